@@ -191,7 +191,7 @@ export class CaptureEnv {
   }
 
   runCycle(number = this.pitr.turn, deps = this.deps) {
-    return runCaptureCycle(this.tenant, { projectId: this.projectId, turn: number }, deps, AbortSignal.timeout(60_000));
+    return runCaptureCycle(this.tenant, { projectId: this.projectId, turn: number }, deps, AbortSignal.timeout(600_000));
   }
 
   /** Runs the next cycle when it is due. */

@@ -17,7 +17,7 @@ export interface ListenOptions {
 
 /** Captures for some seconds; returns the enqueued cycles in order. */
 export const listen = async (t: CaptureEnv, options: ListenOptions): Promise<readonly QueuedCycle[]> => {
-  const { seconds, happens, isHandover, signal = AbortSignal.timeout(60_000) } = options;
+  const { seconds, happens, isHandover, signal = AbortSignal.timeout(600_000) } = options;
   if (!isHandover) t.nowMs = Math.max(t.nowMs, Date.parse(t.pitr.nextTurnAt ?? ''));
   const enqueued: QueuedCycle[] = [];
   let second = 0;

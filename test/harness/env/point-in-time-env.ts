@@ -115,7 +115,7 @@ export class PointInTimeEnv extends RestoreEnv {
     const { turn, nextTurnAt } = this.pitr;
     const early = Date.parse(nextTurnAt ?? '') - this.nowMs();
     if (early > 0) this.pass(early / 1_000);
-    await runCaptureCycle(this.tenant, { projectId: this.projectId, turn }, this.deps, AbortSignal.timeout(60_000));
+    await runCaptureCycle(this.tenant, { projectId: this.projectId, turn }, this.deps, AbortSignal.timeout(600_000));
   }
 
   /** The documents of the source at a time, without names and times. */

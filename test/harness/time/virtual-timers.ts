@@ -63,7 +63,7 @@ export class VirtualTimers implements Timers {
 
 /** Waits until a condition holds. */
 export const until = async (condition: () => boolean, what: string): Promise<void> => {
-  const endMs = performance.now() + 30_000;
+  const endMs = performance.now() + 300_000;
   while (!condition()) {
     if (performance.now() > endMs) throw new Error(`timed out waiting until ${what}`);
     await new Promise((done) => setTimeout(done, 1));

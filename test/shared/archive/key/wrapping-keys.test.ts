@@ -80,7 +80,7 @@ test('passphrase: rejects unsafe iterations and salts before deriving', async ()
     await refuses(unwrapKey({ ...wrap, kdf: { ...wrap.kdf, salt: Buffer.alloc(length) } }, passphrase, identity), 'kdf-refused');
   const name = 'pbkdf2-hmac-sha1' as 'pbkdf2-hmac-sha256';
   await refuses(unwrapKey({ ...wrap, kdf: { ...wrap.kdf, name } }, passphrase, identity), 'kdf-refused');
-  ok(performance.now() - started < 10_000, 'without a derivation, of which the largest would take minutes');
+  ok(performance.now() - started < 60_000, 'without a derivation, of which the largest would take minutes');
   await refuses(wrapKey(dataKey, passphrase, { identity, random: chance(''), iterations: 1_000 }), 'kdf-refused');
 });
 

@@ -243,12 +243,12 @@ test('readRange: a cancelled read ends at once in any state', async () => {
   const source = sourceOf(server.url, { sleep: undefined as never });
   const { readTime } = await probeSource(source);
   await rejects(take(source, readTime, {}, { signal: AbortSignal.abort() }), failing('CANCELLED'));
-  for (const fault of [{ delayMs: 60_000 }, { pauseMs: 5_000 }, { status: 'RESOURCE_EXHAUSTED', times: 9 }] as const) {
+  for (const fault of [{ delayMs: 60_000 }, { pauseMs: 60_000 }, { status: 'RESOURCE_EXHAUSTED', times: 9 }] as const) {
     server.faults.clear();
     server.faults.add({ method: 'RunQuery', ...fault });
     const started = performance.now();
     await rejects(take(source, readTime, {}, { signal: AbortSignal.timeout(60) }), failing('CANCELLED'));
-    ok(performance.now() - started < 5_000, 'before the fault has passed');
+    ok(performance.now() - started < 50_000, 'before the fault has passed');
   }
   server.faults.clear();
   const controller = new AbortController();

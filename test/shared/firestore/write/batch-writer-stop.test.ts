@@ -98,8 +98,10 @@ test('batch writer: a stop during back-off or before the start takes effect at o
   throws(() => aborted.put(documentOf('a/b', {}), 'overwrite'), failing('CANCELLED'));
   await rejects(aborted.end(), failing('CANCELLED'));
   server.faults.add({ method: 'BatchWrite', status: 'RESOURCE_EXHAUSTED', times: 1_000 });
-  const { writer } = writerTo(t, server.url, { signal: AbortSignal.timeout(80) }, { sleep: undefined as never });
+  const stop = new AbortController();
+  const { writer } = writerTo(t, server.url, { signal: stop.signal }, { sleep: undefined as never });
   await put(writer, pathsOf('resting', 20), 'overwrite');
+  setTimeout(() => stop.abort(), 80);
   await rejects(writer.end(), failing('CANCELLED'));
   equal(writer.tally.open, 20);
 });

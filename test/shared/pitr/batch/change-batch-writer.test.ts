@@ -47,7 +47,7 @@ const writing = (store: ObjectStore) => {
     await soon();
     return store;
   };
-  const signal = AbortSignal.timeout(60_000);
+  const signal = AbortSignal.timeout(600_000);
   return { opened, writer: new ChangeBatchWriter({ identity, dataKey, random: randomBytes, signal, openStore }) };
 };
 

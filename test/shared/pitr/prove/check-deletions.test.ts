@@ -12,7 +12,7 @@ import { name, root, sourceOf, startServer, write } from '../../../harness/fires
 
 let server: Firestore;
 let [from, to] = [0, 0];
-const signal = AbortSignal.timeout(60_000);
+const signal = AbortSignal.timeout(600_000);
 
 /** Of ten users two were deleted and one created; one deletion was reported, or both. Another was created and deleted. */
 beforeAll(async () => {

@@ -49,7 +49,7 @@ test('lambdaHandler: a run that takes too long is logged with its ids, its signa
 
 test('lambdaHandler: a run that fails in time does not end its process', async () => {
   const handler = lambdaHandler(async (_event: object) => Promise.reject(new Error('broken')));
-  await rejects(handler({}, contextWith(1_000)), { message: 'broken' });
+  await rejects(handler({}, contextWith(60_000)), { message: 'broken' });
   deepEqual(exits.mock.calls, []);
 });
 
@@ -72,14 +72,14 @@ test('lambdaHandler: a timed-out run that resumes writes nothing, the next run d
     await rejects(async () => left, FunctionTimeoutError);
     write('in time');
   });
-  await quick({}, contextWith(1_000));
+  await quick({}, contextWith(60_000));
   deepEqual(written, ['in time']);
 });
 
 test('lambdaHandler: the log context of one run does not reach the next', async () => {
   const handler = lambdaHandler(async (_event: object) => log.info('working'));
-  await handler({ organizationId: newId('organization') }, contextWith(1_000));
-  await handler({}, contextWith(1_000));
+  await handler({ organizationId: newId('organization') }, contextWith(60_000));
+  await handler({}, contextWith(60_000));
   equal(lines.at(-1)?.organizationId, undefined);
 });
 
@@ -87,7 +87,7 @@ test('lambdaHandler: middleware can be added to a handler', async () => {
   const handler = lambdaHandler(async (event: { readonly n: number }) => event.n).after((request) => {
     request.response = Number(request.response) + 1;
   });
-  equal(await handler({ n: 1 }, contextWith(1_000)), 2);
+  equal(await handler({ n: 1 }, contextWith(60_000)), 2);
 });
 
 const recordOf = (messageId: string, body = ''): SQSRecord => ({ messageId, body, eventSourceARN: 'arn:x:q' }) as SQSRecord;
@@ -118,11 +118,11 @@ test('batchHandler: the process exits before a batch runs beside one that timed 
   );
   await handler(eventOf(recordOf('slow')), contextWith(20));
   deepEqual(exits.mock.calls, []);
-  await handler(eventOf(recordOf('next')), contextWith(1_000));
+  await handler(eventOf(recordOf('next')), contextWith(60_000));
   deepEqual(exits.mock.calls, [[1]]);
   thaw();
   await pause(1);
-  await handler(eventOf(recordOf('third')), contextWith(1_000));
+  await handler(eventOf(recordOf('third')), contextWith(60_000));
   deepEqual(exits.mock.calls, [[1]], 'nothing is left of the batch that timed out');
 });
 
@@ -131,7 +131,7 @@ test('batchHandler: a failure of the whole batch is not answered as a partial on
     (record) => (record as SQSRecord).messageId,
     async () => Promise.reject(new Error('broken')),
   );
-  await rejects(async () => handler(eventOf(recordOf('a')), contextWith(1_000)), { message: 'broken' });
+  await rejects(async () => handler(eventOf(recordOf('a')), contextWith(60_000)), { message: 'broken' });
 });
 
 test('consume: a task that hangs does not repeat the tasks beside it', async () => {
@@ -143,7 +143,7 @@ test('consume: a task that hangs does not repeat the tasks beside it', async () 
     if (started === 2) await unfinished;
     await pause(1);
   });
-  const answer = await handler(eventOf(recordOf('one', messageOf(1)), recordOf('two', messageOf(2))), contextWith(200));
+  const answer = await handler(eventOf(recordOf('one', messageOf(1)), recordOf('two', messageOf(2))), contextWith(1_000));
   equal(started, 2);
   deepEqual(answer, { batchItemFailures: [{ itemIdentifier: 'two' }] });
   ok(lines.some(({ message }) => message === 'batch timed out; unfinished records will be retried'));
