@@ -14,7 +14,7 @@ import { objectsIn } from '../../harness/stage/bucket.ts';
 import { call, stageVariable } from '../../harness/stage/client.ts';
 import { addMember, newApiKey, newOrganization } from '../../harness/stage/organization.ts';
 import { newEmail, signIn } from '../../harness/stage/person.ts';
-import { type Receiver, startReceiver } from '../../harness/stage/receiver.ts';
+import { type ReceivedRequest, type Receiver, startReceiver } from '../../harness/stage/receiver.ts';
 import { allItems, getItem, itemsOf, putItem } from '../../harness/stage/table.ts';
 
 let receiver: Receiver;
@@ -44,10 +44,13 @@ test('purge: force deletes every item of the organization and frees its slug; it
   await addMember(neighbour, 'viewer', member);
   const key = await newApiKey(organization, ['organization:read']);
   const by = { token: owner.accessToken, org: id };
-  await call(invites.create, { ...by, body: { email: newEmail() } });
   equal((await call(organizations.current, { token: key, org: id })).status, 200);
   const webhook = { name: 'Witness', url: receiver.url('/witness'), events: ['*'] };
   equal((await call(webhooks.create, { ...by, body: webhook })).status, 201);
+  const typeOf = ({ body }: ReceivedRequest) => (JSON.parse(body.toString()) as { type: string }).type;
+  await call(invites.create, { ...by, body: { email: newEmail() } });
+  // Afterwards no earlier event is on its way.
+  await receiver.next((request) => typeOf(request) === 'invitation.created');
 
   const answer = await call(organizations.remove, { ...by, body: { confirmName: name, force: true } });
   deepEqual([answer.status, answer.body.data], [202, { id, deleted: true, deletionType: 'permanent', recoveryDeadline: null }]);
@@ -58,8 +61,7 @@ test('purge: force deletes every item of the organization and frees its slug; it
 
   await untilGone(id);
   // The last event of the organization.
-  const types = receiver.requests.map(({ body }) => (JSON.parse(body.toString()) as { type: string }).type);
-  equal(types.at(-1), 'organization.deleted');
+  equal(receiver.requests.map(typeOf).at(-1), 'organization.deleted');
   deepEqual(
     (await tracesOf(id)).map(({ pk, sk }) => `${pk} ${sk}`),
     [],

@@ -7,7 +7,8 @@ import { afterAll, beforeAll, describe, test } from 'vitest';
 import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
 import { invites } from '../../../shared/contract/endpoints/invitations.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
-import { newId } from '../../../shared/platform/index.ts';
+import { newId, unsafeTenant } from '../../../shared/platform/index.ts';
+import { webhookKey } from '../../../shared/webhook/model/record.ts';
 import { call } from '../../harness/stage/client.ts';
 import { untilMails } from '../../harness/stage/mail.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
@@ -233,6 +234,9 @@ describe('a failed delivery', () => {
     equal((await untilDelivery(id, 'delivered', 2)).id, failed.id);
     equal(heardAt(path).length, 2);
 
+    // A replay ends after its last delivery has begun, and only one runs at a time.
+    const lock = webhookKey.replay(unsafeTenant(organization.id, 'record'), id);
+    await until(async () => (await getItem(lock))?.isEnded);
     equal((await replay({ status: 'missing', events: ['invitation.*'] })).status, 202);
     const missed = await untilDelivery(id, 'delivered', 1);
     notEqual(missed.eventId, failed.eventId);
