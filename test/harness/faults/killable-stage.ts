@@ -7,7 +7,9 @@
  * await startKillableStage(dir, stage.ports);
  */
 import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { rootAccessKeyId } from '../../../infra/local/base/types.ts';
@@ -65,11 +67,31 @@ export const spawnStage = async (
   };
 };
 
-export const startKillableStage = async (dir: string, ports: Ports = anyPorts, delayScale = 1_000): Promise<KillableStage> => {
-  const stage = await spawnStage(dir, { ports, delayScale });
+export const startKillableStage = async (dir: string, ports?: Ports, delayScale = 1_000): Promise<KillableStage> => {
+  const stage = await spawnStage(dir, { ports: ports ?? (await choosePorts()), delayScale });
   Object.assign(process.env, stage.variables);
   return stage;
 };
+
+/** Systems choose no ports of this range by themselves, so that no other process takes one while the stage is down. */
+const portRange = [20_000, 32_000] as const;
+
+const choosePorts = async (): Promise<Ports> => {
+  const chosen = new Set<number>();
+  const names = Object.keys(anyPorts);
+  while (chosen.size < names.length) {
+    const port = randomInt(...portRange);
+    if (await isFree(port)) chosen.add(port);
+  }
+  return Object.fromEntries(names.map((name, n) => [name, [...chosen][n]])) as unknown as Ports;
+};
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((tell) => {
+    const server = createServer()
+      .once('error', () => tell(false))
+      .listen(port, () => server.close(() => tell(true)));
+  });
 
 const main = async (choices: Ports & { readonly dir: string; readonly delayScale: number }): Promise<void> => {
   // The pipe closes when the parent exits, whatever ended it.
