@@ -184,7 +184,12 @@ test('device sign-in: a replayed device code is refused and audited, and ends th
 test('device sign-in: polling too fast is SLOW_DOWN, and does not delay the next due poll', async () => {
   const { deviceCode } = await start();
   await refused(poll(deviceCode), 400, 'AUTHORIZATION_PENDING');
+  ok((await getItem(keyOf(deviceCode)))?.polledAt);
+  // A last poll in the future: the next ones come too fast, however slow the machine is.
+  const polledAt = new Date(Date.now() + 600_000).toISOString();
+  await change(deviceCode, { polledAt });
   for (let n = 0; n < 3; n++) equal((await refused(poll(deviceCode), 400, 'SLOW_DOWN')).details.interval, 10);
+  equal((await getItem(keyOf(deviceCode)))?.polledAt, polledAt);
   await forgetPoll(deviceCode);
   await refused(poll(deviceCode), 400, 'AUTHORIZATION_PENDING');
 });
