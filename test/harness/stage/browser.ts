@@ -3,7 +3,7 @@ import { auth } from '../../../shared/contract/endpoints/auth.ts';
 import { accessCookie } from '../../../shared/http/cookies.ts';
 import { stageUrl } from './client.ts';
 import { newEmail } from './person.ts';
-import { withRepeats } from './with-repeats.ts';
+import { noteRepeat, withRepeats } from './with-repeats.ts';
 
 export class Browser {
   readonly #cookies = new Map<string, { readonly value: string; readonly path: string }>();
@@ -17,14 +17,16 @@ export class Browser {
     this.#cookies.set(name, { value, path });
   }
 
-  async go(url: string, init: RequestInit = {}): Promise<Response> {
+  /** `isOnce`: the caller handles a 503 itself. */
+  async go(url: string, init: RequestInit = {}, { isOnce = false } = {}): Promise<Response> {
     const { pathname } = new URL(url);
     const cookie = [...this.#cookies]
       .filter(([, { path }]) => pathname.startsWith(path))
       .map(([name, { value }]) => `${name}=${value}`)
       .join('; ');
     const headers = { ...(init.headers as Record<string, string>), ...(cookie && { cookie }) };
-    const answer = await withRepeats(pathname, () => fetch(url, { redirect: 'manual', ...init, headers }));
+    const send = () => fetch(url, { redirect: 'manual', ...init, headers });
+    const answer = await (isOnce ? send() : withRepeats(pathname, send));
     for (const set of answer.headers.getSetCookie()) {
       const [, name = '', value = '', attributes = ''] = /^([^=]+)=([^;]*)(.*)$/.exec(set) ?? [];
       assertAcceptable(name, attributes);
@@ -41,9 +43,21 @@ export class Browser {
     return locationOf(back);
   }
 
+  /**
+   * Goes to the provider and back. A callback works once, so that the browser begins again, as a person would, if the service or the
+   * provider was too busy to answer.
+   */
+  async enter(query: Readonly<Record<string, string>>, tries = 4): Promise<Response> {
+    const answer = await this.go(await this.visitProvider(query), {}, { isOnce: true });
+    const isBusy = answer.status === 503 || answer.headers.get('location')?.includes('error=temporarily_unavailable');
+    if (!isBusy || tries === 1) return answer;
+    noteRepeat(`sign-in: ${answer.status}`);
+    return this.enter(query, tries - 1);
+  }
+
   /** Signs in without redirect_uri: from then on the cookies carry the session. */
   async signIn(email: string): Promise<Response> {
-    return this.go(await this.visitProvider({ login_hint: email }));
+    return this.enter({ login_hint: email });
   }
 }
 
@@ -79,7 +93,6 @@ export const onThePage = async (browser: Browser, form: URLSearchParams, query: 
 
 /** A one-time code, as a native app receives it. */
 export const newCode = async (email = newEmail()): Promise<string> => {
-  const browser = new Browser();
-  const back = await browser.visitProvider({ login_hint: email, redirect_uri: 'http://localhost/callback' });
-  return new URL(locationOf(await browser.go(back))).searchParams.get('code') ?? '';
+  const answer = await new Browser().enter({ login_hint: email, redirect_uri: 'http://localhost/callback' });
+  return new URL(locationOf(answer)).searchParams.get('code') ?? '';
 };
