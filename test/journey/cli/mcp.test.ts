@@ -10,6 +10,8 @@ import { call as callStage, stageUrl, stageVariable } from '../../harness/stage/
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { endOfRestore } from '../../harness/stage/restore.ts';
 
+/** The client waits for a minute by default, which a busy machine may exceed. */
+const patience = { timeout: 300_000 };
 const open: Client[] = [];
 afterAll(() => Promise.all(open.map((client) => client.close())));
 
@@ -35,10 +37,10 @@ const serve = async (env: Readonly<Record<string, string>>, ...args: readonly st
     stderr += text;
   });
   const client = new Client({ name: 'test', version: '1.0.0' });
-  await client.connect(transport);
+  await client.connect(transport, patience);
   open.push(client);
   const tool: Served['tool'] = async (name, input = {}) => {
-    const { content, isError = false } = await client.callTool({ name, arguments: { ...input } });
+    const { content, isError = false } = await client.callTool({ name, arguments: { ...input } }, undefined, patience);
     const texts = (content as { type: string; text: string }[]).map(({ text }) => text);
     const text = texts.at(-1) ?? '';
     if (isError) return { isError: true, text, data: {} };
@@ -93,7 +95,7 @@ const documentAt = async (path: string): Promise<Record<string, unknown> | undef
 
 test('mcp: lists its tools with what they may do; without --allow-restore none writes', async () => {
   const { client } = await serve(env);
-  const { tools } = await client.listTools();
+  const { tools } = await client.listTools(undefined, patience);
   deepEqual(tools.map(({ name }) => name).sort(), [
     'audit_log',
     'browse_backup',
@@ -112,7 +114,7 @@ test('mcp: lists its tools with what they may do; without --allow-restore none w
     ok(description);
   }
   const allowed = await serve(env, '--allow-restore');
-  const start = (await allowed.client.listTools()).tools.find(({ name }) => name === 'start_restore');
+  const start = (await allowed.client.listTools(undefined, patience)).tools.find(({ name }) => name === 'start_restore');
   deepEqual([start?.annotations?.readOnlyHint, start?.annotations?.destructiveHint], [false, true]);
 });
 
