@@ -68,8 +68,10 @@ export const revertMove = async (move: MoveContext, time: MoveDeadline): Promise
   };
   if (!(await forEachLeaving(move, time, writesOf))) return false;
   await removeHistories(move, to);
-  const assessment = await assessAfterMove(from, projectId, time.clock.now());
-  return tryCommit([...removeMoveRecords(move), jobRelease(from, projectId, id), ...assessment]);
+  const now = time.clock.now();
+  // A rewrap of a passphrase that was set meanwhile has left out the backups.
+  const later = [...(await assessAfterMove(from, projectId, now)), ...(await rewrapArrived(from, now))];
+  return tryCommit([...removeMoveRecords(move), jobRelease(from, projectId, id), ...later]);
 };
 
 const forEachLeaving = (

@@ -154,7 +154,7 @@ const replacing = (
   ...(next.isWalking ? [enqueue(tenant, { kind: 'rewrap-keys', walk: next.version }, now)] : []),
 ];
 
-/** For backups that have come from another organization, where KMS wraps their keys: a passphrase of this one replaces it. */
+/** For backups whose move to this organization, or back to it, has ended. KMS wraps their keys: a passphrase of this one replaces it. */
 export const rewrapArrived = async (tenant: Tenant, now: Date): Promise<readonly Write[]> => {
   const chosen = await readEncryption(tenant);
   if (chosen?.mode !== 'customer') return [];

@@ -1,9 +1,11 @@
 /** Another organization does not have the passphrase that wraps the keys of backups. */
-import { deepEqual, notEqual, rejects } from 'node:assert/strict';
+import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { type BackupRecord, type EncryptionRecord, encryptionKey, readEncryption } from '../../../shared/backup/index.ts';
-import { moveProject } from '../../../shared/move/index.ts';
-import { commit } from '../../../shared/platform/index.ts';
+import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
+import { commit, unsafeTenant } from '../../../shared/platform/index.ts';
+import type { MoveRecord } from '../../../shared/project/index.ts';
+import { Fault } from '../../harness/aws/scripted-aws.ts';
 import { createMoveEnv, from, moveCaller, newBackup, projectId, start, stopEnv, to } from '../../harness/env/move-env.ts';
 
 afterAll(stopEnv);
@@ -48,4 +50,23 @@ test('moveProject: with KMS in the target nothing is rewrapped', async () => {
   await commit([{ put: { ...settings, version: 'v', updatedAt: start.toISOString() } }]);
   await move();
   deepEqual((await readEncryption(to))?.version, 'v');
+});
+
+test('revertMove: the keys of backups that stay are wrapped with a passphrase that was set meanwhile', async () => {
+  const table = await createMoveEnv(1);
+  const settings = { ...encryptionKey(from), mode: 'customer', keyId: 'k', previous: {}, isWalking: false } as const;
+  let writes = 0;
+  // Fails after the copies are made.
+  table.onWrite = (when) => (when === 'before' && ++writes > 2 ? new Fault('AccessDeniedException') : undefined);
+  await rejects(move());
+  table.onWrite = () => undefined;
+  // The rewrap that follows ends without the backups, which are leaving.
+  await commit([{ put: { ...settings, version: 'v', updatedAt: start.toISOString() } }]);
+  const [begun] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
+  const later = { now: () => new Date(start.getTime() + 120_000) };
+  const task = { projectId, moveId: begun!.id };
+  await finishOrRevertMove(from, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 600_000), later);
+  const { version, isWalking } = (await readEncryption(from))!;
+  notEqual(version, 'v');
+  equal(isWalking, true);
 });
