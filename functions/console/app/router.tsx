@@ -63,8 +63,9 @@ const inOrganization = createRoute({
   component: Frame,
 });
 
+/** A page of another resource starts anew: what was typed for one must not be saved for another. */
 const page = (parent: AnyRoute, path: string, ...script: Parameters<typeof lazyPage>) =>
-  createRoute({ getParentRoute: () => parent, path, component: lazyPage(...script) });
+  createRoute({ getParentRoute: () => parent, path, component: lazyPage(...script), remountDeps: ({ params }) => params });
 
 const overview = createRoute({
   getParentRoute: () => inOrganization,

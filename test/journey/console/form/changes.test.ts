@@ -129,3 +129,20 @@ test('console: a collection whose name looks like a number is the one that is ch
   equal(await page.getByRole('checkbox', { name: /^1\.1 / }).isChecked(), false);
   equal(new URL(page.url()).searchParams.get('collections'), '1.10');
 });
+
+test('console: what was typed for one project is not shown for another one', async () => {
+  const organization = await newOrganization();
+  const [one, other] = [await newProject(organization, { name: 'One' }), await newProject(organization, { name: 'Other' })];
+  const { page } = await openConsole({ email: organization.owner.email, path: `/projects/${other.id}/settings` });
+  const name = page.getByLabel('Name', { exact: true });
+  await name.waitFor();
+  await page.getByRole('link', { name: 'Projects', exact: true }).first().click();
+  await page.getByRole('link', { name: 'One', exact: true }).click();
+  await page.getByRole('link', { name: 'Settings', exact: true }).click();
+  await page.waitForURL(`**/projects/${one.id}/settings`);
+  await name.fill('Renamed');
+  // As the history of the browser does.
+  await page.evaluate('history.go(-3)');
+  await page.getByRole('heading', { level: 1, name: 'Other' }).waitFor();
+  equal(await name.inputValue(), 'Other');
+});
