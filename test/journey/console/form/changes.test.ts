@@ -3,6 +3,8 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, onTestFinished, test } from 'vitest';
 import { organizations } from '../../../../shared/contract/endpoints/organizations.ts';
 import { schedules } from '../../../../shared/contract/endpoints/schedules.ts';
+import { serviceAccount } from '../../../../shared/contract/endpoints/service-account.ts';
+import { storageDestinations } from '../../../../shared/contract/endpoints/storage-destinations.ts';
 import { webhooks } from '../../../../shared/contract/endpoints/webhooks.ts';
 import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
 import { restoresOf, shop, text } from '../../../harness/browser/restore-pages.ts';
@@ -145,4 +147,35 @@ test('console: what was typed for one project is not shown for another one', asy
   await page.evaluate('history.go(-3)');
   await page.getByRole('heading', { level: 1, name: 'Other' }).waitFor();
   equal(await name.inputValue(), 'Other');
+});
+
+test('console: a renamed service account does not get back a permission that was withdrawn meanwhile', async () => {
+  const organization = await newOrganization();
+  const made = { ...by(organization), body: { name: 'CI', permissions: ['backups:read', 'backups:write'] as const } };
+  equal((await call(serviceAccount.create, made)).status, 201);
+  const { page } = await openConsole({ email: organization.owner.email, path: '/organization' });
+  await page.getByRole('button', { name: 'Rotate key…' }).locator('..').getByRole('button', { name: 'Edit…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(/^Name/).fill('Pipeline');
+  const withdrawn = { ...by(organization), body: { permissions: ['backups:read'] as const } };
+  equal((await call(serviceAccount.update, withdrawn)).status, 200);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const { name, permissions } = (await call(serviceAccount.get, by(organization))).body.data;
+  deepEqual([name, permissions], ['Pipeline', ['backups:read']]);
+});
+
+test('console: a renamed storage destination keeps the protection that was chosen meanwhile', async () => {
+  const organization = await newOrganization();
+  const { id: storageId } = await newDestination(organization);
+  const { page } = await openConsole({ email: organization.owner.email, path: '/storage' });
+  await page.getByRole('button', { name: 'Edit…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel(/^Name/).fill('Renamed');
+  const chosen = { ...by(organization), params: { storageId }, body: { immutable: true } };
+  equal((await call(storageDestinations.update, chosen)).status, 200);
+  await dialog.getByRole('button', { name: 'Test and save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const { name, immutable } = (await call(storageDestinations.get, { ...by(organization), params: { storageId } })).body.data;
+  deepEqual([name, immutable], ['Renamed', true]);
 });

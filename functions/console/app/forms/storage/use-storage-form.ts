@@ -2,6 +2,8 @@ import { useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
 import { useDraft } from '../../api/use-draft.ts';
 import { type StorageDestination, useAddStorage, useUpdateStorage } from '../../data/storage.ts';
+import { changesOf } from '../../ui/form/use-edits.ts';
+import { useFirst } from '../../ui/form/use-first.ts';
 import { providerById } from './providers.ts';
 import { accessOf, draftOf, fieldsOf, noSecrets, type StorageDraft, type StorageSecrets } from './storage-draft.ts';
 
@@ -22,6 +24,7 @@ export interface StorageFormState {
 
 /** The state of the form that adds a destination, or changes the saved one. It is tested before it is saved. */
 export const useStorageForm = (saved: StorageDestination | undefined, onSaved: () => void): StorageFormState => {
+  const opened = useFirst(saved);
   const add = useAddStorage();
   const update = useUpdateStorage(saved?.id ?? '');
   const [draft, change, forget] = useDraft(saved ? undefined : 'storage', draftOf(saved));
@@ -41,8 +44,13 @@ export const useStorageForm = (saved: StorageDestination | undefined, onSaved: (
   const submit = (): void => {
     if (missing || isPending) return;
     const fields = fieldsOf(draft, provider);
-    if (saved) update.mutate({ ...fields, ...access }, { onSuccess });
-    else if (access) add.mutate({ ...fields, type: provider.type, ...access }, { onSuccess });
+    if (opened) {
+      // What was not changed is not sent: another person may have locked the objects of new backups meanwhile.
+      const shown = draftOf(opened);
+      const changes = { ...changesOf(fieldsOf(shown, providerById(shown.providerId)), fields), ...access };
+      // Without any change the bucket is still tested, as the button says.
+      update.mutate(Object.keys(changes).length === 0 ? { name: fields.name } : changes, { onSuccess });
+    } else if (access) add.mutate({ ...fields, type: provider.type, ...access }, { onSuccess });
   };
   return {
     saved,

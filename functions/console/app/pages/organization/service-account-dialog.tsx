@@ -5,6 +5,7 @@ import { fieldError } from '../../format/describe-failure.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Checkbox, Input } from '../../ui/form/field.tsx';
+import { changesOf } from '../../ui/form/use-edits.ts';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { ApiKeyNotice } from './api-key-notice.tsx';
 
@@ -19,6 +20,7 @@ const initialScopes: readonly Scope[] = scopes.filter((scope) => scope.endsWith(
 
 export const ServiceAccountDialog = ({ account, onClose }: ServiceAccountDialogProps) => {
   const form = useId();
+  const [opened] = useState(account);
   const create = useCreateServiceAccount();
   const update = useUpdateServiceAccount();
   const [name, setName] = useState(account?.name ?? '');
@@ -27,8 +29,15 @@ export const ServiceAccountDialog = ({ account, onClose }: ServiceAccountDialogP
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const body = { name, permissions: [...permissions] };
-    if (account) update.mutate(body, { onSuccess: onClose });
-    else create.mutate(body);
+    if (!opened) {
+      create.mutate(body);
+      return;
+    }
+    // What was not changed is not sent: another person may have withdrawn a permission meanwhile.
+    const shown = { name: opened.name, permissions: [...opened.permissions] };
+    const changes = changesOf(shown, body);
+    if (Object.keys(changes).length === 0) onClose();
+    else update.mutate(changes, { onSuccess: onClose });
   };
   const toggle = (scope: Scope, isGiven: boolean): void =>
     setPermissions(scopes.filter((one) => (one === scope ? isGiven : permissions.includes(one))));

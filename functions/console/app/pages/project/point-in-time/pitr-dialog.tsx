@@ -11,6 +11,7 @@ import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { Button } from '../../../ui/form/button.tsx';
 import { Input, Select } from '../../../ui/form/field.tsx';
 import { RadioCards } from '../../../ui/form/radio-cards.tsx';
+import { changesOf } from '../../../ui/form/use-edits.ts';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 
 interface PitrDialogProps {
@@ -33,9 +34,16 @@ const precisions = [
   },
 ] as const;
 
+const settingsOf = ({ precision, retentionDays, captureIntervalSeconds }: Pitr) => ({
+  precision,
+  retentionDays,
+  captureIntervalSeconds,
+});
+
 /** Enables point-in-time recovery, or changes its settings. */
 export const PitrDialog = ({ project, pitr, open, onClose }: PitrDialogProps) => {
-  const [isEnabled] = useState(pitr.enabled);
+  const [opened] = useState(pitr);
+  const isEnabled = opened.enabled;
   const [precision, setPrecision] = useState(pitr.precision);
   const [days, setDays] = useState(String(pitr.retentionDays));
   const [seconds, setSeconds] = useState(String(pitr.captureIntervalSeconds));
@@ -47,8 +55,12 @@ export const PitrDialog = ({ project, pitr, open, onClose }: PitrDialogProps) =>
   const submit = (): void => {
     const settings = { precision, retentionDays: Number(days), captureIntervalSeconds: Number(seconds) };
     const storageDestinationId = storageId || destinations?.[0]?.id;
-    if (isEnabled) update.mutate(settings, { onSuccess: onClose });
-    else enable.mutate({ ...settings, ...(storageDestinationId && { storageDestinationId }) }, { onSuccess: onClose });
+    if (isEnabled) {
+      // Others may have changed the rest meanwhile: a shorter time would delete captured changes.
+      const changes = changesOf(settingsOf(opened), settings);
+      if (Object.keys(changes).length === 0) onClose();
+      else update.mutate(changes, { onSuccess: onClose });
+    } else enable.mutate({ ...settings, ...(storageDestinationId && { storageDestinationId }) }, { onSuccess: onClose });
   };
   return (
     <Dialog
