@@ -60,11 +60,14 @@ export const AlertForm = ({ alert, onClose }: AlertFormProps) => {
     <Dialog
       open
       wide
+      stays={create.isPending}
       onClose={onClose}
       title={alert ? 'Change the alert' : 'Add an alert'}
       actions={
         <>
-          <Button onClick={cancel}>Cancel</Button>
+          <Button onClick={cancel} disabledReason={create.isPending ? 'The alert is being created' : undefined}>
+            Cancel
+          </Button>
           <Button variant="primary" type="submit" form={form} busy={create.isPending || update.isPending}>
             {alert ? 'Save' : 'Add alert'}
           </Button>
