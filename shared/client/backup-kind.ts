@@ -6,6 +6,9 @@ type Backup = ElementOf<'GET /backups'>;
 export const isRestorePoint = ({ trigger, expiresAt }: Pick<Backup, 'trigger' | 'expiresAt'>): boolean =>
   trigger === 'pitr-base' && expiresAt !== null;
 
-/** Whether the backup may stand for its project. A restore made the others: of single documents, or of an earlier moment. */
-export const isOwnBackup = (backup: Pick<Backup, 'trigger' | 'expiresAt' | 'partial'>): boolean =>
-  !backup.partial && backup.trigger !== 'safety' && !isRestorePoint(backup);
+/**
+ * Whether the backup may stand for its project. A restore made the others: of single documents, or of an earlier moment. Or they were
+ * imported from another database.
+ */
+export const isOwnBackup = (backup: Pick<Backup, 'trigger' | 'expiresAt' | 'partial' | 'foreign'>): boolean =>
+  !backup.partial && !backup.foreign && backup.trigger !== 'safety' && !isRestorePoint(backup);

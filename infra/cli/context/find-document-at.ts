@@ -61,9 +61,9 @@ const tryRead = async (client: Client, { path, signal }: Question, backupId: str
 };
 
 /** Whether the backup was asked for the collection of the document. A safety backup has only what a restore was about to change. */
-const covers = ({ trigger, partial, collections, excludedCollections }: Backup, path: string): boolean => {
+const covers = ({ trigger, partial, foreign, collections, excludedCollections }: Backup, path: string): boolean => {
   const isBelow = (collection: string) => collection === '*' || path.startsWith(`${collection}/`);
-  return trigger !== 'safety' && !partial && collections.some(isBelow) && !excludedCollections.some(isBelow);
+  return trigger !== 'safety' && !partial && !foreign && collections.some(isBelow) && !excludedCollections.some(isBelow);
 };
 
 /** The completed backups of the document's collection next to the moment, by the time at which they read the database. */

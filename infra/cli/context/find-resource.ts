@@ -65,7 +65,7 @@ export const findAlertId = async (client: Client, wanted: string): Promise<strin
   isId('alr', wanted) ? wanted : matchName('alert', wanted, await collectAll(client.list('GET /alerts')), named).id;
 
 export type Backup = DataOf<'GET /backups/{backupId}'>;
-/** By id, the beginning of an id, or `latest`: the newest good backup, other than those that restores made. */
+/** By id, the beginning of an id, or `latest`: the newest good backup, other than those that restores made or that came from another database. */
 export const findBackup = async (client: Client, wanted: string, projectId?: string): Promise<Backup> => {
   if (isId('bkp', wanted)) return client.request('GET /backups/{backupId}', { params: { backupId: wanted } });
   if (wanted !== 'latest') {
@@ -73,9 +73,15 @@ export const findBackup = async (client: Client, wanted: string, projectId?: str
     return matchName('backup', wanted, found, ({ id }) => ({ id, names: [] }));
   }
   const query = { projectId, status: 'completed' } as const;
-  for await (const backup of client.list('GET /backups', { query }))
+  let skipped: Backup | undefined;
+  for await (const backup of client.list('GET /backups', { query })) {
     if (isOwnBackup(backup) && backup.verification?.status !== 'failed') return backup;
-  throw new CliFailure(exitCodes.notFound, 'there is no completed backup');
+    skipped ??= backup;
+  }
+  const hint = skipped
+    ? ` other than damaged ones, imports of other databases and what restores made, such as ${skipped.id}`
+    : '';
+  throw new CliFailure(exitCodes.notFound, `there is no completed backup${hint}`);
 };
 
 export const findBackupId = async (client: Client, wanted: string, projectId?: string): Promise<string> =>

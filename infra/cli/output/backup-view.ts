@@ -36,7 +36,7 @@ export const backupDetails = (backup: Backup): readonly Detail[] => {
     ['Waiting for', backup.waitingFor && `${backup.waitingFor.reason} since ${formatTime(backup.waitingFor.since)}`],
     ['Type', backup.type + (backup.parentBackupId ? ` on ${backup.parentBackupId}` : '')],
     ['Full because', backup.fullBecause],
-    ['Trigger', backup.trigger],
+    ['Trigger', backup.trigger + (backup.foreign ? ', of another database' : '')],
     ['Documents', isEnded ? formatCount(backup.documentCount) : null],
     ['Users', backup.authUsers === undefined ? null : formatCount(backup.authUsers)],
     ['Size', isEnded ? `${formatBytes(backup.size)} stored, ${formatBytes(backup.originalSize)} of documents` : null],

@@ -41,6 +41,7 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
     collections: [...record.collections],
     excludedCollections: [...record.excludedCollections],
     ...(record.isPartial && { partial: true }),
+    ...(record.isForeign && { foreign: true }),
     ...(record.lacks && { lacks: record.lacks }),
     unknownCollections: [...record.unknownCollections],
     documentCount,

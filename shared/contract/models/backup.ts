@@ -71,6 +71,7 @@ export const Backup = z.object({
   collections: z.array(z.string()),
   excludedCollections: z.array(z.string()),
   partial: z.optional(z.literal(true)),
+  foreign: z.optional(z.literal(true)),
   lacks: z.optional(z.object(Lacking.shape)),
   unknownCollections: z.array(z.string()),
   documentCount: z.int(),

@@ -1,7 +1,7 @@
-import { equal } from 'node:assert/strict';
+import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
 import { backupData, expiryOf, isRestorePointBackup } from '../../../shared/backup/index.ts';
-import { isRestorePoint } from '../../../shared/client/index.ts';
+import { isOwnBackup, isRestorePoint } from '../../../shared/client/index.ts';
 import { backupOf, now } from '../../harness/builders/sample-backup.ts';
 
 for (const trigger of ['pitr-base', 'manual'] as const)
@@ -11,3 +11,13 @@ for (const trigger of ['pitr-base', 'manual'] as const)
       const completed = { ...backup, expiresAt: expiryOf(backup, now) };
       equal(isRestorePoint(backupData(completed) as never), isRestorePointBackup(completed));
     });
+
+test('isOwnBackup: what a restore made or what comes from another database does not stand for the project', () => {
+  const isOwn = (more: Parameters<typeof backupOf>[0]): boolean => isOwnBackup(backupData(backupOf(more)) as never);
+  deepEqual(
+    [{}, { trigger: 'import' }, { trigger: 'import', isForeign: true }, { trigger: 'safety' }, { isPartial: true }].map((more) =>
+      isOwn(more as Parameters<typeof backupOf>[0]),
+    ),
+    [true, true, false, false, false],
+  );
+});

@@ -23,7 +23,7 @@ const encryptionWords: Readonly<Record<string, string>> = {
 
 export const FactsCard = ({ backup }: { readonly backup: Backup }) => {
   const { status, projectId, projectName, type, trigger, readTime, size, originalSize, documentCount, duration, cost } = backup;
-  const { storageDestination, path, authUsers, countVerified, encryption, source, createdBy } = backup;
+  const { storageDestination, path, authUsers, countVerified, encryption, source, createdBy, foreign } = backup;
   const isDone = status === 'completed';
   return (
     <Card title="About this backup">
@@ -58,7 +58,7 @@ export const FactsCard = ({ backup }: { readonly backup: Backup }) => {
           {formatUsd(cost.estimatedUsd)} <span className="muted">for {formatPlural(cost.reads, 'read')}</span>
         </Fact>
         <Fact label="Encryption">{encryptionWords[encryption.mode] ?? encryption.mode}</Fact>
-        {source && <Fact label="Origin">{source}</Fact>}
+        {(source || foreign) && <Fact label="Origin">{[foreign && 'Another database', source].filter(Boolean).join(' · ')}</Fact>}
         <Fact label="Storage">
           <Link to={paths.storage}>{storageDestination.name}</Link>
         </Fact>
