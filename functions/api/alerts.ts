@@ -8,19 +8,16 @@ import {
   checkAlertInput,
   createAlert,
   deleteAlert,
-  digestEmail,
   incidentData,
   listAlerts,
   listIncidents,
   readAlert,
-  readDigest,
   retryAlertDelivery,
-  sendAlertTest,
   updateAlert,
 } from '../../shared/alert/index.ts';
 import { alerts } from '../../shared/contract/endpoints/alerts.ts';
 import { handle } from '../../shared/http/index.ts';
-import { env, get as getItem, newId } from '../../shared/platform/index.ts';
+import { get as getItem, newId } from '../../shared/platform/index.ts';
 import { listDeliveries, readDelivery } from '../../shared/webhook/index.ts';
 
 /** The checks for a body that its schema rejects. */
@@ -49,13 +46,6 @@ export const incidents = handle(alerts.incidents, async ({ tenant, query, page, 
   return { items: found.map(incidentData), next };
 });
 
-/** Also for an organization whose alerts send no digest. */
-export const digest = handle(alerts.digest, async ({ tenant, organization, now }) => {
-  const facts = await readDigest(tenant, organization, now);
-  const { subject, text } = digestEmail(facts, organization.name, env('CONSOLE_URL'));
-  return { data: { ...facts, subject, text } };
-});
-
 export const get = handle(alerts.get, async ({ tenant, params }) => {
   const { alert, health } = await readAlert(tenant, params.alertId);
   return { data: alertData(alert, health) };
@@ -69,11 +59,6 @@ export const update = handle(alerts.update, async ({ tenant, params, body, now }
 export const remove = handle(alerts.remove, async ({ tenant, params, now }) => {
   const { alert } = await readAlert(tenant, params.alertId);
   return { message: 'The alert was deleted', change: await deleteAlert(tenant, alert, now) };
-});
-
-export const test = handle(alerts.test, async ({ tenant, organization, params, now }) => {
-  const { alert } = await readAlert(tenant, params.alertId);
-  return sendAlertTest({ tenant, organization }, alert, now);
 });
 
 export const deliveries = handle(alerts.deliveries, async ({ tenant, params, query, page, now }) => {

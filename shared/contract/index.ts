@@ -67,10 +67,12 @@ export const entryOf = (endpoint: Pick<Endpoint, 'id'>): string => {
 };
 
 /**
- * Groups and endpoints whose handlers are not in functions/api. Those that open a bucket or a database are bundled apart from their
- * group: these clients would triple the code that reading a restore loads.
+ * Groups and endpoints whose handlers are not in functions/api. Those that open a bucket or a database, or compose messages, are bundled
+ * apart from their group: the clients of buckets would triple the code that reading a restore loads.
  */
 const entriesElsewhere: Readonly<Record<string, string>> = {
+  'alerts.digest': 'functions/alert/preview.ts',
+  'alerts.test': 'functions/alert/preview.ts',
   'backups.create': 'functions/backup/create.ts',
   console: 'functions/console/serve.ts',
   'description.docs': 'functions/console/serve.ts',
