@@ -5,7 +5,7 @@
 import type { contract } from '../shared/contract/index.ts';
 import type { Handler } from '../shared/http/index.ts';
 import * as device from './account/device.ts';
-import * as alertMessages from './alert/preview.ts';
+import * as alertMessages from './alert/messages.ts';
 import * as alerts from './api/alerts.ts';
 import * as auditLogs from './api/audit-logs.ts';
 import * as auth from './api/auth.ts';

@@ -71,8 +71,8 @@ export const entryOf = (endpoint: Pick<Endpoint, 'id'>): string => {
  * apart from their group: the clients of buckets would triple the code that reading a restore loads.
  */
 const entriesElsewhere: Readonly<Record<string, string>> = {
-  'alerts.digest': 'functions/alert/preview.ts',
-  'alerts.test': 'functions/alert/preview.ts',
+  'alerts.digest': 'functions/alert/messages.ts',
+  'alerts.test': 'functions/alert/messages.ts',
   'backups.create': 'functions/backup/create.ts',
   console: 'functions/console/serve.ts',
   'description.docs': 'functions/console/serve.ts',
