@@ -21,6 +21,7 @@ test('document at a moment: backups that were not asked for its collection say n
     { ...whole, id: 'excluded', readTime: '2026-03-04T00:00:00Z', excludedCollections: ['users'] },
     { ...whole, id: 'safety', readTime: '2026-03-03T00:00:00Z', trigger: 'safety' },
     { ...whole, id: 'partial', readTime: '2026-03-02T00:00:00Z', partial: true },
+    { ...whole, id: 'foreign', readTime: '2026-03-01T12:00:00Z', trigger: 'import', foreign: true },
     { ...whole, id: 'users', readTime: '2026-03-01T00:00:00Z', collections: ['users'] },
   ]);
   const at = '2026-04-01T00:00:00Z';

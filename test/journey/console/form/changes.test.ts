@@ -2,6 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, onTestFinished, test } from 'vitest';
 import { organizations } from '../../../../shared/contract/endpoints/organizations.ts';
+import { pitr } from '../../../../shared/contract/endpoints/pitr.ts';
 import { schedules } from '../../../../shared/contract/endpoints/schedules.ts';
 import { serviceAccount } from '../../../../shared/contract/endpoints/service-account.ts';
 import { storageDestinations } from '../../../../shared/contract/endpoints/storage-destinations.ts';
@@ -83,6 +84,8 @@ test('console: a new schedule begins with the only storage, however late that is
   await goTo('/schedules/new');
   await organizationRead;
   const name = page.getByLabel('Name', { exact: true });
+  // Time for a form that would begin without the storage.
+  await page.waitForTimeout(500);
   equal(await name.count(), 0);
   answer.resolve();
   await name.fill('Nightly');
@@ -178,4 +181,44 @@ test('console: a renamed storage destination keeps the protection that was chose
   await dialog.waitFor({ state: 'detached' });
   const { name, immutable } = (await call(storageDestinations.get, { ...by(organization), params: { storageId } })).body.data;
   deepEqual([name, immutable], ['Renamed', true]);
+});
+
+test('console: another interval of captures leaves the time that was chosen for them meanwhile', async () => {
+  const organization = await newOrganization();
+  const { id: projectId } = await newProject(organization);
+  const { id: storageDestinationId } = await newDestination(organization);
+  const ofProject = { ...by(organization), params: { projectId } };
+  const body = { precision: 'interval', captureIntervalSeconds: 600, storageDestinationId } as const;
+  equal((await call(pitr.enable, { ...ofProject, body })).status, 202);
+  const { page } = await openConsole({ email: organization.owner.email, path: `/projects/${projectId}/point-in-time` });
+  await page.getByRole('button', { name: 'Settings…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Store changes every (seconds)').fill('900');
+  equal((await call(pitr.update, { ...ofProject, body: { retentionDays: 30 } })).status, 200);
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const { captureIntervalSeconds, retentionDays } = (await call(pitr.get, ofProject)).body.data;
+  deepEqual([captureIntervalSeconds, retentionDays], [900, 30]);
+  equal((await call(pitr.disable, ofProject)).status, 200);
+});
+
+test('console: a new alert that is being created cannot be left, so that none is created twice', async () => {
+  const organization = await newOrganization();
+  const { page } = await openConsole({ email: organization.owner.email, path: '/alerts' });
+  const created = Promise.withResolvers<void>();
+  await page.route('**/api/v1/alerts', async (route) => {
+    if (route.request().method() === 'POST') await created.promise;
+    await route.continue();
+  });
+  await page.getByRole('button', { name: 'Add alert' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Channel').selectOption('email');
+  await dialog.getByLabel('Name', { exact: true }).fill('On call');
+  await dialog.getByRole('button', { name: 'Add alert' }).click();
+  await dialog.locator('[aria-busy]').waitFor();
+  await page.keyboard.press('Escape');
+  await dialog.getByRole('button', { name: 'Cancel' }).click({ force: true });
+  equal(await dialog.isVisible(), true);
+  created.resolve();
+  await page.getByRole('heading', { name: 'On call' }).waitFor();
 });

@@ -8,7 +8,7 @@ interface DialogProps {
   readonly title: ReactNode;
   readonly description?: ReactNode;
   readonly wide?: boolean;
-  /** Only its buttons close it: it shows a secret once, or waits for one. */
+  /** Only its buttons close it: it shows a secret once, or waits for what it creates. */
   readonly stays?: boolean;
   /** Buttons, the main one last. */
   readonly actions?: ReactNode;
@@ -32,8 +32,8 @@ const focusContent = (event: Event): void => {
 };
 
 /**
- * A modal dialog; Escape and the backdrop close it unless it stays. Has its own backdrop and scroll lock: those of Radix insert a <style> element,
- * which the Content-Security-Policy forbids.
+ * A modal dialog; Escape and the backdrop close it unless it stays. Has its own backdrop and scroll lock: those of Radix insert a
+ * <style> element, which the Content-Security-Policy forbids.
  */
 export const Dialog = ({ open, onClose, title, description, wide = false, stays = false, actions, children }: DialogProps) => {
   const opener = useRef<HTMLElement | null>(null);
