@@ -65,7 +65,7 @@ export const findAlertId = async (client: Client, wanted: string): Promise<strin
   isId('alr', wanted) ? wanted : matchName('alert', wanted, await collectAll(client.list('GET /alerts')), named).id;
 
 export type Backup = DataOf<'GET /backups/{backupId}'>;
-/** By id, the beginning of an id, or `latest`: the newest good backup, other than those that restores made or that came from another database. */
+/** By id, the beginning of an id, or `latest`: the newest good backup that no restore made and that is of no other database. */
 export const findBackup = async (client: Client, wanted: string, projectId?: string): Promise<Backup> => {
   if (isId('bkp', wanted)) return client.request('GET /backups/{backupId}', { params: { backupId: wanted } });
   if (wanted !== 'latest') {

@@ -7,7 +7,7 @@ import { ApiError, invalid } from '../../contract/errors.ts';
 import { countBackups, type DestinationRecord, openStore, requestRetryPolicy } from '../../destination/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { type Change, create, iso, newIdOf, type Tenant } from '../../platform/index.ts';
-import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
+import { databaseName, type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
 import { keepPassphrase } from '../encryption/encryption-settings.ts';
 import { finishedFields, newBackupRecord, topCollections } from '../model/backup-fields.ts';
 import { countInOrganization } from '../model/count-in-organization.ts';
@@ -56,7 +56,7 @@ export const importBackup = async (
     id,
     projectId: project.id,
     projectName: project.name,
-    isForeign: found.manifest.source !== databaseOf(project) || undefined,
+    isForeign: found.manifest.source !== databaseName(project) || undefined,
     type,
     ...link,
     trigger: 'import',
@@ -87,9 +87,6 @@ export const importBackup = async (
     },
   };
 };
-
-const databaseOf = ({ sourceProjectId, databaseId }: ProjectRecord): string =>
-  `projects/${sourceProjectId}/databases/${databaseId}`;
 
 const organizationActive = {
   expected: { deletedAt: undefined },

@@ -2,7 +2,7 @@
 import { decodeStatistics, mergeStatistics, type Statistics } from '../../anomaly/index.ts';
 import type { Manifest, ObjectEntry } from '../../archive/index.ts';
 import { type Tenant, walk } from '../../platform/index.ts';
-import type { ProjectRecord } from '../../project/index.ts';
+import { databaseName, type ProjectRecord } from '../../project/index.ts';
 import type { ArchiveContents } from '../model/backup-fields.ts';
 import {
   type BackupRecord,
@@ -96,7 +96,7 @@ const manifestCollectionsMax = 200_000;
 
 export const manifestOf = (
   backup: BackupRecord,
-  { sourceProjectId, databaseId }: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
+  project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
   archiveParts: Pick<ArchiveParts, 'parts'>,
   { documents, tombstones, users, originalSize, collections, countVerified }: ArchiveContents,
   parent?: Manifest,
@@ -105,7 +105,7 @@ export const manifestOf = (
   requiredFeatures: [],
   ...backup.archive,
   parent: parent?.backup ?? null,
-  source: `projects/${sourceProjectId}/databases/${databaseId}`,
+  source: databaseName(project),
   readTime: backup.readTime ?? '',
   counts: { documents, tombstones, users },
   collections: collections.slice(0, manifestCollectionsMax).map(([id, count]) => ({ id, documents: count })),

@@ -78,7 +78,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
     partial:
       'The backup holds individual documents (a safety backup), or does not state its scope. It cannot be rolled back to, and a diff covers only the documents it contains',
     foreign:
-      'The backup was imported from another database than the one of its project. It does not count as protection of the project, and restore tests do not choose it',
+      'The backup was imported, and its manifest names another database than that of the project. It does not count as protection of the project, and restore tests do not choose it',
     lacks:
       'Of a backup that was built for a restore to a point in time: collections that are not proven complete at that moment. A restore of it reports them as partial. Absent if it lacks nothing',
     unknownCollections:

@@ -7,7 +7,7 @@ import { emit } from '../../event/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { commit, env, getAll, iso, log, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
-import { type ProjectRecord, projectKey } from '../../project/index.ts';
+import { databaseName, type ProjectRecord, projectKey } from '../../project/index.ts';
 import { evidencePath } from '../evidence/store-evidence.ts';
 import { type RestoreTestRecord, type RunRecord, restoreTestKey } from '../model/record.ts';
 import { runData, runEvent } from '../model/restore-test-view.ts';
@@ -66,7 +66,7 @@ const recordEvidence = async (
       {
         run: runData(ended),
         organization: { id: organization.id, name: organization.name },
-        source: project ? `projects/${project.sourceProjectId}/databases/${project.databaseId}` : null,
+        source: project ? databaseName(project) : null,
         collections: collections.map(([id, documents]) => ({ id, documents })),
         service: { version: env('SERVICE_VERSION'), url: env('PUBLIC_URL') },
       },

@@ -2,10 +2,10 @@
 import { type ArchiveDeps, type BackupRecord, withArchiveInRequest } from '../../backup/index.ts';
 import { invalid } from '../../contract/errors.ts';
 import { after, type Clock, clock, log, type Tenant } from '../../platform/index.ts';
-import type { ProjectRecord } from '../../project/index.ts';
+import { databaseName, type ProjectRecord } from '../../project/index.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
 import { restoreScope } from '../scope/restore-scope.ts';
-import { maskedTargetName, maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';
+import { maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';
 import type { TransformCounts } from '../transform/transform-counts.ts';
 import { shownRules } from '../transform/transform-view.ts';
 import { unmatchedReason, unmatchedRules } from '../transform/unmatched-rules.ts';
@@ -43,7 +43,7 @@ export const assertRulesMatch = async (
     backup,
     async ({ archive }) => {
       const { source } = archive.manifest;
-      const to = maskedTargetName(target);
+      const to = databaseName(target);
       if (mayBeSameDatabase(source, to)) return { isSource: true } as const;
       return inspectRules(archive, { transform, scope, to, isOver: () => time.now() >= until, previewed: dryRun ? 10 : 0 });
     },

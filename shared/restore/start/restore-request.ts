@@ -6,12 +6,19 @@ import { ApiError, invalid } from '../../contract/errors.ts';
 import { type DestinationRecord, readDestination } from '../../destination/index.ts';
 import { isCollectionPath } from '../../firestore/index.ts';
 import { clock, get, type Tenant } from '../../platform/index.ts';
-import { assertNotLeaving, type ProjectRecord, projectKey, projectNotFound, readProject } from '../../project/index.ts';
+import {
+  assertNotLeaving,
+  databaseName,
+  type ProjectRecord,
+  projectKey,
+  projectNotFound,
+  readProject,
+} from '../../project/index.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
 import { type PointRequest, readPointRequest } from '../point-in-time/point-request.ts';
 import { requestedDocuments } from '../scope/requested-documents.ts';
 import { compileRules } from '../transform/compile-rules.ts';
-import { maskedTargetName, maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';
+import { maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';
 
 type RestoreBody = z.output<typeof restores.create.body>;
 
@@ -133,7 +140,7 @@ const assertMaskable = (
   target: ProjectRecord,
   includeAuthUsers: boolean | undefined,
 ): void => {
-  if (project && mayBeSameDatabase(maskedTargetName(project), maskedTargetName(target)))
+  if (project && mayBeSameDatabase(databaseName(project), databaseName(target)))
     throw invalid('targetProjectId', maskedTargetReason);
   if (includeAuthUsers)
     throw invalid(

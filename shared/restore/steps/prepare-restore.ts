@@ -18,7 +18,7 @@ import {
   transactionMax,
   type Write,
 } from '../../platform/index.ts';
-import { readProject } from '../../project/index.ts';
+import { databaseName, readProject } from '../../project/index.ts';
 import { emptyPlan } from '../check/check-progress.ts';
 import { journalBackup } from '../model/journal.ts';
 import { newMaskSalt } from '../model/mask-salt.ts';
@@ -33,7 +33,7 @@ import { findMissing } from '../scope/find-missing.ts';
 import { loadRequestedDocuments } from '../scope/requested-documents.ts';
 import { restoreScope } from '../scope/restore-scope.ts';
 import { splitIntoShards } from '../scope/split-into-shards.ts';
-import { maskedTargetName, maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';
+import { maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';
 import { beginRestore } from './begin-restore.ts';
 
 /** Expiry of work items that clean-up never deleted. */
@@ -87,7 +87,7 @@ const assertOtherTarget = async (
   { transform, targetProjectId }: RestoreRecord,
   source: string,
 ): Promise<void> => {
-  if (transform && mayBeSameDatabase(maskedTargetName(await readProject(tenant, targetProjectId)), source))
+  if (transform && mayBeSameDatabase(databaseName(await readProject(tenant, targetProjectId)), source))
     throw new JobFailure('TRANSFORM_INVALID', `targetProjectId ${maskedTargetReason}. Nothing was written`);
 };
 

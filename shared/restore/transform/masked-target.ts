@@ -1,14 +1,6 @@
-import type { ProjectRecord } from '../../project/index.ts';
-
 /** Why a masked copy into its source is refused: it would replace the data that it is a copy of. */
 export const maskedTargetReason =
   'must be another project than that of the backup with options.transform: a masked copy is never written into its source, and a project that is connected by its number cannot be told from one that is connected by its id';
-
-/** The name of a project's database, as manifests have it: `projects/p/databases/d`. */
-export const maskedTargetName = ({
-  sourceProjectId,
-  databaseId,
-}: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>): string => `projects/${sourceProjectId}/databases/${databaseId}`;
 
 /**
  * Whether two names, `projects/p/databases/d`, may mean the same database. Google accepts the number of a project in place of its id,
