@@ -46,7 +46,7 @@ const answer: AnswerRequest = async ({ headers, body }) => {
 /** The response of AWS to a call of the JSON protocol; undefined for an action that no measured call needs. */
 export const answerAws = (action: string, input: Input): object | undefined => script[action]?.(input) as object | undefined;
 
-/** Environment variables that the grants of all functions set. */
+/** Environment variables of the functions that are measured. */
 export const variables = {
   AWS_REGION: 'eu-central-1',
   AWS_ACCESS_KEY_ID: 'BENCH',
@@ -59,6 +59,7 @@ export const variables = {
   TOKEN_KEY_IDS: 'key',
   DATA_KEY_ID: 'key',
   PUBLIC_URL: tokenIssuer,
+  CONSOLE_URL: `${tokenIssuer}/console`,
   ALLOWED_ORIGINS: '',
   SERVICE_SECRET_ID: 'secret',
   SERVICE_VERSION: '0',

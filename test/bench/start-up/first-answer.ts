@@ -36,8 +36,6 @@ export const startFirstAnswer = async (): Promise<FirstAnswer> => {
   const caller = putCaller();
   const environment = {
     ...variables,
-    // For the function that composes alerts.
-    CONSOLE_URL: `${variables.PUBLIC_URL}/console`,
     PATH: process.env.PATH,
     AWS_ENDPOINT_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     AWS_LAMBDA_FUNCTION_NAME: 'Bench',

@@ -99,6 +99,27 @@ export const useList = <R extends ListRoute>(
   return { items, query };
 };
 
+export interface WholeListResult<T> {
+  /** Undefined until all pages are loaded. */
+  readonly items: readonly T[] | undefined;
+  readonly query: UseQueryResult<readonly T[]>;
+}
+
+/** Reads all pages of a list, for those that one chooses from or looks names up in. */
+export const useWholeList = <R extends ListRoute>(route: R): WholeListResult<ElementOf<R>> => {
+  const { client, organizationId } = useApi();
+  const query = useQuery({
+    queryKey: keyOf(organizationId, route),
+    queryFn: ({ signal }) => {
+      const all = (client.list as AnyList)(route, { query: { limit: 100 }, signal });
+      return Array.fromAsync(all) as Promise<readonly ElementOf<R>[]>;
+    },
+  });
+  return { items: query.data, query };
+};
+
+type AnyList = (route: string, input: object) => AsyncIterable<unknown>;
+
 interface Change<V, T> {
   readonly call: (client: Client, input: V) => Promise<T>;
   /** What a toast says afterwards; without it there is none. */

@@ -1,8 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import type { DataOf, ElementOf, InputOf } from '../../../../shared/client/index.ts';
-import { pollInterval } from '../api/poll-interval.ts';
-import { keyOf, useApi, useChange, useList, useRead } from '../api/use-api.ts';
+import { useChange, useList, useRead, useWholeList } from '../api/use-api.ts';
+import { useDeliveries } from '../api/use-deliveries.ts';
 
 export type Alert = ElementOf<'GET /alerts'>;
 export type AlertInput = InputOf<'POST /alerts'>['body'];
@@ -12,7 +10,7 @@ export type AlertDelivery = DataOf<'GET /alerts/{alertId}/deliveries'>['deliveri
 
 const alerts = ['/alerts'] as const;
 
-export const useAlerts = () => useList('GET /alerts', { query: { limit: 100 } });
+export const useAlerts = () => useWholeList('GET /alerts');
 
 export const useAlert = (alertId: string) => useRead('GET /alerts/{alertId}', { params: { alertId } });
 
@@ -21,27 +19,8 @@ export const useIncidents = (status: Incident['status'] | undefined) =>
 
 export const useDigest = () => useRead('GET /alerts/digest');
 
-/** Pages of messages. Not a list of the API, because the deliveries are a field of its data. */
-export const useAlertDeliveries = (alertId: string, status: AlertDelivery['status'] | undefined) => {
-  const { client, organizationId } = useApi();
-  const query = useInfiniteQuery({
-    queryKey: keyOf(organizationId, 'GET /alerts/{alertId}/deliveries', { alertId, status }),
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ signal, pageParam }) =>
-      client.page('GET /alerts/{alertId}/deliveries', {
-        params: { alertId },
-        query: { status, cursor: pageParam, limit: 25 },
-        signal,
-      }),
-    getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
-    refetchInterval: ({ state }) =>
-      pollInterval({ ...state, data: state.data?.pages.flatMap(({ data }) => data.deliveries) }, (deliveries) =>
-        deliveries.some((delivery) => delivery.status === 'attempting'),
-      ),
-  });
-  const { data } = query;
-  return { items: useMemo(() => data?.pages.flatMap((page) => page.data.deliveries), [data]), query };
-};
+export const useAlertDeliveries = (alertId: string, status: AlertDelivery['status'] | undefined) =>
+  useDeliveries('GET /alerts/{alertId}/deliveries', { alertId }, status);
 
 export const useCreateAlert = () =>
   useChange({

@@ -1,5 +1,5 @@
 import type { DataOf, ElementOf, InputOf } from '../../../../shared/client/index.ts';
-import { useChange, useList, useRead } from '../api/use-api.ts';
+import { useChange, useList, useRead, useWholeList } from '../api/use-api.ts';
 
 export type Project = ElementOf<'GET /projects'>;
 
@@ -7,7 +7,7 @@ export type Project = ElementOf<'GET /projects'>;
 export const connectedAs = ({ type, email }: Project['connection']): string =>
   email || (type === 'workload_identity' ? 'your organization (workload identity)' : 'unknown');
 
-export const useProjects = () => useList('GET /projects', { query: { limit: 100 } });
+export const useProjects = () => useWholeList('GET /projects');
 
 export const useProject = (projectId: string) => useRead('GET /projects/{projectId}', { params: { projectId } });
 

@@ -1,12 +1,12 @@
 import type { ElementOf, InputOf } from '../../../../shared/client/index.ts';
-import { useChange, useList } from '../api/use-api.ts';
+import { useChange, useWholeList } from '../api/use-api.ts';
 
 export type StorageDestination = ElementOf<'GET /storage-destinations'>;
 export type StorageInput = InputOf<'POST /storage-destinations'>['body'];
 
 const storage = ['/storage-destinations', '/overview'] as const;
 
-export const useStorageDestinations = () => useList('GET /storage-destinations', { query: { limit: 100 } });
+export const useStorageDestinations = () => useWholeList('GET /storage-destinations');
 
 export const useAddStorage = () =>
   useChange({

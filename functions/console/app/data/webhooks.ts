@@ -1,8 +1,6 @@
-import { useInfiniteQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
 import type { DataOf, ElementOf, InputOf } from '../../../../shared/client/index.ts';
-import { pollInterval } from '../api/poll-interval.ts';
-import { keyOf, useApi, useChange, useList, useRead } from '../api/use-api.ts';
+import { useChange, useRead, useWholeList } from '../api/use-api.ts';
+import { useDeliveries } from '../api/use-deliveries.ts';
 
 export type Webhook = ElementOf<'GET /webhooks'>;
 export type WebhookWithSecret = DataOf<'GET /webhooks/{webhookId}'>;
@@ -13,34 +11,15 @@ export type DeliveryStatus = Delivery['status'];
 
 const webhooks = ['/webhooks', '/overview'] as const;
 
-export const useWebhooks = () => useList('GET /webhooks', { query: { limit: 100 } });
+export const useWebhooks = () => useWholeList('GET /webhooks');
 
 export const useWebhook = (webhookId: string) => useRead('GET /webhooks/{webhookId}', { params: { webhookId } });
 
 /** The catalogue changes only with the service. */
 export const useWebhookEvents = () => useRead('GET /webhooks/events', undefined, { staleTime: Number.POSITIVE_INFINITY });
 
-/** Pages of deliveries. Not a list of the API, because the deliveries are a field of its data. */
-export const useDeliveryPages = (webhookId: string, status: DeliveryStatus | undefined) => {
-  const { client, organizationId } = useApi();
-  const query = useInfiniteQuery({
-    queryKey: keyOf(organizationId, 'GET /webhooks/{webhookId}/deliveries', { webhookId, status }),
-    initialPageParam: undefined as string | undefined,
-    queryFn: ({ signal, pageParam }) =>
-      client.page('GET /webhooks/{webhookId}/deliveries', {
-        params: { webhookId },
-        query: { status, cursor: pageParam, limit: 25 },
-        signal,
-      }),
-    getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
-    refetchInterval: ({ state }) =>
-      pollInterval({ ...state, data: state.data?.pages.flatMap(({ data }) => data.deliveries) }, (deliveries) =>
-        deliveries.some((delivery) => delivery.status === 'attempting'),
-      ),
-  });
-  const { data } = query;
-  return { items: useMemo(() => data?.pages.flatMap((page) => page.data.deliveries), [data]), query };
-};
+export const useWebhookDeliveries = (webhookId: string, status: DeliveryStatus | undefined) =>
+  useDeliveries('GET /webhooks/{webhookId}/deliveries', { webhookId }, status);
 
 export const useDeliveryRequest = (webhookId: string, deliveryId: string) =>
   useRead('GET /webhooks/{webhookId}/deliveries/{deliveryId}/request', { params: { webhookId, deliveryId } });

@@ -13,7 +13,7 @@ export const answerOf = ({ statusCode, lastError }: Answer): string | undefined 
   return text === '' ? undefined : text.charAt(0).toUpperCase() + text.slice(1);
 };
 
-interface Delivery {
+export interface Delivery {
   readonly status: 'attempting' | 'delivered' | 'failed';
   readonly attempts: number;
   readonly nextAttemptAt: string | null;

@@ -5,11 +5,10 @@ import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { ListBody } from '../../ui/data/list-body.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { TextWithTimes } from '../../ui/data/text-with-times.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { LoadMore } from '../../ui/layout/load-more.tsx';
 import { Segments } from '../../ui/layout/tabs.tsx';
 import { severityWords } from './alert-words.ts';
 
@@ -78,7 +77,7 @@ interface IncidentCardProps {
 
 /** What fails, from its first failure to its recovery. */
 export const IncidentCard = ({ view, onView }: IncidentCardProps) => {
-  const { items, query } = useIncidents(view === 'all' ? undefined : view);
+  const list = useIncidents(view === 'all' ? undefined : view);
   return (
     <Card
       title="Incidents"
@@ -86,16 +85,18 @@ export const IncidentCard = ({ view, onView }: IncidentCardProps) => {
       actions={<Segments label="Which incidents" value={view} options={views} onChange={onView} />}
       flush
     >
-      {query.error && !items ? (
-        <ErrorNotice error={query.error} title="The incidents could not be loaded" onRetry={() => void query.refetch()} />
-      ) : items?.length === 0 ? (
-        <EmptyState icon="checkCircle" title={view === 'open' ? 'No open incidents' : 'No incidents'}>
-          {view === 'open' ? 'Everything that was tried last has worked.' : 'Nothing has failed in the last 90 days.'}
-        </EmptyState>
-      ) : (
-        <Table label="Incidents" columns={columnsOf(view)} rows={items} rowKey={({ id }) => id} />
-      )}
-      <LoadMore query={query} label="Show older incidents" />
+      <ListBody
+        list={list}
+        what="incidents"
+        empty={
+          <EmptyState icon="checkCircle" title={view === 'open' ? 'No open incidents' : 'No incidents'}>
+            {view === 'open' ? 'Everything that was tried last has worked.' : 'Nothing has failed in the last 90 days.'}
+          </EmptyState>
+        }
+        moreLabel="Show older incidents"
+      >
+        <Table label="Incidents" columns={columnsOf(view)} rows={list.items} rowKey={({ id }) => id} />
+      </ListBody>
     </Card>
   );
 };

@@ -6,7 +6,7 @@ import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { ListBody } from '../../ui/data/list-body.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
@@ -62,7 +62,7 @@ const columns: readonly Column<Alert>[] = [
 
 export const AlertsPage = () => {
   const { reason } = usePermission('admin');
-  const { items, query } = useAlerts();
+  const list = useAlerts();
   const [open, setOpen] = useState<'create' | 'digest'>();
   const [view, setView] = useState<IncidentView>('open');
   const create = (
@@ -84,23 +84,23 @@ export const AlertsPage = () => {
       />
       <div className="stack">
         <IncidentCard view={view} onView={setView} />
-        {query.error && !items ? (
-          <ErrorNotice error={query.error} title="The alerts could not be loaded" onRetry={() => void query.refetch()} />
-        ) : (
-          <Card
-            title="Alerts"
-            description="One message for each incident and one when it is over. More than 20 in an hour are grouped."
-            flush
-          >
-            {items?.length === 0 ? (
+        <Card
+          title="Alerts"
+          description="One message for each incident and one when it is over. More than 20 in an hour are grouped."
+          flush
+        >
+          <ListBody
+            list={list}
+            what="alerts"
+            empty={
               <EmptyState icon="bell" title="Failures are reported to no one" actions={create}>
                 Send incidents by e-mail, to Slack, Microsoft Teams or Discord, or to PagerDuty.
               </EmptyState>
-            ) : (
-              <Table label="Alerts" columns={columns} rows={items} rowKey={({ id }) => id} />
-            )}
-          </Card>
-        )}
+            }
+          >
+            <Table label="Alerts" columns={columns} rows={list.items} rowKey={({ id }) => id} />
+          </ListBody>
+        </Card>
       </div>
       {open === 'create' && <AlertForm alert={undefined} onClose={() => setOpen(undefined)} />}
       {open === 'digest' && <DigestDialog onClose={() => setOpen(undefined)} />}

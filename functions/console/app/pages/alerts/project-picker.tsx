@@ -2,7 +2,6 @@ import { useProjects } from '../../data/projects.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Checkbox } from '../../ui/form/field.tsx';
-import { LoadMore } from '../../ui/layout/load-more.tsx';
 
 interface ProjectPickerProps {
   readonly value: readonly string[];
@@ -14,7 +13,7 @@ interface ProjectPickerProps {
 export const ProjectPicker = ({ value, onChange, error }: ProjectPickerProps) => {
   const { items, query } = useProjects();
   const known = new Set(items?.map(({ id }) => id));
-  const gone = value.filter((id) => items !== undefined && !query.hasNextPage && !known.has(id));
+  const gone = value.filter((id) => items !== undefined && !known.has(id));
   const toggle = (id: string, isChosen: boolean): void => onChange(isChosen ? [...value, id] : value.filter((one) => one !== id));
   const [first] = items ?? [];
   return (
@@ -47,7 +46,6 @@ export const ProjectPicker = ({ value, onChange, error }: ProjectPickerProps) =>
               onChange={() => toggle(id, false)}
             />
           ))}
-          <LoadMore query={query} />
         </div>
       )}
       <div className="field__hint">

@@ -3,12 +3,11 @@ import { usePermission } from '../../api/permission.ts';
 import { type AuditEntry, useAuditLog, useExportAuditLog } from '../../data/audit.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { ListBody } from '../../ui/data/list-body.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
-import { LoadMore } from '../../ui/layout/load-more.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Menu, MenuItem } from '../../ui/overlay/menu.tsx';
 import { useSearchParams } from '../../use-search.ts';
@@ -21,7 +20,7 @@ export const AuditPage = () => {
   const { isAllowed, reason } = usePermission('admin');
   const [search, setSearch] = useSearchParams();
   const filters = filtersOf(search);
-  const { items, query } = useAuditLog(filters, isAllowed);
+  const list = useAuditLog(filters, isAllowed);
   const download = useExportAuditLog(filters);
   const [shown, setShown] = useState<AuditEntry>();
   const columns: readonly Column<AuditEntry>[] = [
@@ -78,22 +77,19 @@ export const AuditPage = () => {
       {isAllowed ? (
         <div className="stack">
           <FilterForm search={search} onChange={(change) => setSearch(change, { replace: true })} />
-          {query.error && !items ? (
-            <ErrorNotice error={query.error} title="The audit log could not be loaded" onRetry={() => void query.refetch()} />
-          ) : (
-            <Card flush>
-              {items?.length === 0 ? (
+          <Card flush>
+            <ListBody
+              list={list}
+              what="entries"
+              empty={
                 <EmptyState icon="list" title={isFiltered ? 'No entries match' : 'No entries yet'}>
                   {isFiltered ? 'Choose a longer time or fewer filters.' : 'Every change of this organization appears here.'}
                 </EmptyState>
-              ) : (
-                <>
-                  <Table label="Audit log" columns={columns} rows={items} rowKey={({ id }) => id} />
-                  <LoadMore query={query} />
-                </>
-              )}
-            </Card>
-          )}
+              }
+            >
+              <Table label="Audit log" columns={columns} rows={list.items} rowKey={({ id }) => id} />
+            </ListBody>
+          </Card>
         </div>
       ) : (
         <Notice title="Only admins and the owner can see the audit log">Ask one of them if you need to know who did what.</Notice>

@@ -6,11 +6,10 @@ import { backupColumns } from '../../parts/backup-columns.tsx';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { ListBody } from '../../ui/data/list-body.tsx';
 import { Table } from '../../ui/data/table.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
-import { LoadMore } from '../../ui/layout/load-more.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { useSearchParams } from '../../use-search.ts';
 import { BackupFilterBar, filtersOf } from './filter-bar.tsx';
@@ -18,7 +17,7 @@ import { BackupFilterBar, filtersOf } from './filter-bar.tsx';
 export const BackupsPage = () => {
   const [search, setSearch] = useSearchParams();
   const filters = filtersOf(search);
-  const { items, query } = useBackups(filters);
+  const list = useBackups(filters);
   const { items: projects } = useProjects();
   const { reason } = usePermission('member');
   const isFiltered = Object.keys(filters).length > 0;
@@ -36,23 +35,14 @@ export const BackupsPage = () => {
   return (
     <>
       <PageHeader title="Backups" description="Every backup of this organization, newest first." actions={startButton} />
-      {(isFiltered || items?.length !== 0) && (
+      {(isFiltered || list.items?.length !== 0) && (
         <BackupFilterBar search={search} onChange={(change) => setSearch(change, { replace: true })} />
       )}
-      {query.error && !items ? (
-        <ErrorNotice error={query.error} title="The list could not be loaded" onRetry={() => void query.refetch()} />
-      ) : (
-        <Card flush>
-          {items?.length === 0 ? (
-            <NoBackups isFiltered={isFiltered} hasProjects={noProject === undefined} />
-          ) : (
-            <>
-              <Table label="Backups" columns={backupColumns} rows={items} rowKey={({ id }) => id} />
-              <LoadMore query={query} />
-            </>
-          )}
-        </Card>
-      )}
+      <Card flush>
+        <ListBody list={list} what="backups" empty={<NoBackups isFiltered={isFiltered} hasProjects={noProject === undefined} />}>
+          <Table label="Backups" columns={backupColumns} rows={list.items} rowKey={({ id }) => id} />
+        </ListBody>
+      </Card>
       {search.start !== undefined && reason === undefined && (
         <BackUpDialog
           key={search.start}

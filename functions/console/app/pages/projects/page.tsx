@@ -7,12 +7,11 @@ import { paths } from '../../paths.ts';
 import { Status } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { ListBody } from '../../ui/data/list-body.tsx';
 import { Skeleton } from '../../ui/data/skeleton.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
-import { LoadMore } from '../../ui/layout/load-more.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 
 interface Row {
@@ -57,12 +56,12 @@ const columns: readonly Column<Row>[] = [
 ];
 
 export const ProjectsPage = () => {
-  const { items, query } = useProjects();
+  const list = useProjects();
   const overview = useOverview();
   const { reason } = usePermission('member');
   const stateOf = ({ id }: Project): Row['state'] =>
     overview.isPending ? undefined : (overview.data?.projects.find((one) => one.id === id) ?? null);
-  const rows = items?.map((project) => ({ project, state: stateOf(project) }));
+  const rows = list.items?.map((project) => ({ project, state: stateOf(project) }));
   const connect = (
     <ButtonLink to={paths.connectProject} variant="primary" icon="plus" disabledReason={reason}>
       Connect a project
@@ -71,21 +70,20 @@ export const ProjectsPage = () => {
   return (
     <>
       <PageHeader title="Projects" description="The Firestore databases that are backed up." actions={connect} />
-      {query.error && !items ? (
-        <ErrorNotice error={query.error} title="The projects could not be loaded" onRetry={() => void query.refetch()} />
-      ) : (
-        <Card flush>
-          {rows?.length === 0 ? (
+      <Card flush>
+        <ListBody
+          list={list}
+          what="projects"
+          empty={
             <EmptyState icon="database" title="No projects yet" actions={connect}>
               Connect a Firestore database with your Google account or a service account. It is only read until you restore into
               it.
             </EmptyState>
-          ) : (
-            <Table label="Projects" columns={columns} rows={rows} rowKey={({ project }) => project.id} />
-          )}
-          <LoadMore query={query} />
-        </Card>
-      )}
+          }
+        >
+          <Table label="Projects" columns={columns} rows={rows} rowKey={({ project }) => project.id} />
+        </ListBody>
+      </Card>
     </>
   );
 };

@@ -8,11 +8,10 @@ import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { ListBody } from '../../ui/data/list-body.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
-import { LoadMore } from '../../ui/layout/load-more.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { PlanActions } from './plan-actions.tsx';
 
@@ -64,7 +63,7 @@ const columnsFor = (projectNames: ReadonlyMap<string, string>): readonly Column<
 ];
 
 export const RestoreTestsPage = () => {
-  const { items, query } = useRestoreTests();
+  const list = useRestoreTests();
   const { items: projects } = useProjects();
   const { reason } = usePermission('member');
   const create = (
@@ -80,32 +79,29 @@ export const RestoreTestsPage = () => {
         actions={
           <>
             <ButtonLink to={paths.restoreTestReport}>Report</ButtonLink>
-            {items?.length !== 0 && create}
+            {list.items?.length !== 0 && create}
           </>
         }
       />
-      {query.error && !items ? (
-        <ErrorNotice error={query.error} title="The restore tests could not be loaded" onRetry={() => void query.refetch()} />
-      ) : (
-        <Card flush>
-          {items?.length === 0 ? (
+      <Card flush>
+        <ListBody
+          list={list}
+          what="restore tests"
+          empty={
             <EmptyState icon="shield" title="No restore tests yet" actions={create}>
               A backup is worth what its last restore proved. A plan reads backups completely and compares them, or restores them
               into a project of yours and removes them again.
             </EmptyState>
-          ) : (
-            <>
-              <Table
-                label="Restore tests"
-                columns={columnsFor(new Map(projects?.map(({ id, name }) => [id, name])))}
-                rows={items}
-                rowKey={({ id }) => id}
-              />
-              <LoadMore query={query} />
-            </>
-          )}
-        </Card>
-      )}
+          }
+        >
+          <Table
+            label="Restore tests"
+            columns={columnsFor(new Map(projects?.map(({ id, name }) => [id, name])))}
+            rows={list.items}
+            rowKey={({ id }) => id}
+          />
+        </ListBody>
+      </Card>
     </>
   );
 };

@@ -11,11 +11,10 @@ import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { ListBody } from '../../ui/data/list-body.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { LoadMore } from '../../ui/layout/load-more.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { useParam } from '../../use-param.ts';
 import { PlanActions } from './plan-actions.tsx';
@@ -118,20 +117,20 @@ const columns: readonly Column<TestRun>[] = [
 ];
 
 const Runs = ({ restoreTestId }: { readonly restoreTestId: string }) => {
-  const { items, query } = useTestRuns(restoreTestId);
-  if (query.error && !items) return <ErrorNotice error={query.error} title="The runs could not be loaded" />;
+  const list = useTestRuns(restoreTestId);
   return (
     <Card title="Runs" flush>
-      {items?.length === 0 ? (
-        <EmptyState icon="shield" title="It has not run yet">
-          Wait for the next run, or start one now.
-        </EmptyState>
-      ) : (
-        <>
-          <Table label="Runs of this restore test" rows={items} rowKey={({ id }) => id} columns={columns} />
-          <LoadMore query={query} />
-        </>
-      )}
+      <ListBody
+        list={list}
+        what="runs"
+        empty={
+          <EmptyState icon="shield" title="It has not run yet">
+            Wait for the next run, or start one now.
+          </EmptyState>
+        }
+      >
+        <Table label="Runs of this restore test" rows={list.items} rowKey={({ id }) => id} columns={columns} />
+      </ListBody>
     </Card>
   );
 };

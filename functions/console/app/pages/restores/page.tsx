@@ -6,7 +6,7 @@ import { DayField } from '../../parts/day-field.tsx';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { ListBody } from '../../ui/data/list-body.tsx';
 import { Table } from '../../ui/data/table.tsx';
 import { Button, buttonClass } from '../../ui/form/button.tsx';
 import { Select } from '../../ui/form/field.tsx';
@@ -18,7 +18,7 @@ import { type Filters, queryOf, readFilters } from './restore-filters.ts';
 export const RestoresPage = () => {
   const navigate = useNavigate();
   const filters = readFilters(useSearch({ strict: false }) as Record<string, unknown>);
-  const { items, query } = useRestores({ ...queryOf(filters), limit: 50 });
+  const list = useRestores({ ...queryOf(filters), limit: 50 });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
   const change = (changed: Filters): void =>
     void navigate({ to: paths.restores, search: { ...filters, ...changed } as never, replace: true });
@@ -31,24 +31,16 @@ export const RestoresPage = () => {
       />
       <div className="stack">
         <RestoreFilters filters={filters} onChange={change} />
-        {query.error && !items ? (
-          <ErrorNotice error={query.error} title="The list could not be loaded" onRetry={() => void query.refetch()} />
-        ) : (
-          <Card flush>
-            {items?.length === 0 && !query.hasNextPage ? (
-              <NoRestores isFiltered={isFiltered} onClear={() => void navigate({ to: paths.restores, replace: true })} />
-            ) : (
-              <Table label="Restores" columns={columns} rows={items} rowKey={({ restoreJobId }) => restoreJobId} />
-            )}
-          </Card>
-        )}
-        {query.hasNextPage && (
-          <div>
-            <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-              Show older restores
-            </Button>
-          </div>
-        )}
+        <Card flush>
+          <ListBody
+            list={list}
+            what="restores"
+            empty={<NoRestores isFiltered={isFiltered} onClear={() => void navigate({ to: paths.restores, replace: true })} />}
+            moreLabel="Show older restores"
+          >
+            <Table label="Restores" columns={columns} rows={list.items} rowKey={({ restoreJobId }) => restoreJobId} />
+          </ListBody>
+        </Card>
       </div>
     </>
   );

@@ -3,8 +3,7 @@ import type { ListResult } from '../../api/use-api.ts';
 import type { Schedule } from '../../data/schedules.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
-import { LoadMore } from '../../ui/layout/load-more.tsx';
+import { ListBody } from '../../ui/data/list-body.tsx';
 import { ScheduleTable } from './schedule-table.tsx';
 
 interface ScheduleListProps {
@@ -15,20 +14,18 @@ interface ScheduleListProps {
   readonly create: ReactNode;
 }
 
-export const ScheduleList = ({ label, list: { items, query }, projectNames, create }: ScheduleListProps) =>
-  query.error && !items ? (
-    <ErrorNotice error={query.error} title="The schedules could not be loaded" onRetry={() => void query.refetch()} />
-  ) : (
-    <Card flush>
-      {items?.length === 0 ? (
+export const ScheduleList = ({ label, list, projectNames, create }: ScheduleListProps) => (
+  <Card flush>
+    <ListBody
+      list={list}
+      what="schedules"
+      empty={
         <EmptyState icon="calendar" title="No schedules yet" actions={create}>
           A schedule keeps a project protected without anyone thinking of it: every night, every hour, or when you say.
         </EmptyState>
-      ) : (
-        <>
-          <ScheduleTable label={label} schedules={items} {...(projectNames && { projectNames })} />
-          <LoadMore query={query} />
-        </>
-      )}
-    </Card>
-  );
+      }
+    >
+      <ScheduleTable label={label} schedules={list.items} {...(projectNames && { projectNames })} />
+    </ListBody>
+  </Card>
+);

@@ -5,7 +5,7 @@ import { useWebhooks, type Webhook } from '../../data/webhooks.ts';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { ListBody } from '../../ui/data/list-body.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
@@ -35,7 +35,7 @@ const columns: readonly Column<Webhook>[] = [
 
 export const WebhooksPage = () => {
   const { reason } = usePermission('admin');
-  const { items, query } = useWebhooks();
+  const list = useWebhooks();
   const [isCreating, setCreating] = useState(false);
   const create = (
     <Button variant="primary" icon="plus" disabledReason={reason} onClick={() => setCreating(true)}>
@@ -45,20 +45,20 @@ export const WebhooksPage = () => {
   return (
     <>
       <PageHeader title="Webhooks" description="Events of this organization, sent to your own endpoints." actions={create} />
-      {query.error && !items ? (
-        <ErrorNotice error={query.error} title="The webhooks could not be loaded" onRetry={() => void query.refetch()} />
-      ) : (
-        <Card flush>
-          {items?.length === 0 ? (
+      <Card flush>
+        <ListBody
+          list={list}
+          what="webhooks"
+          empty={
             <EmptyState icon="webhook" title="No webhooks yet" actions={create}>
               Get a signed request when a backup fails, a restore ends or a member leaves. Failed ones are retried, and you can
               replay 30 days.
             </EmptyState>
-          ) : (
-            <Table label="Webhooks" columns={columns} rows={items} rowKey={({ id }) => id} />
-          )}
-        </Card>
-      )}
+          }
+        >
+          <Table label="Webhooks" columns={columns} rows={list.items} rowKey={({ id }) => id} />
+        </ListBody>
+      </Card>
       {isCreating && <WebhookForm webhook={undefined} onClose={() => setCreating(false)} />}
     </>
   );

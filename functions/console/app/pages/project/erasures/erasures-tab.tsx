@@ -7,11 +7,10 @@ import { paths } from '../../../paths.ts';
 import { Badge, Status } from '../../../ui/data/badge.tsx';
 import { Card } from '../../../ui/data/card.tsx';
 import { EmptyState } from '../../../ui/data/empty-state.tsx';
-import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
+import { ListBody } from '../../../ui/data/list-body.tsx';
 import { type Column, Table } from '../../../ui/data/table.tsx';
 import { Time } from '../../../ui/data/time.tsx';
 import { Button } from '../../../ui/form/button.tsx';
-import { LoadMore } from '../../../ui/layout/load-more.tsx';
 import { useParam } from '../../../use-param.ts';
 import { ErasureDialog } from './erasure-dialog.tsx';
 
@@ -56,7 +55,7 @@ const columns: readonly Column<Erasure>[] = [
 export const ErasuresTab = () => {
   const projectId = useParam('projectId');
   const { reason } = usePermission('admin');
-  const { items, query } = useErasures(projectId);
+  const list = useErasures(projectId);
   const [isCreating, setCreating] = useState(false);
   const create = (
     <Button variant="quiet-danger" disabledReason={reason} onClick={() => setCreating(true)}>
@@ -65,23 +64,20 @@ export const ErasuresTab = () => {
   );
   return (
     <>
-      {query.error && !items ? (
-        <ErrorNotice error={query.error} title="The erasures could not be loaded" onRetry={() => void query.refetch()} />
-      ) : (
-        <Card flush title="Erasures" actions={items && items.length > 0 ? create : undefined}>
-          {items?.length === 0 ? (
+      <Card flush title="Erasures" actions={list.items && list.items.length > 0 ? create : undefined}>
+        <ListBody
+          list={list}
+          what="erasures"
+          empty={
             <EmptyState icon="lock" title="Nothing was erased" actions={create}>
               When a person asks for erasure, name their documents here. No restore, browse, compare or export shows them any
               more, in any backup, while the backups are kept.
             </EmptyState>
-          ) : (
-            <>
-              <Table label="Erasures" columns={columns} rows={items} rowKey={({ id }) => id} />
-              <LoadMore query={query} />
-            </>
-          )}
-        </Card>
-      )}
+          }
+        >
+          <Table label="Erasures" columns={columns} rows={list.items} rowKey={({ id }) => id} />
+        </ListBody>
+      </Card>
       {isCreating && <ErasureDialog projectId={projectId} onClose={() => setCreating(false)} />}
     </>
   );
