@@ -55,6 +55,7 @@ export const createBenchEnv = async (handlerFor: (endpoint: Endpoint) => Handler
     'members.update': () => ({ role: 'member' }),
     'invites.create': () => ({ email: invitee || `person${calls}@example.com`, role: 'viewer' }),
     'serviceAccount.create': () => ({ name: 'Bench', permissions: ['organization:read'] }),
+    'serviceAccount.update': () => ({ name: `Bench ${calls}` }),
   };
 
   const call: Call = async (endpoint) => {
@@ -99,10 +100,15 @@ export const createBenchEnv = async (handlerFor: (endpoint: Endpoint) => Handler
     'serviceAccount.create': withoutAccount,
     'organizations.recover': deleted,
   };
+  const callers: Readonly<Record<string, SignedInUser>> = {
+    'invitations.accept': invited,
+    'invitations.decline': invited,
+    'organizations.leave': member,
+  };
   const set = ({ id }: Endpoint): void => {
     table.items.clear();
     for (const [name, item] of states[id] ?? whole) table.items.set(name, structuredClone(item));
-    caller = id === 'invitations.accept' ? invited : owner;
+    caller = callers[id] ?? owner;
   };
   return { set, call };
 };

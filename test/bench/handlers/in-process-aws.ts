@@ -60,6 +60,7 @@ export const variables = {
   DATA_KEY_ID: 'key',
   PUBLIC_URL: tokenIssuer,
   CONSOLE_URL: `${tokenIssuer}/console`,
+  GOOGLE_ROLE_ARN: 'arn:aws:iam::1:role/Google',
   ALLOWED_ORIGINS: '',
   SERVICE_SECRET_ID: 'secret',
   SERVICE_VERSION: '0',

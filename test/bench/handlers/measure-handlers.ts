@@ -20,14 +20,9 @@ const roundTripsGoal = 3;
 
 /** Three typical requests: a user reads their profile, a member reads the organization, an admin updates it. */
 const typical: readonly Endpoint[] = [contract.auth.me, contract.organizations.current, contract.invites.create];
-export const measureHandlers = async (dir: string): Promise<boolean> => {
-  const out = join(dir, 'without-network');
-  await bundle([...new Set(endpoints.map(entryOf)), bare], out, { replacements: withoutNetwork });
-  installAws();
-  const load = (entry: string) => require(join(bundleDir(entry, out), 'index.cjs')) as Record<string, Handler>;
-  const handlerFor = (endpoint: Endpoint): Handler => load(entryOf(endpoint))[handlerOf(endpoint).name]!;
-  const sendBare = load(bare).handler as unknown as (calls: object) => Promise<void>;
 
+export const measureHandlers = async (dir: string): Promise<boolean> => {
+  const { handlerFor, sendBare } = await loadHandlers(join(dir, 'without-network'));
   const scene = await createBenchEnv(handlerFor);
 
   let met = true;
@@ -58,6 +53,22 @@ export const measureHandlers = async (dir: string): Promise<boolean> => {
     rows,
   );
   return (await countRoundTrips(scene)) && met;
+};
+
+interface Handlers {
+  readonly handlerFor: (endpoint: Endpoint) => Handler;
+  readonly sendBare: (calls: object) => Promise<void>;
+}
+
+/** The handlers of all covered endpoints, bundled. Their AWS is in this process. */
+export const loadHandlers = async (out: string): Promise<Handlers> => {
+  await bundle([...new Set(endpoints.filter(isCovered).map(entryOf)), bare], out, { replacements: withoutNetwork });
+  installAws();
+  const load = (entry: string) => require(join(bundleDir(entry, out), 'index.cjs')) as Record<string, Handler>;
+  return {
+    handlerFor: (endpoint) => load(entryOf(endpoint))[handlerOf(endpoint).name]!,
+    sendBare: load(bare).handler as unknown as Handlers['sendBare'],
+  };
 };
 
 const measure = async (call: () => Promise<unknown>): Promise<{ medianMs: number; p99Ms: number; cpuMs: number }> => {
