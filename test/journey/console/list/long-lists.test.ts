@@ -3,7 +3,7 @@ import { equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { newId } from '../../../../shared/platform/index.ts';
 import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
-import { newProject } from '../../../harness/stage/backup.ts';
+import { newProject, seed } from '../../../harness/stage/backup.ts';
 import { newOrganization } from '../../../harness/stage/organization.ts';
 import { itemsOf, putItems } from '../../../harness/stage/table.ts';
 
@@ -49,5 +49,24 @@ test('console: the oldest of more than a hundred projects can be chosen', async 
   await goTo('/backups?start=new');
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel('Project', { exact: true }).selectOption(oldest.id);
+  check.problems();
+});
+
+test('console: all of more than a hundred collections can be chosen for a schedule', async () => {
+  const organization = await newOrganization();
+  const project = await newProject(organization);
+  const names = Array.from({ length: 105 }, (_, n) => `collection${String(n).padStart(3, '0')}`);
+  await seed(project.sourceProjectId, Object.fromEntries(names.map((name) => [`${name}/a`, {}])));
+  const { page, goTo, check } = await openConsole({ email: organization.owner.email, path: `/projects/${project.id}/settings` });
+  await page.getByRole('button', { name: 'Check now' }).click();
+  await page.getByText('The database can be read: more than 100 root collections').waitFor();
+  await goTo(`/schedules/new?projectId=${project.id}`);
+  await page.getByText('Only some').click();
+  await page.getByRole('checkbox', { name: 'collection099' }).waitFor();
+  equal(await page.getByRole('checkbox', { name: 'collection104' }).count(), 0);
+  await page.getByRole('button', { name: 'Show more collections' }).click();
+  await page.getByRole('checkbox', { name: 'collection104' }).check();
+  equal(await page.getByLabel('Paths, one per line').inputValue(), 'collection104');
+  await check.screenshots('schedule-many-collections');
   check.problems();
 });

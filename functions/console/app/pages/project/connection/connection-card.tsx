@@ -74,7 +74,10 @@ export const ConnectionCard = ({ project }: { readonly project: Project }) => {
           <SourceRefusal error={query.error} title="The database cannot be read" sourceProjectId={sourceProjectId} />
         )}
         {items && !query.error && (
-          <Notice tone="good" title={`The database can be read: ${formatPlural(items.length, 'root collection')}`}>
+          <Notice
+            tone="good"
+            title={`The database can be read: ${query.hasNextPage ? 'more than ' : ''}${formatPlural(items.length, 'root collection')}`}
+          >
             {items.length === 0
               ? 'It is empty.'
               : items

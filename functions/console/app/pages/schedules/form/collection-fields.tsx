@@ -2,6 +2,7 @@ import { useCollections } from '../../../data/projects.ts';
 import { formatCount } from '../../../format/format-number.ts';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { Checkbox, Textarea } from '../../../ui/form/field.tsx';
+import { LoadMore } from '../../../ui/layout/load-more.tsx';
 import { Segments } from '../../../ui/layout/tabs.tsx';
 import type { Draft, Scope } from './draft.ts';
 
@@ -47,6 +48,7 @@ export const CollectionFields = ({ draft: { projectId, scope, collections }, onC
                   onChange={({ target }) => toggle(id, target.checked)}
                 />
               ))}
+              <LoadMore query={query} label="Show more collections" />
             </fieldset>
           )}
           <Textarea
