@@ -30,6 +30,8 @@ const parts = {
   capture: measureCapture,
   console: measureConsole,
 };
+// Official clients would look for Google's metadata server.
+process.env.METADATA_SERVER_DETECTION = 'none';
 const chosen = process.argv.slice(2);
 const unknown = chosen.find((name) => !Object.hasOwn(parts, name));
 if (unknown !== undefined) {

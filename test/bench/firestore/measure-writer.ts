@@ -80,7 +80,6 @@ const writeOurs = async ({ bytes, ends }: Documents, url: string, project: strin
 /** Reads the documents with the official client, and returns a function that writes them with its BulkWriter. */
 const bulk = async (url: string) => {
   const { Firestore } = await import('@google-cloud/firestore');
-  process.env.METADATA_SERVER_DETECTION = 'none';
   process.env.FIRESTORE_EMULATOR_HOST = new URL(url).host;
   const from = new Firestore({ projectId: 'bench' });
   const held: { path: string; data: object }[] = [];
