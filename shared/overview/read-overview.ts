@@ -1,6 +1,6 @@
 /**
- * The overview of an organization. However many backups it has, a call reads at most 6 MB in sequence: the newest backups (4 MB),
- * restores (1 MB), 200 projects, and for these by key their captures, locks and last backups.
+ * The overview of an organization. However large it is, a call reads at most 6 MB in sequence: the newest backups (4 MB), restores
+ * (1 MB), 1,000 projects, and for these by key their captures, locks and last backups.
  */
 import type * as z from 'zod/mini';
 import type { Overview } from '../contract/models/overview.ts';
@@ -22,26 +22,24 @@ import type { ProjectState } from './project-state.ts';
 import { type RecentBackup, readRecentBackups, readRecentRestores } from './recent-jobs.ts';
 import { readRunningJobs } from './running-jobs.ts';
 
-/** The newest ones. */
-const projectsMax = 200;
-const destinationsMax = 200;
-const webhooksMax = 100;
-const restoreTestsMax = 100;
+/** The newest ones of each list. */
+const newest = { limit: 1_000, after: undefined };
 
 export const readOverview = async (
   tenant: Tenant,
   organization: OrganizationRecord,
   now: Date,
 ): Promise<z.input<typeof Overview>> => {
-  const [{ projects }, { destinations }, { webhooks }, { items: restoreTests }, schedules, recent, restores] = await Promise.all([
-    listProjects(tenant, { limit: projectsMax, after: undefined }),
-    listDestinations(tenant, { limit: destinationsMax, after: undefined }),
-    listWebhooks(tenant, { limit: webhooksMax, after: undefined }),
-    listRestoreTests(tenant, {}, { limit: restoreTestsMax, after: undefined }),
+  const [listed, { destinations }, { webhooks }, { items: restoreTests }, schedules, recent, restores] = await Promise.all([
+    listProjects(tenant, newest),
+    listDestinations(tenant, newest),
+    listWebhooks(tenant, newest),
+    listRestoreTests(tenant, {}, newest),
     Array.fromAsync(schedulesOf(tenant)),
     readRecentBackups(tenant, now),
     readRecentRestores(tenant),
   ]);
+  const { projects } = listed;
   const [captures, running, lastGood] = await Promise.all([
     getAll(projects.map(({ id, pitr }) => (pitr.enabled ? pitrKey.pitr(tenant, id) : undefined))),
     readRunningJobs(tenant, projects),
@@ -68,7 +66,8 @@ export const readOverview = async (
   return {
     at: iso(now),
     totals: {
-      projects: Math.max(organization.projectCount, projects.length),
+      // More than are assessed only if there are more.
+      projects: listed.next === undefined ? projects.length : Math.max(organization.projectCount, projects.length + 1),
       protected: count('protected'),
       atRisk: count('at_risk'),
       unprotected: count('unprotected'),

@@ -40,11 +40,15 @@ export const digestEmail = (digest: DigestFacts, organizationName: string, conso
   ]);
 };
 
-const verdictOf = ({ projects, protected: safe }: DigestFacts['totals']): string => {
+const verdictOf = ({ projects, protected: safe, atRisk, unprotected }: DigestFacts['totals']): string => {
   if (projects === 0) return 'there are no projects';
-  if (safe >= projects) return projects === 1 ? 'the project is protected' : `all ${projects} projects are protected`;
-  const exposed = projects - safe;
-  return `${exposed} of ${projects} ${projects === 1 ? 'project' : 'projects'} ${exposed === 1 ? 'is' : 'are'} not protected`;
+  const exposed = atRisk + unprotected;
+  const checked = safe + exposed;
+  const isAll = checked >= projects;
+  const known = isAll ? `${projects} ${projects === 1 ? 'project' : 'projects'}` : `the ${checked} newest projects`;
+  if (exposed > 0) return `${exposed} of ${known} ${exposed === 1 ? 'is' : 'are'} not protected`;
+  if (!isAll) return `${known} are protected`;
+  return projects === 1 ? 'the project is protected' : `all ${known} are protected`;
 };
 
 const section = (heading: string, lines: readonly Line[]): readonly LetterBlock[] => {

@@ -4,7 +4,7 @@ import { type FieldTexts, fieldTexts } from './field-texts.ts';
 
 export const overviewDescriptions: readonly FieldTexts[] = [
   fieldTexts(Overview, {
-    projects: 'The 200 newest projects',
+    projects: 'The 1,000 newest projects',
     attention: 'What needs attention, most urgent first; at most 100 entries',
     failedJobs: 'Backups and restores that failed within 7 days, newest first; at most 20',
     history:

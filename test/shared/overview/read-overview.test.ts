@@ -386,6 +386,23 @@ test('overview: however many backups there are, four reads are made, and older l
   equal(projects.find(({ id }) => id === weekly)?.lastGoodBackup?.id, older);
 });
 
+test('overview: old projects count, and projects beyond the thousand newest only in the total', async () => {
+  putProject();
+  for (let n = 0; n < 250; n++) {
+    const id = putProject();
+    putSchedule(id);
+    putBackup(id, 8);
+  }
+  organization = { ...organization, projectCount: 251 };
+  const { totals, projects } = await read();
+  deepEqual([projects.length, totals.projects, totals.protected, totals.unprotected], [251, 251, 250, 1]);
+  for (let n = 251; n < 1_010; n++) putProject();
+  organization = { ...organization, projectCount: 1_010 };
+  const more = await read();
+  deepEqual([more.projects.length, more.totals.projects], [1_000, 1_010]);
+  equal(more.totals.protected + more.totals.unprotected, 1_000);
+});
+
 test('overview: the history counts what was stored at the end of each day, deleted backups included', async () => {
   const projectId = putProject();
   const dayAgo = (days: number): number => days * 24 - 1;

@@ -30,6 +30,13 @@ const verdictOf = ({ totals: { projects: count, unprotected, atRisk }, projects 
       title: `${named('at_risk', atRisk)} at risk`,
       text: 'Backups exist, but something keeps them from being as good as planned.',
     };
+  if (projects.length < count)
+    return {
+      tone: 'info',
+      icon: 'shield',
+      title: `The ${formatCount(projects.length)} newest projects are protected`,
+      text: 'There are older ones, which this overview does not check.',
+    };
   return {
     tone: 'good',
     icon: 'shield',
