@@ -2,6 +2,7 @@
 import type { Statistics } from '../../anomaly/index.ts';
 import { backupEvents } from '../../contract/event-data/backup-events.ts';
 import { chainSoftMax } from '../../contract/limits.ts';
+import { destinationKey, recoveryWrites } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { decilesUpTo } from '../../job/index.ts';
 import { type Clock, commit, emitMetric, get, iso, retryOnConflict, set, type Write } from '../../platform/index.ts';
@@ -41,7 +42,8 @@ export const completeBackup = (
     const running = assertBackupRunning(backup, now);
     const judged = await judgeBackup(context.tenant, running, statistics, now);
     const copies = await addedBackupErasureTasks(context.tenant, running, now);
-    await commit([...completionWrites(context, running, completion, judged, now), ...copies]);
+    const recovered = await recoveredDestination(context, running, now);
+    await commit([...completionWrites(context, running, completion, judged, now), ...copies, ...recovered]);
     emitMetric('a backup was completed', {
       BackupsCompleted: 1,
       DocumentsBackedUp: completion.contents.documents,
@@ -50,6 +52,16 @@ export const completeBackup = (
       BackupDuration: (now.getTime() - Date.parse(running.createdAt)) / 1_000,
     });
   });
+
+/** A destination in error works again if this backup, which began later, is stored there. */
+const recoveredDestination = async (
+  context: EventContext,
+  { storageDestination, startedAt, createdAt }: BackupRecord,
+  now: Date,
+): Promise<readonly Write[]> => {
+  const destination = await get(destinationKey(context.tenant, storageDestination.id));
+  return destination ? recoveryWrites(context, destination, startedAt ?? createdAt, now) : [];
+};
 
 const completionWrites = (
   context: EventContext,

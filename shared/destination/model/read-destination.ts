@@ -4,7 +4,7 @@ import { storageEvents } from '../../contract/event-data/storage-events.ts';
 import { isId } from '../../contract/ids.ts';
 import type { StorageDestination } from '../../contract/models/storage-destination.ts';
 import { emit } from '../../event/index.ts';
-import { type CallerContext, organizationKey, organizationRef } from '../../organization/index.ts';
+import { type OrganizationRecord, organizationKey, organizationRef } from '../../organization/index.ts';
 import { add, get, type Key, type Tenant, takePage, type Write, walk } from '../../platform/index.ts';
 import { credentialsMissing, hasCredentials } from './credentials.ts';
 import type { DestinationRecord } from './record.ts';
@@ -67,11 +67,13 @@ const lastErrorOf = (record: DestinationRecord): Shown['lastError'] => {
   return { at: lastTestedAt, step: null, kind: null, message: 'The last test failed. Test the destination to see why' };
 };
 
-export const connectedEvent = (
-  { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
-  record: DestinationRecord,
-  now: Date,
-): Write =>
+/** Whose destination an event is about. */
+export interface DestinationOwner {
+  readonly tenant: Tenant;
+  readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
+}
+
+export const connectedEvent = ({ tenant, organization }: DestinationOwner, record: DestinationRecord, now: Date): Write =>
   emit(
     tenant,
     storageEvents,

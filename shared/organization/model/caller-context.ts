@@ -12,5 +12,7 @@ export interface CallerContext {
   readonly actor: Actor;
 }
 
+type OrganizationRef = Pick<OrganizationRecord, 'id' | 'name'>;
+
 /** The organization as events name it. */
-export const organizationRef = ({ id, name }: OrganizationRecord): { id: string; name: string } => ({ id, name });
+export const organizationRef = ({ id, name }: OrganizationRef): OrganizationRef => ({ id, name });

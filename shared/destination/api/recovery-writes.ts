@@ -1,0 +1,27 @@
+import { StaleReadError, set, type Write } from '../../platform/index.ts';
+import { connectedEvent, type DestinationOwner, destinationKey } from '../model/read-destination.ts';
+import type { DestinationRecord } from '../model/record.ts';
+
+/** Steps of a test that a completed backup passes as well. It proves neither that objects can be listed, nor locked or deleted. */
+const provenSteps: readonly string[] = ['role', 'workloadIdentity', 'open', 'write', 'read'];
+
+/** Marks a destination as connected again, with its event, after a backup into it that began at `since`. No writes if nothing changes. */
+export const recoveryWrites = (
+  owner: DestinationOwner,
+  record: DestinationRecord,
+  since: string,
+  now: Date,
+): readonly Write[] => {
+  const { status, lastError, lastTestedAt } = record;
+  if (status !== 'error' || !lastError || lastError.at >= since) return [];
+  if (lastError.step !== null && !provenSteps.includes(lastError.step)) return [];
+  const attributes = { status: 'connected', lastError: undefined } as const;
+  return [
+    set(destinationKey(owner.tenant, record.id), attributes, {
+      // Every failure changes this time.
+      expected: { status, lastTestedAt },
+      onConditionFailed: () => new StaleReadError(),
+    }),
+    connectedEvent(owner, { ...record, ...attributes }, now),
+  ];
+};
