@@ -45,6 +45,11 @@ export const asApiError = (error: unknown): ApiError => {
   });
 };
 
+/** Only if it is named: a wildcard asks for the envelope. */
+const acceptsProblem = (accept = ''): boolean =>
+  accept.toLowerCase().includes(problemType) && acceptQuality(accept, problemType) > 0;
+const problemType = 'application/problem+json';
+
 /** Browsers rank HTML above everything else; API clients send JSON or a wildcard. */
 export const prefersHtml = (accept: string | undefined): boolean =>
   acceptQuality(accept, 'text/html') > acceptQuality(accept, 'application/json');
@@ -52,7 +57,7 @@ export const prefersHtml = (accept: string | undefined): boolean =>
 export const errorResponse = (error: ApiError, requestId: string, accept: string | undefined): Response => {
   const { code, message, status, headers } = error;
   const details = detailsOf(error);
-  if (accept?.includes('application/problem+json')) {
+  if (acceptsProblem(accept)) {
     const problem = {
       type: `urn:backup-management-service:error:${code}`,
       title: titleOf(code),
@@ -62,7 +67,7 @@ export const errorResponse = (error: ApiError, requestId: string, accept: string
       details,
       requestId,
     };
-    return { ...jsonResponse(status, JSON.stringify(problem), { ...headers, 'content-type': 'application/problem+json' }) };
+    return { ...jsonResponse(status, JSON.stringify(problem), { ...headers, 'content-type': problemType }) };
   }
   if (prefersHtml(accept))
     return jsonResponse(status, errorPage(error, titleOf(code), requestId), { ...headers, ...errorPageHeaders });

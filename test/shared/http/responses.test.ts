@@ -16,7 +16,11 @@ test('errorResponse: an error is sent in the envelope', () => {
   });
 });
 
-for (const accept of ['application/problem+json', 'application/json;q=0.5, application/problem+json'])
+for (const accept of [
+  'application/problem+json',
+  'application/json;q=0.5, application/problem+json',
+  'Application/Problem+JSON; q=0.1',
+])
   test(`errorResponse: Accept ${accept} gets the error as RFC 9457 problem details`, () => {
     const { statusCode, headers, body } = errorResponse(error, 'r1', accept);
     equal(statusCode, 409);
@@ -30,6 +34,11 @@ for (const accept of ['application/problem+json', 'application/json;q=0.5, appli
       details: { field: 'slug' },
       requestId: 'r1',
     });
+  });
+
+for (const accept of ['application/json, application/problem+json;q=0', '*/*', 'application/*'])
+  test(`errorResponse: Accept ${accept} gets the envelope`, () => {
+    equal(errorResponse(error, 'r1', accept).headers['content-type'], 'application/json; charset=utf-8');
   });
 
 test('errorResponse: details is an object, also if the error has none', () => {
