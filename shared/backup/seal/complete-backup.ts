@@ -5,8 +5,8 @@ import { chainSoftMax } from '../../contract/limits.ts';
 import { destinationKey, recoveryWrites } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { decilesUpTo } from '../../job/index.ts';
-import { type Clock, commit, emitMetric, get, iso, retryOnConflict, set, type Write } from '../../platform/index.ts';
-import { jobRelease, projectKey } from '../../project/index.ts';
+import { type Clock, commit, emitMetric, get, retryOnConflict, type Write } from '../../platform/index.ts';
+import { backedUpWrites, jobRelease } from '../../project/index.ts';
 import { anomalyNotices, type JudgedBackup, judgeBackup } from '../anomaly/judge-backup.ts';
 import { backupAudit } from '../model/backup-audit.ts';
 import { type CompletedArchive, completedFields, expiryOf } from '../model/backup-fields.ts';
@@ -42,8 +42,8 @@ export const completeBackup = (
     const running = assertBackupRunning(backup, now);
     const judged = await judgeBackup(context.tenant, running, statistics, now);
     const copies = await addedBackupErasureTasks(context.tenant, running, now);
-    const recovered = await recoveredDestination(context, running, now);
-    await commit([...completionWrites(context, running, completion, judged, now), ...copies, ...recovered]);
+    const proven = await provenWrites(context, running, now);
+    await commit([...completionWrites(context, running, completion, judged, now), ...copies, ...proven]);
     emitMetric('a backup was completed', {
       BackupsCompleted: 1,
       DocumentsBackedUp: completion.contents.documents,
@@ -53,14 +53,17 @@ export const completeBackup = (
     });
   });
 
-/** A destination in error works again if this backup, which began later, is stored there. */
-const recoveredDestination = async (
-  context: EventContext,
-  { storageDestination, startedAt, createdAt }: BackupRecord,
-  now: Date,
-): Promise<readonly Write[]> => {
-  const destination = await get(destinationKey(context.tenant, storageDestination.id));
-  return destination ? recoveryWrites(context, destination, startedAt ?? createdAt, now) : [];
+/** The backup proves that source and destination work, also if they failed before it began. */
+const provenWrites = async (context: EventContext, backup: BackupRecord, now: Date): Promise<readonly Write[]> => {
+  const { tenant } = context;
+  const { id, projectId, storageDestination, synthesizedFrom } = backup;
+  const since = backup.startedAt ?? backup.createdAt;
+  const destination = await get(destinationKey(tenant, storageDestination.id));
+  return [
+    // A synthetic full is as old as the backup it is made from, and does not read the source.
+    ...(synthesizedFrom === undefined ? await backedUpWrites(tenant, { projectId, backupId: id, since }, now) : []),
+    ...(destination ? recoveryWrites(context, destination, since, now) : []),
+  ];
 };
 
 const completionWrites = (
@@ -90,10 +93,6 @@ const completionWrites = (
     jobRelease(tenant, projectId, id),
     { remove: backupKey.running(tenant, id) },
     countInOrganization(tenant, 1, size),
-    // A synthetic full is as old as the backup it is made from.
-    ...(backup.synthesizedFrom === undefined
-      ? [set(projectKey.project(tenant, projectId), { lastBackupAt: iso(now), lastBackupId: id })]
-      : []),
     ...progressEvents(context, backup, decilesUpTo(toldPercent, 90), contents.documents, now),
     ...progressEvents(context, record, [100], contents.documents, now),
     ...followUpTasks(context, record, now),
