@@ -10,10 +10,11 @@ export const missingCollections = (
 ): { readonly message: string; readonly details: ErrorDetails } | undefined => {
   const missing = new Set(unknown);
   if (!collections.every((path) => missing.has(path))) return undefined;
-  const more = collections.length > listedMax ? ` and ${collections.length - listedMax} more` : '';
-  const listed = `${collections.slice(0, listedMax).join(', ')}${more}`;
+  const names = [...new Set(collections)];
+  const more = names.length > listedMax ? ` and ${names.length - listedMax} more` : '';
+  const listed = `${names.slice(0, listedMax).join(', ')}${more}`;
   return {
     message: `None of the named collections exists in the source: ${listed}. A subcollection is named by its whole path, such as users/ada/orders`,
-    details: { names: collections.slice(0, 100), count: collections.length },
+    details: { names: names.slice(0, 100), count: names.length },
   };
 };
