@@ -20,26 +20,35 @@ export const connectedWrite = (tenant: Tenant, { id }: Pick<ProjectRecord, 'id'>
   );
 
 /**
- * Records a completed backup that read the source from `since` on. If access was refused before, it is granted again: the project is
- * connected, unless it uses the grant of a former member.
+ * A job that began at `since` has completed with the project's connection. If access was refused before, it is granted again: the project
+ * is connected, unless it uses the grant of a former member. No writes if nothing changes.
  */
+export const regainedAccessWrites = async (
+  tenant: Tenant,
+  project: ProjectRecord | undefined,
+  { since, now, attributes = {} }: { readonly since: string; readonly now: Date; readonly attributes?: Partial<ProjectRecord> },
+): Promise<readonly Write[]> => {
+  if (project?.status !== 'unauthorized' || project.updatedAt >= since) return [];
+  const { id, connection, updatedAt } = project;
+  const userId = connection.type === 'user' ? connection.userId : undefined;
+  const member = userId === undefined ? undefined : organizationKey.member(tenant, userId);
+  if (member && !(await get(member))) return [];
+  const onConditionFailed = () => new StaleReadError();
+  const connected = { ...attributes, status: 'connected', updatedAt: iso(now) };
+  return [
+    set(projectKey.project(tenant, id), connected, { expected: { status: 'unauthorized', updatedAt }, onConditionFailed }),
+    ...(member ? [check(member, {}, onConditionFailed)] : []),
+  ];
+};
+
+/** Records the latest backup of a project, which read the source from `since` on. */
 export const backedUpWrites = async (
   tenant: Tenant,
   { projectId, backupId, since }: { readonly projectId: string; readonly backupId: string; readonly since: string },
   now: Date,
 ): Promise<readonly Write[]> => {
   const key = projectKey.project(tenant, projectId);
-  const latest = { lastBackupAt: iso(now), lastBackupId: backupId };
-  const project = await get(key);
-  if (project?.status !== 'unauthorized' || project.updatedAt >= since) return [set(key, latest)];
-  const { connection, updatedAt } = project;
-  const userId = connection.type === 'user' ? connection.userId : undefined;
-  const member = userId === undefined ? undefined : organizationKey.member(tenant, userId);
-  if (member && !(await get(member))) return [set(key, latest)];
-  const onConditionFailed = () => new StaleReadError();
-  const connected = { ...latest, status: 'connected', updatedAt: iso(now) };
-  return [
-    set(key, connected, { expected: { status: 'unauthorized', updatedAt }, onConditionFailed }),
-    ...(member ? [check(member, {}, onConditionFailed)] : []),
-  ];
+  const attributes = { lastBackupAt: iso(now), lastBackupId: backupId };
+  const regained = await regainedAccessWrites(tenant, await get(key), { since, now, attributes });
+  return regained.length > 0 ? regained : [set(key, attributes)];
 };

@@ -7,7 +7,7 @@ export { isRedacted } from './auth-users/password-visibility.ts';
 export { probeAuthUsers } from './auth-users/probe-auth-users.ts';
 export { removeAuthUsers } from './auth-users/remove-auth-users.ts';
 export { chooseConnection } from './choose-connection.ts';
-export { backedUpWrites, connectedWrite, unauthorizedWrite } from './connection-status.ts';
+export { backedUpWrites, connectedWrite, regainedAccessWrites, unauthorizedWrite } from './connection-status.ts';
 export { createProject, removeProject } from './create-project.ts';
 export { databaseName } from './database-name.ts';
 export { endMembership, finishDeparture } from './end-membership.ts';

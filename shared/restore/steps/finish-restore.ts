@@ -1,7 +1,7 @@
 /** The last step: accounts for every document of the plan, and completes the restore or fails it. */
 import { assertOrganizationActive, JobEndedError, JobFailure } from '../../job/index.ts';
 import { bestEffort, commit, emitMetric, get, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
-import { readProject } from '../../project/index.ts';
+import { readProject, regainedAccessWrites } from '../../project/index.ts';
 import { cleanUpRestore } from '../end/clean-up-restore.ts';
 import { emitRestoreEvent } from '../model/emit-restore-event.ts';
 import { progressEvents } from '../model/progress-events.ts';
@@ -90,7 +90,7 @@ const complete = ({ tenant, restoreJobId, attempt }: RestoreAttempt, { clock, ra
   });
 
 const completionWrites = async (tenant: Tenant, endContext: RestoreEndContext, now: Date): Promise<readonly Write[]> => {
-  const { restore, project } = endContext;
+  const { restore, project, job } = endContext;
   const { id, toldPercent, undoOf, attempt } = restore;
   const organization = assertOrganizationActive(endContext.organization);
   const target = endContext.target ?? (await readProject(tenant, restore.targetProjectId));
@@ -120,6 +120,7 @@ const completionWrites = async (tenant: Tenant, endContext: RestoreEndContext, n
     updateRunning(tenant, id, { set: { ...ended, toldPercent: 100 }, expected: { toldPercent, attempt } }),
     ...endRestoreWrites(tenant, endContext, { status: 'completed', now }),
     ...(restore.dryRun ? [] : await markUndone(tenant, undoOf, id)),
+    ...(job ? await regainedAccessWrites(tenant, target, { since: job.since, now }) : []),
     ...progress,
     ...emitRestoreEvent(context, completed, { name: 'restore.completed', now }),
     restoreAudit(tenant, 'restore.completed', completed, details, now),

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import type { BackupRecord } from '../../../../shared/backup/index.ts';
-import { projectKey } from '../../../../shared/project/index.ts';
+import { organizationKey } from '../../../../shared/organization/index.ts';
+import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
 import type { RestoreShardRecord } from '../../../../shared/restore/model/record.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { countMismatch, firstFailures, sumShards } from '../../../../shared/restore/model/shard-totals.ts';
@@ -53,6 +54,19 @@ test('finish: a completed restore is complete in its record, target, both backup
   assert.deepEqual([shown.documentsRestored, shown.documentsDeleted], [4, 1]);
   assert.equal(auditsOf('restore.completed').length, 1);
   assert.equal(t.organization.backupCount, 2);
+});
+
+test('finish: a target that had refused access is connected again, unless it uses the grant of a former member', async () => {
+  for (const isMember of [true, false]) {
+    const { backup } = await setup();
+    const target = () => t.table.get<ProjectRecord>(projectKey.project(t.tenant, t.targetId))!;
+    const { connection, createdAt } = target();
+    assert.ok(connection.type === 'user' && connection.userId);
+    if (isMember) t.table.put({ ...organizationKey.member(t.tenant, connection.userId), role: 'owner' });
+    t.table.put({ ...target(), status: 'unauthorized', updatedAt: createdAt });
+    assert.equal((await t.restore(backup)).status, 'completed');
+    assert.equal(target().status, isMember ? 'connected' : 'unauthorized');
+  }
 });
 
 test('finish: a second run changes nothing', async () => {
