@@ -30,7 +30,7 @@ const columns: readonly Column<Entry>[] = [
   { title: 'TIME (UTC)', value: ({ timestamp }) => formatTime(timestamp)?.slice(0, 19) },
   { title: 'ACTION', value: ({ action }) => action },
   { title: 'WHO', value: ({ actor }) => actor.email ?? actor.type, flexible: true },
-  { title: 'RESOURCE', value: ({ resource }) => resource.id, flexible: true },
+  { title: 'RESOURCE', value: ({ resource }) => resource.id, flexible: true, optional: 1 },
 ];
 
 export const addAuditCommand = (program: Command, action: Action): void => {
@@ -111,5 +111,5 @@ const follow = async ({ output, signal }: Context, client: Client, filters: Omit
 const printEntry = (output: Context['output'], entry: Entry): void => {
   if (output.isJson) output.jsonLine(entry);
   else if (output.isQuiet) output.line(entry.id);
-  else output.line(renderTable([entry], columns, output.terminal)[1] ?? '');
+  else output.line(renderTable([entry], columns, output.terminal).lines[1] ?? '');
 };

@@ -131,10 +131,10 @@ const whatOf = ({ query, pathCount }: Pick<Erasure, 'query' | 'pathCount'>): str
 
 export const erasureColumns: readonly Column<Erasure>[] = [
   { title: 'ERASURE', value: ({ id }) => id },
-  { title: 'CREATED (UTC)', value: ({ createdAt }) => formatMinute(createdAt) },
+  { title: 'CREATED (UTC)', value: ({ createdAt }) => formatMinute(createdAt), optional: 2 },
   { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
   { title: 'WHAT', value: whatOf, flexible: true },
-  { title: 'REASON', value: ({ reason }) => reason, flexible: true },
+  { title: 'REASON', value: ({ reason }) => reason, flexible: true, optional: 1 },
 ];
 
 const erasureDetails = (erasure: Erasure): readonly Detail[] => [

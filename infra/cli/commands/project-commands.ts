@@ -34,9 +34,9 @@ export const addProjectCommands = (program: Command, action: Action): void => {
         columns: [
           { title: 'PROJECT', value: ({ id }) => id },
           { title: 'NAME', value: ({ name }) => name, flexible: true },
-          { title: 'SOURCE', value: ({ sourceProjectId }) => sourceProjectId, flexible: true },
+          { title: 'SOURCE', value: ({ sourceProjectId }) => sourceProjectId, flexible: true, optional: 1 },
           { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
-          { title: 'LAST BACKUP', value: ({ lastBackupAt }) => formatMinute(lastBackupAt) },
+          { title: 'LAST BACKUP', value: ({ lastBackupAt }) => formatMinute(lastBackupAt), optional: 2 },
         ],
         idOf: ({ id }) => id,
         empty: 'No projects yet: bms projects connect <id of the Google Cloud project>',

@@ -7,7 +7,6 @@ import { defineCommand } from '../base/define-command.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import type { Action } from '../context/context.ts';
 import { formatBytes, formatCounted, formatDuration, formatMinute } from '../output/format.ts';
-import { renderTable } from '../output/render-table.ts';
 import { statusStyle } from '../output/status-style.ts';
 
 type Project = DataOf<'GET /overview'>['projects'][number];
@@ -39,14 +38,16 @@ export const addStatusCommand = (program: Command, action: Action): void => {
               value: ({ lastGoodBackup }: Project) =>
                 lastGoodBackup && `${formatDuration(lastGoodBackup.ageSeconds * 1_000)} ago`,
             },
-            { title: 'NEXT RUN (UTC)', value: ({ nextRun }: Project) => formatMinute(nextRun?.at) },
+            { title: 'NEXT RUN (UTC)', value: ({ nextRun }: Project) => formatMinute(nextRun?.at), optional: 2 },
             {
               title: 'RUNNING',
               value: ({ runningJobs }: Project) => runningJobs.map(({ kind, percent }) => `${kind} ${percent} %`).join(', '),
+              flexible: true,
+              optional: 1,
             },
           ];
           if (projects.length === 0) output.note('No projects yet: bms projects connect <id of the Google Cloud project>');
-          else for (const line of renderTable(projects, columns, output.terminal)) output.line(line);
+          else output.table(projects, columns);
           for (const { severity, message } of attention)
             output.line(output.terminal.paint(statusStyle(severity) ?? 'reset', escapeOutput(`${severity}: ${message}`)));
           output.line(`${formatCounted(totals.backups, 'backup')}, ${formatBytes(totals.storedBytes)} stored`);

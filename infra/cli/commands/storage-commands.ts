@@ -40,8 +40,13 @@ export const addStorageCommands = (program: Command, action: Action): void => {
         columns: [
           { title: 'STORAGE', value: ({ id }) => id },
           { title: 'NAME', value: ({ name }) => name, flexible: true },
-          { title: 'TYPE', value: ({ type }) => type },
-          { title: 'BUCKET', value: ({ bucket, prefix }) => (prefix ? `${bucket}/${prefix}` : bucket), flexible: true },
+          { title: 'TYPE', value: ({ type }) => type, optional: 1 },
+          {
+            title: 'BUCKET',
+            value: ({ bucket, prefix }) => (prefix ? `${bucket}/${prefix}` : bucket),
+            flexible: true,
+            optional: 2,
+          },
           { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
         ],
         idOf: ({ id }) => id,

@@ -9,7 +9,7 @@ type Backup = DataOf<'GET /backups/{backupId}'>;
 
 export const backupColumns: readonly Column<Backup>[] = [
   { title: 'BACKUP', value: ({ id }) => id },
-  { title: 'PROJECT', value: ({ projectName, projectId }) => projectName ?? projectId, flexible: true },
+  { title: 'PROJECT', value: ({ projectName, projectId }) => projectName ?? projectId, flexible: true, optional: 2 },
   {
     title: 'STATUS',
     value: ({ status, anomaly }) => (anomaly?.acknowledgedAt === null ? `${status}, unusual` : status),
@@ -20,8 +20,9 @@ export const backupColumns: readonly Column<Backup>[] = [
     value: ({ status, documentCount }) => (status === 'failed' ? null : formatCount(documentCount)),
     align: 'right',
     flexible: true,
+    optional: 1,
   },
-  { title: 'CREATED (UTC)', value: ({ createdAt }) => formatMinute(createdAt) },
+  { title: 'CREATED (UTC)', value: ({ createdAt }) => formatMinute(createdAt), optional: 3 },
 ];
 
 export const backupDetails = (backup: Backup): readonly Detail[] => {

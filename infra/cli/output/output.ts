@@ -30,7 +30,14 @@ export class Output {
     if (this.isJson) this.json(rows);
     else if (this.isQuiet) for (const row of rows) this.line(idOf(row));
     else if (rows.length === 0) this.note(empty);
-    else for (const line of renderTable(rows, columns, this.terminal)) this.line(line);
+    else this.table(rows, columns);
+  }
+
+  /** A table that fits the terminal. What a narrow one leaves out is said. */
+  table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void {
+    const { lines, leftOut } = renderTable(rows, columns, this.terminal);
+    for (const line of lines) this.line(line);
+    if (leftOut.length > 0) this.note(`Too narrow for ${leftOut.join(', ')}`);
   }
 
   /** One resource: its JSON, its id alone with --quiet, or labelled lines. */

@@ -3,7 +3,7 @@ import type { DataOf } from '../../../shared/client/index.ts';
 import { escapeName } from '../../archive/escape-output.ts';
 import { formatCount } from './format.ts';
 import type { Output } from './output.ts';
-import { type Column, renderTable } from './render-table.ts';
+import type { Column } from './render-table.ts';
 import { toJson } from './to-json.ts';
 
 type RestoreJob = DataOf<'GET /backups/restore/{restoreJobId}'>;
@@ -11,16 +11,20 @@ export type RuleMatches = NonNullable<RestoreJob['ruleMatches']>;
 export type Preview = NonNullable<RestoreJob['transformPreview']>;
 
 const ruleColumns: readonly Column<RuleMatches[number]>[] = [
-  { title: 'COLLECTION', value: ({ collection }) => escapeName(collection) },
-  { title: 'FIELD', value: ({ field }) => escapeName(field), flexible: true },
-  { title: 'TRANSFORM', value: ({ transform, type }) => (type === undefined ? transform : `${transform} ${type}`) },
+  { title: 'COLLECTION', value: ({ collection }) => collection, flexible: true },
+  { title: 'FIELD', value: ({ field }) => field, flexible: true },
+  {
+    title: 'TRANSFORM',
+    value: ({ transform, type }) => (type === undefined ? transform : `${transform} ${type}`),
+    flexible: true,
+  },
   { title: 'DOCUMENTS', value: ({ documents }) => (documents === null ? '?' : formatCount(documents)), align: 'right' },
 ];
 
 export const printPreview = (output: Output, rules: RuleMatches | undefined, preview: Preview | undefined): void => {
   if (rules) {
     output.line('');
-    for (const line of renderTable(rules, ruleColumns, output.terminal)) output.line(line);
+    output.table(rules, ruleColumns);
   }
   for (const { path, before, after, truncated } of preview ?? []) {
     output.line('');

@@ -4,7 +4,7 @@ import { escapeName } from '../../archive/escape-output.ts';
 import { formatCount, formatCounted, formatDuration, formatMinute, formatNames, formatTime } from './format.ts';
 import type { Detail, Output } from './output.ts';
 import { type Preview, printPreview, type RuleMatches } from './preview-view.ts';
-import { type Column, renderTable } from './render-table.ts';
+import type { Column } from './render-table.ts';
 import { statusStyle } from './status-style.ts';
 import type { Style } from './terminal.ts';
 
@@ -54,7 +54,7 @@ export const printPlan = (output: Output, plan: Plan): void => {
     { title: 'DOCUMENTS', value: ({ action }) => formatCount(plan[action]), align: 'right' },
     { title: 'WHICH', value: ({ meaning }) => meaning, flexible: true },
   ];
-  for (const line of renderTable(planLines, columns, output.terminal)) output.line(line);
+  output.table(planLines, columns);
   const { documentsErased = 0 } = plan;
   if (documentsErased > 0) output.line(`${formatCount(documentsErased)} erased and left out: neither written nor deleted`);
   const deletions = plan.deletions ?? [];
@@ -77,14 +77,14 @@ export const planSummary = ({ create, overwrite, delete: deleted }: Plan): strin
 
 export const restoreColumns: readonly Column<History>[] = [
   { title: 'RESTORE', value: ({ restoreJobId }) => restoreJobId },
-  { title: 'INTO', value: ({ targetProject }) => targetProject.name, flexible: true },
+  { title: 'INTO', value: ({ targetProject }) => targetProject.name, flexible: true, optional: 2 },
   {
     title: 'STATUS',
     value: ({ jobStatus, dryRun }) => (dryRun ? 'plan' : jobStatus),
     style: ({ jobStatus }) => statusStyle(jobStatus),
   },
-  { title: 'DOCUMENTS', value: ({ documents }) => formatCount(documents), align: 'right', flexible: true },
-  { title: 'CREATED (UTC)', value: ({ createdAt }) => formatMinute(createdAt) },
+  { title: 'DOCUMENTS', value: ({ documents }) => formatCount(documents), align: 'right', flexible: true, optional: 1 },
+  { title: 'CREATED (UTC)', value: ({ createdAt }) => formatMinute(createdAt), optional: 3 },
 ];
 
 export const restoreDetails = (job: RestoreJob): readonly Detail[] => {

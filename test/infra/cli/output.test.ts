@@ -3,6 +3,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { erasureColumns } from '../../../infra/cli/commands/erasure-commands.ts';
 import { runColumns } from '../../../infra/cli/commands/restore-test/run-commands.ts';
+import { backupColumns } from '../../../infra/cli/output/backup-view.ts';
 import { drawTimeline, timelineAsciiMarks } from '../../../infra/cli/output/draw-timeline.ts';
 import { formatBytes, formatDuration, formatNames, formatRelative, formatTime } from '../../../infra/cli/output/format.ts';
 import { Output } from '../../../infra/cli/output/output.ts';
@@ -31,10 +32,10 @@ const columns = [
 ];
 
 test('renderTable: fits the terminal, escapes control characters, and shortens nothing when piped', () => {
-  const lines = renderTable(rows, columns, plainTerminal(60));
+  const { lines } = renderTable(rows, columns, plainTerminal(60));
   for (const line of lines) ok(textWidth(line) <= 60, line);
   match(lines[1] ?? '', /^bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD {2}A project with a lo?.*… +7$/);
-  const piped = renderTable(rows, columns, plainTerminal(Number.POSITIVE_INFINITY)).join('\n');
+  const piped = renderTable(rows, columns, plainTerminal(Number.POSITIVE_INFINITY)).lines.join('\n');
   match(piped, /that does not fit/);
   ok(!piped.includes('\u001b'));
   match(piped, /"evil\\u001b\[31m\\nname"/);
@@ -46,11 +47,45 @@ test('renderTable: lists with long ids and names fit a terminal of 80 columns', 
   const run = { id, projectName: 'A project with a long name', status: 'cancelled', createdAt: at, backupId: id };
   const erasure = { id, status: 'resolving', createdAt: at, pathCount: 1_000, reason: 'Request 4711 of a customer' };
   const lines = [
-    ...renderTable([run] as never[], runColumns, plainTerminal(80)),
-    ...renderTable([erasure] as never[], erasureColumns, plainTerminal(80)),
+    ...renderTable([run] as never[], runColumns, plainTerminal(80)).lines,
+    ...renderTable([erasure] as never[], erasureColumns, plainTerminal(80)).lines,
   ];
   equal(lines.length, 4);
   for (const line of lines) ok(textWidth(line) <= 80, line);
+});
+
+test('renderTable: a narrow terminal leaves out columns in their order, and shortens neither ids nor numbers', () => {
+  const backup = {
+    id: 'bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD',
+    projectName: 'A project with a long name',
+    status: 'completed',
+    documentCount: 123_456_789,
+    createdAt: '2026-11-16T22:09:00.000Z',
+  };
+  const leftOut = (width: number): readonly string[] => {
+    const table = renderTable([backup] as never[], backupColumns, plainTerminal(width));
+    for (const line of table.lines) ok(textWidth(line) <= width, line);
+    match(table.lines[1] ?? '', new RegExp(`^${backup.id} `));
+    equal(/123,456,789/.test(table.lines[1] ?? ''), !table.leftOut.includes('DOCUMENTS'));
+    return table.leftOut;
+  };
+  deepEqual([100, 80, 70, 60, 50].map(leftOut), [
+    [],
+    [],
+    ['DOCUMENTS'],
+    ['PROJECT', 'DOCUMENTS'],
+    ['PROJECT', 'DOCUMENTS', 'CREATED (UTC)'],
+  ]);
+});
+
+test('Output: a list says which columns a narrow terminal leaves out', () => {
+  const [out, err]: [string[], string[]] = [[], []];
+  const streamOf = (written: string[]) => ({ write: (text: string) => written.push(text) });
+  const output = new Output({ stdout: streamOf(out), stderr: streamOf(err) } as never, {}, plainTerminal(40));
+  const optional = columns.map((column, n) => (n === 2 ? { ...column, optional: 1 } : column));
+  output.list(rows, { columns: optional, idOf: ({ id }) => id, empty: '' });
+  match(out[0] ?? '', /^ID +NAME\n$/);
+  deepEqual(err, ['Too narrow for COUNT\n']);
 });
 
 test('Output: notes, warnings and JSON cannot control the terminal', () => {

@@ -36,8 +36,8 @@ export const addAlertCommands = (program: Command, action: Action): void => {
         columns: [
           { title: 'ALERT', value: ({ id }) => id },
           { title: 'NAME', value: ({ name }) => name, flexible: true },
-          { title: 'CHANNEL', value: ({ channel }) => channel },
-          { title: 'FROM', value: ({ severity }) => severity },
+          { title: 'CHANNEL', value: ({ channel }) => channel, optional: 2 },
+          { title: 'FROM', value: ({ severity }) => severity, optional: 1 },
           { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
         ],
         idOf: ({ id }) => id,

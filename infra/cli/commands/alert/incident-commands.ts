@@ -37,7 +37,7 @@ export const addIncidentCommands = (group: Command, action: Action): void => {
         output.list(await takeSome(client.list('GET /alerts/incidents', { query }), options, output), {
           columns: [
             { title: 'OPENED (UTC)', value: ({ openedAt }) => formatMinute(openedAt) },
-            { title: 'SEVERITY', value: ({ severity }) => severity, style: ({ severity }) => statusStyle(severity) },
+            { title: 'SEVERITY', value: ({ severity }) => severity, style: ({ severity }) => statusStyle(severity), optional: 1 },
             { title: 'STATUS', value: (incident) => incident.status },
             { title: 'WHAT', value: ({ title }) => title, flexible: true },
           ],
@@ -67,7 +67,7 @@ export const addIncidentCommands = (group: Command, action: Action): void => {
         columns: [
           { title: 'DELIVERY', value: ({ id }) => id },
           { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
-          { title: 'CREATED (UTC)', value: ({ createdAt }) => formatMinute(createdAt) },
+          { title: 'CREATED (UTC)', value: ({ createdAt }) => formatMinute(createdAt), optional: 1 },
           { title: 'MESSAGE', value: ({ title }) => title, flexible: true },
         ],
         idOf: ({ id }) => id,

@@ -20,7 +20,7 @@ export const inviteColumns: readonly Column<Invite>[] = [
   { title: 'INVITATION', value: ({ id }) => id },
   { title: 'E-MAIL', value: ({ email }) => email, flexible: true },
   { title: 'ROLE', value: ({ role }) => role },
-  { title: 'EXPIRES (UTC)', value: ({ expiresAt }) => formatMinute(expiresAt) },
+  { title: 'EXPIRES (UTC)', value: ({ expiresAt }) => formatMinute(expiresAt), optional: 1 },
 ];
 
 export const addInviteCommands = (program: Command, action: Action): void => {

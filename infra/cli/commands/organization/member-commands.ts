@@ -22,7 +22,7 @@ export const memberColumns: readonly Column<Member>[] = [
   { title: 'USER', value: ({ userId }) => userId },
   { title: 'E-MAIL', value: ({ email }) => email, flexible: true },
   { title: 'ROLE', value: ({ role }) => role },
-  { title: 'LAST ACTIVE (UTC)', value: ({ lastActiveAt }) => formatMinute(lastActiveAt) },
+  { title: 'LAST ACTIVE (UTC)', value: ({ lastActiveAt }) => formatMinute(lastActiveAt), optional: 1 },
 ];
 
 export const addMemberCommands = (program: Command, action: Action): void => {

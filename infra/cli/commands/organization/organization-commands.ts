@@ -39,7 +39,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
           { title: 'ORGANIZATION', value: ({ id }) => id },
           { title: 'NAME', value: ({ name }) => name, flexible: true },
           { title: 'ROLE', value: ({ role }) => role },
-          { title: 'PROJECTS', value: ({ projectCount }) => formatCount(projectCount), align: 'right' },
+          { title: 'PROJECTS', value: ({ projectCount }) => formatCount(projectCount), align: 'right', optional: 1 },
         ],
         idOf: ({ id }) => id,
         empty: 'You do not belong to an organization yet: bms orgs create <name>',

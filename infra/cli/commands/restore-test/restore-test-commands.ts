@@ -20,9 +20,9 @@ import { addRunCommands } from './run-commands.ts';
 const columns: readonly Column<RestoreTest>[] = [
   { title: 'RESTORE TEST', value: ({ id }) => id },
   { title: 'NAME', value: ({ name }) => name, flexible: true },
-  { title: 'CRON', value: ({ cron }) => cron, flexible: true },
+  { title: 'CRON', value: ({ cron }) => cron, flexible: true, optional: 1 },
   { title: 'LAST', value: (plan) => restoreTestResult(plan), style: (plan) => statusStyle(restoreTestResult(plan)) },
-  { title: 'NEXT (UTC)', value: ({ nextRunAt }) => formatMinute(nextRunAt) },
+  { title: 'NEXT (UTC)', value: ({ nextRunAt }) => formatMinute(nextRunAt), optional: 2 },
 ];
 
 export const addRestoreTestCommands = (program: Command, action: Action): void => {

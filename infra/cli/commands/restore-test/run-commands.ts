@@ -20,10 +20,10 @@ interface RunsOptions extends LimitOptions {
 
 export const runColumns: readonly Column<TestRun>[] = [
   { title: 'RUN', value: ({ id }) => id },
-  { title: 'PROJECT', value: ({ projectName }) => projectName, flexible: true },
+  { title: 'PROJECT', value: ({ projectName }) => projectName, flexible: true, optional: 2 },
   { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
-  { title: 'STARTED (UTC)', value: ({ startedAt, createdAt }) => formatMinute(startedAt ?? createdAt) },
-  { title: 'BACKUP', value: ({ backupId, pointInTime }) => pointInTime ?? backupId, flexible: true },
+  { title: 'STARTED (UTC)', value: ({ startedAt, createdAt }) => formatMinute(startedAt ?? createdAt), optional: 3 },
+  { title: 'BACKUP', value: ({ backupId, pointInTime }) => pointInTime ?? backupId, flexible: true, optional: 1 },
 ];
 
 export const addRunCommands = (group: Command, action: Action): void => {

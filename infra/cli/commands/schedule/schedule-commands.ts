@@ -21,9 +21,9 @@ import { upcomingRuns } from './upcoming-runs.ts';
 const columns: readonly Column<Schedule>[] = [
   { title: 'SCHEDULE', value: ({ id }) => id },
   { title: 'NAME', value: ({ name }) => name, flexible: true },
-  { title: 'CRON', value: ({ cron }) => cron, flexible: true },
+  { title: 'CRON', value: ({ cron }) => cron, flexible: true, optional: 1 },
   { title: 'STATUS', value: (schedule) => stateOf(schedule), style: (schedule) => statusStyle(stateOf(schedule)) },
-  { title: 'NEXT (UTC)', value: ({ nextRunAt }) => formatMinute(nextRunAt) },
+  { title: 'NEXT (UTC)', value: ({ nextRunAt }) => formatMinute(nextRunAt), optional: 2 },
 ];
 
 export const addScheduleCommands = (program: Command, action: Action): void => {
@@ -147,7 +147,7 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
         output.list(runs, {
           columns: [
             { title: 'AT (UTC)', value: ({ at }) => formatMinute(at) },
-            { title: 'IN', value: ({ at }) => formatRelative(at, Date.now()) },
+            { title: 'IN', value: ({ at }) => formatRelative(at, Date.now()), optional: 1 },
             { title: 'SCHEDULE', value: ({ scheduleId }) => scheduleId },
             { title: 'NAME', value: ({ name }) => name, flexible: true },
           ],

@@ -47,9 +47,9 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
         columns: [
           { title: 'WEBHOOK', value: ({ id }) => id },
           { title: 'NAME', value: ({ name }) => name, flexible: true },
-          { title: 'URL', value: ({ url }) => url, flexible: true },
+          { title: 'URL', value: ({ url }) => url, flexible: true, optional: 2 },
           { title: 'STATUS', value: stateOf, style: (webhook) => statusStyle(stateOf(webhook)) },
-          { title: 'LAST SENT', value: ({ lastTriggeredAt }) => formatMinute(lastTriggeredAt) },
+          { title: 'LAST SENT', value: ({ lastTriggeredAt }) => formatMinute(lastTriggeredAt), optional: 1 },
         ],
         idOf: ({ id }) => id,
         empty: 'No webhooks',
