@@ -6,7 +6,7 @@ import { badInput, CliFailure } from '../base/cli-failure.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import { askYesNo } from '../output/ask.ts';
 import { formatNames } from '../output/format.ts';
-import { missingNames, type Plan, planSummary, printPlan, restoreSummary } from '../output/restore-view.ts';
+import { missingLabel, missingNames, type Plan, planSummary, printPlan, restoreSummary } from '../output/restore-view.ts';
 import type { Context } from './context.ts';
 import { type WatchOptions, watchJob } from './watch-job.ts';
 
@@ -87,7 +87,7 @@ export const followRestore = async (context: Context, started: RestoreJob, { wat
     output.result(ended, id, restoreSummary(ended));
     if (ended.undoUntil && !output.isJson) output.note(`Undo it: bms undo ${id}`);
     const missing = missingNames(ended);
-    if (missing !== '') output.warn(`not in the backup: ${missing}`);
+    if (missing !== '') output.warn(`${missingLabel(ended)}: ${missing}`);
     if (ended.partial) output.warn(`${ended.partial.reason}: lacks ${formatNames(ended.partial.collections)}`);
     for (const { path, message } of ended.failures) output.warn(`${path}: ${message}`);
     return;

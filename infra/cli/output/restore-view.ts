@@ -69,7 +69,7 @@ export const printPlan = (output: Output, plan: Plan): void => {
   if (changes.length > 0 && more > 0) output.line(output.terminal.paint('dim', `  and ${formatCount(more)} more`));
   printPreview(output, plan.ruleMatches, plan.transformPreview);
   const missing = [...(plan.unknownCollections ?? []), ...plan.notFound];
-  if (missing.length > 0) output.warn(`not in the backup: ${formatNames(missing)}`);
+  if (missing.length > 0) output.warn(`${missingLabel(plan)}: ${formatNames(missing)}`);
 };
 
 export const planSummary = ({ create, overwrite, delete: deleted }: Plan): string =>
@@ -114,7 +114,7 @@ export const restoreDetails = (job: RestoreJob): readonly Detail[] => {
     ['Deleted', formatCount(job.documentsDeleted)],
     ['Skipped', formatCount(job.documentsSkipped)],
     ['Erased, left out', job.documentsErased > 0 ? formatCount(job.documentsErased) : null],
-    ['Not in backup', missingNames(job), 'yellow'],
+    [job.documentsErased > 0 ? 'Not found, or erased' : 'Not in backup', missingNames(job), 'yellow'],
     ['Failed', job.documentsFailed > 0 ? formatCount(job.documentsFailed) : null, 'red'],
     ['Lacks', job.partial && `${job.partial.reason}: ${job.partial.collections.join(', ')}`, 'yellow'],
     ['Created', formatTime(job.createdAt)],
@@ -130,6 +130,10 @@ export const restoreDetails = (job: RestoreJob): readonly Detail[] => {
     ],
   ];
 };
+
+/** Erased documents are among those that were not found. */
+export const missingLabel = ({ documentsErased = 0 }: { readonly documentsErased?: number | undefined }): string =>
+  documentsErased > 0 ? 'not in the backup, or erased' : 'not in the backup';
 
 /** What was asked for and is not in the backup; empty if all of it is. */
 export const missingNames = (job: RestoreJob): string => {

@@ -39,10 +39,11 @@ export const findMissing = async (
   let isStopped = false;
   const missingOf = async (
     names: readonly (readonly [string, readonly NameRange[]])[],
+    { withErased = false } = {},
   ): Promise<readonly string[] | undefined> => {
     const isFound = await mapConcurrent(names, concurrency, async ([, ranges]) => {
       isStopped ||= isOver();
-      return isStopped ? undefined : finder.hasAny(ranges);
+      return isStopped ? undefined : finder.hasAny(ranges, { withErased });
     });
     return isFound.includes(undefined) ? undefined : names.flatMap(([name], n) => (isFound[n] ? [] : [name]));
   };
@@ -57,6 +58,9 @@ export const findMissing = async (
   // A document that does not exist may have subcollections, which are restored.
   const missingBelow = areAllMissing && includeSubcollections ? await missingOf(rangesOf(true)) : notFound;
   if (!missingBelow) return undefined;
+  const areNoneFound = areAllMissing && missingBelow.length === given.length;
+  const neverStored = areNoneFound && archive.isFiltered ? await missingOf(rangesOf(false), { withErased: true }) : notFound;
+  if (!neverStored) return undefined;
   return {
     missing: {
       unknownCollections: fitting(unknownCollections),
@@ -66,21 +70,39 @@ export const findMissing = async (
     },
     nothingFound: isUnknown
       ? noneOf('collections', unknownCollections)
-      : areAllMissing && missingBelow.length === given.length
-        ? noneOf('documents', notFound)
+      : areNoneFound
+        ? neverStored.length === 0
+          ? allErased(notFound)
+          : noneOf('documents', notFound)
         : undefined,
   };
 };
 
+const allErased = (names: readonly string[]): NameSearch['nothingFound'] => ({
+  code: 'DOCUMENT_NOT_FOUND',
+  message:
+    names.length === 1
+      ? `The requested document was erased: ${firstNames(names)}. The erasure ledger of the project hides it in every backup`
+      : `The requested documents were erased: ${firstNames(names)}. The erasure ledger of the project hides them in every backup`,
+  details: { names: shownNames(names), count: names.length, reason: 'erased' },
+});
+
+const firstNames = (names: readonly string[]): string => `${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`;
+
 const noneOf = (what: 'collections' | 'documents', names: readonly string[]): NameSearch['nothingFound'] => ({
   code: what === 'collections' ? 'COLLECTION_NOT_FOUND' : 'DOCUMENT_NOT_FOUND',
-  message: `The backup has none of the requested ${what}: ${names.slice(0, 3).join(', ')}${names.length > 3 ? ', …' : ''}`,
+  message: `The backup has none of the requested ${what}: ${firstNames(names)}`,
   details: { names: shownNames(names), count: names.length },
 });
 
 /** An item holds 400 KB, and a path alone up to 6 KB. */
 const fitting = (names: readonly string[]): readonly string[] =>
   takeWithinBytes(names, { sizeOf: (name) => Buffer.byteLength(name), maxBytes: 64 << 10, maxCount: 1_000 });
+
+interface SearchOptions {
+  /** Counts documents that an erasure hides, too. */
+  readonly withErased: boolean;
+}
 
 /** Whether a range contains documents, mostly by the index alone. */
 class Finder {
@@ -94,16 +116,16 @@ class Finder {
     this.#leafOf = cacheLeaves((segment) => archive.leaf(segment, 'keys'), recentLeaves);
   }
 
-  async hasAny(ranges: readonly NameRange[]): Promise<boolean> {
-    for (const range of ranges) if (await this.#has(range)) return true;
+  async hasAny(ranges: readonly NameRange[], options: SearchOptions): Promise<boolean> {
+    for (const range of ranges) if (await this.#has(range, options)) return true;
     return false;
   }
 
-  async #has(range: NameRange): Promise<boolean> {
+  async #has(range: NameRange, options: SearchOptions): Promise<boolean> {
     // A record may then be a tombstone, or hidden.
-    if (this.#archive.manifest.counts.tombstones > 0 || this.#archive.isFiltered) return this.#walk(range);
+    if (this.#archive.manifest.counts.tombstones > 0 || this.#archive.isFiltered) return this.#walk(range, options);
     const [{ from, to } = {}] = archiveRanges(this.#archive, [range]);
-    if (!from || !to) return this.#walk(range);
+    if (!from || !to) return this.#walk(range, options);
     const { segment, next } = await this.#locator.at(from);
     if (next && compareNames(next, to) < 0) return true;
     if (!segment) return false;
@@ -114,8 +136,8 @@ class Finder {
     );
   }
 
-  async #walk(range: NameRange): Promise<boolean> {
-    const cursor = new ArchiveCursor(this.#archive, [range]);
+  async #walk(range: NameRange, options: SearchOptions): Promise<boolean> {
+    const cursor = new ArchiveCursor(this.#archive, [range], options);
     await cursor.load();
     const isFound = cursor.name !== undefined;
     await cursor.close();

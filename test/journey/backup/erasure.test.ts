@@ -148,7 +148,8 @@ test('erasure: a restore neither writes nor deletes erased documents, and says h
     ...by(),
     body: { backupId: second.id, documentIds: ['users/ada', 'people/bob'] } as never,
   });
-  deepEqual([named.status, named.body.error?.code], [404, 'DOCUMENT_NOT_FOUND']);
+  const { code, details } = named.body.error;
+  deepEqual([named.status, code, details.reason], [404, 'DOCUMENT_NOT_FOUND', 'erased']);
   const history = (await call(restores.list, { ...by(), query: { backupId: second.id } })).body.data;
   equal(history.find(({ restoreJobId }) => restoreJobId === done.restoreJobId)?.documentsErased, 4);
 });

@@ -109,4 +109,13 @@ test('bms erasure: erases by path and by value, lists and shows entries, and nev
   refuses(await bms.run(['erasure', 'show', 'era_01JZ8Q4V0M6T3X9C2B7N5K1HRD', '--project', 'shop']), 4, /[Ee]rasure not found/);
   const { out } = await bms.run(['restore', 'latest', '--project', 'shop', '--into', 'staging', '--plan']);
   match(out, /erased/);
+  const restore = ['restore', 'latest', '--project', 'shop', '--into', 'staging', '--plan', '--documents', 'users/grace'];
+  refuses(await bms.run(restore), 4, /The requested document was erased: users\/grace/);
+  refuses(
+    await bms.run([...restore, '--documents', 'users/eve']),
+    4,
+    /has none of the requested documents: users\/grace, users\/eve/,
+  );
+  const { err } = await bms.run([...restore, '--documents', 'shops/one']);
+  match(err, /not in the backup, or erased: users\/grace/);
 });

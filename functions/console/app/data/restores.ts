@@ -31,7 +31,10 @@ export interface Plan extends Pick<QuickPlan, 'create' | 'overwrite' | 'skip' | 
   readonly deleteDigest: string;
   /** The first changes; undefined if a job has planned it. */
   readonly changes: QuickPlan['changes'] | undefined;
-  readonly missing: Pick<QuickPlan, 'notFound' | 'notFoundCount' | 'unknownCollections' | 'unknownCollectionsCount'>;
+  readonly missing: Pick<
+    QuickPlan,
+    'notFound' | 'notFoundCount' | 'unknownCollections' | 'unknownCollectionsCount' | 'documentsErased'
+  >;
   readonly partial: QuickPlan['partial'];
   readonly pointInTime: string | null;
   readonly authUsers: QuickPlan['authUsers'];

@@ -6,7 +6,8 @@ import { PathList } from './path-list.tsx';
 
 /** Requested names that the backup does not have. */
 export const MissingNames = ({ names }: { readonly names: Plan['missing'] | Restore }) => {
-  const { notFound, notFoundCount, unknownCollections, unknownCollectionsCount } = names;
+  const { notFound, notFoundCount, unknownCollections, unknownCollectionsCount, documentsErased } = names;
+  const isErasedPossible = documentsErased > 0;
   return (
     <>
       {unknownCollectionsCount > 0 && (
@@ -16,8 +17,14 @@ export const MissingNames = ({ names }: { readonly names: Plan['missing'] | Rest
         </Notice>
       )}
       {notFoundCount > 0 && (
-        <Notice tone="warn" title={`${formatPlural(notFoundCount, 'document')} not found in the backup`}>
-          They are not restored. Check the spelling, or choose an older backup.
+        <Notice
+          tone="warn"
+          title={`${formatPlural(notFoundCount, 'document')} not found in the backup${isErasedPossible ? ', or erased' : ''}`}
+        >
+          They are not restored.{' '}
+          {isErasedPossible
+            ? 'An erased document is hidden in every backup. For others, check the spelling, or choose an older backup.'
+            : 'Check the spelling, or choose an older backup.'}
           <PathList paths={notFound} total={notFoundCount} />
         </Notice>
       )}
