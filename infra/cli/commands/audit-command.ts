@@ -1,5 +1,4 @@
 /** `bms audit`: who did what, and when. */
-import { writeFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Command } from 'commander';
 import type { Client, DataOf, InputOf } from '../../../shared/client/index.ts';
@@ -8,6 +7,7 @@ import { type ChoiceOf, exportFormats } from '../base/choices.ts';
 import { badInput } from '../base/cli-failure.ts';
 import { defineCommand } from '../base/define-command.ts';
 import { choiceOption, parseMoment } from '../base/parse-values.ts';
+import { writeText } from '../base/write-text.ts';
 import type { Action, Context } from '../context/context.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../context/take-some.ts';
 import { formatTime } from '../output/format.ts';
@@ -81,7 +81,7 @@ const exportLog = async (
     answer.status === 200 ? answer.text : String(await client.request('GET /audit-logs/export', { query: { ...query } }));
   if (out === undefined) environment.stdout.write(text.endsWith('\n') ? text : `${text}\n`);
   else {
-    writeFileSync(out, text, { mode: 0o600 });
+    writeText(out, text);
     output.note(`Wrote ${out}`);
   }
 };

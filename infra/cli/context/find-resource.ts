@@ -1,5 +1,5 @@
 /** Finds the resource that a user names. */
-import { type Client, type DataOf, isOwnBackup } from '../../../shared/client/index.ts';
+import { ApiFailure, type Client, type DataOf, isOwnBackup } from '../../../shared/client/index.ts';
 import { CliFailure } from '../base/cli-failure.ts';
 import { collectAll } from '../base/collect-all.ts';
 import { exitCodes } from '../base/exit-codes.ts';
@@ -18,6 +18,17 @@ export const findProject = async (client: Client, wanted: string): Promise<Proje
         id,
         names: [name, sourceProjectId],
       }));
+
+/** Names of projects by id, for lists of what belongs to them; none for an API key that may not read projects. */
+export const projectNames = async (client: Client): Promise<ReadonlyMap<string, string>> => {
+  try {
+    const projects = await collectAll(client.list('GET /projects', { query: { limit: 100 } }));
+    return new Map(projects.map(({ id, name }) => [id, name]));
+  } catch (error) {
+    if (error instanceof ApiFailure && error.status === 403) return new Map();
+    throw error;
+  }
+};
 
 /** Undefined if none is named. */
 export const findProjectId = async (client: Client, wanted: string | undefined): Promise<string | undefined> =>

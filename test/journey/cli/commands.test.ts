@@ -169,6 +169,15 @@ describe('a backup', () => {
     match(backup.err, /^warning: not in the source: none$/m);
   });
 
+  test('imported from another database says so, and is not the latest', async () => {
+    const { path } = await bms.json<{ path: string }>('backup', 'show', backup.id);
+    const { id } = await bms.json<Backup>('backup', 'import', path, '--project', 'staging', '--storage', 'Mine');
+    match(await succeeds('backup', 'show', id), /\nTrigger +import, of another database\n/);
+    refuses(await bms.run(['backup', 'show', 'latest', '--project', 'staging']), 4, /other than .*imports of other databases/);
+    const { id: own } = await bms.json<Backup>('backup', 'import', path, '--project', 'shop', '--storage', 'Mine');
+    match(await succeeds('backup', 'show', own), /\nTrigger +import\n/);
+  });
+
   test('a restore that is bound to an outdated plan fails before it writes', async () => {
     const stale = 'a'.repeat(64);
     const { code, out, err } = await bms.run([
@@ -208,6 +217,7 @@ test('schedules are created, listed, previewed, paused and deleted', async () =>
   );
   deepEqual(created.retentionPolicy, { daily: 7, weekly: 4, monthly: 0, yearly: 0 });
   equal((await bms.json<readonly object[]>('schedule', 'next', 'Night', '--count', '3')).length, 3);
+  for (const list of ['ls', 'next']) match(await succeeds('schedule', list), /PROJECT[\s\S]* Shop\b/);
   match(await succeeds('schedule', 'update', 'nightly', '--disable'), /; paused\n$/);
   deepEqual(await bms.json('schedule', 'next'), []);
   refuses(await bms.run(['schedule', 'create', 'Bad', '--project', 'Shop', '--cron', '* *']), 2, /cron: must have five fields/);
@@ -284,6 +294,7 @@ test('resources are changed and deleted; a deletion needs a confirmation, and a 
 test('the audit log is listed and exported', async () => {
   match(await succeeds('audit', '--action', 'project.created'), /project\.created/);
   match(await succeeds('audit', '--export', 'csv'), /^"?id"?,/);
+  refuses(await bms.run(['audit', '--export', 'csv', '--out', '/none/audit.csv']), 2, /its folder does not exist/);
 });
 
 test('bms status: shows protection, and --check has exit code 1', async () => {

@@ -1,10 +1,10 @@
 /** `bms restore-test evidence|report`. */
-import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { DataOf } from '../../../../shared/client/index.ts';
 import { badInput } from '../../base/cli-failure.ts';
 import { defineCommand } from '../../base/define-command.ts';
 import { parseMoment } from '../../base/parse-values.ts';
+import { writeText } from '../../base/write-text.ts';
 import type { Action } from '../../context/context.ts';
 import { findProjectId } from '../../context/find-resource.ts';
 import { formatCounted, formatMinute } from '../../output/format.ts';
@@ -89,11 +89,3 @@ export const addEvidenceCommands = (group: Command, action: Action): void => {
 
 const words: Readonly<Record<Project['result'], string>> = { passed: 'passed', failed: 'failed', not_tested: 'not tested' };
 const styleOf = (result: Project['result']) => statusStyle(result === 'not_tested' ? 'warning' : result);
-
-const writeText = (file: string, text: string): void => {
-  try {
-    writeFileSync(file, text, { mode: 0o600 });
-  } catch (error) {
-    throw badInput(`${file}: ${(error as NodeJS.ErrnoException).code ?? 'cannot be written'}`);
-  }
-};

@@ -1,5 +1,6 @@
 /** `bms schedule`: regular backups. */
 import type { Command } from 'commander';
+import type { Client } from '../../../../shared/client/index.ts';
 import { CliFailure, refuseIfUnchanged } from '../../base/cli-failure.ts';
 import { collectAll } from '../../base/collect-all.ts';
 import { defineCommand, defineGroup, defineList } from '../../base/define-command.ts';
@@ -7,24 +8,30 @@ import { exitCodes } from '../../base/exit-codes.ts';
 import { parsePositive } from '../../base/parse-values.ts';
 import { chooseProjectId } from '../../context/choose-project.ts';
 import type { Action } from '../../context/context.ts';
-import { findProjectId, findSchedule, type Schedule } from '../../context/find-resource.ts';
+import { findProjectId, findSchedule, projectNames, type Schedule } from '../../context/find-resource.ts';
 import { followBackup } from '../../context/follow-backup.ts';
 import { addWatchOptions, type WatchOptions } from '../../context/watch-job.ts';
 import { askYesNo } from '../../output/ask.ts';
 import { formatMinute, formatRelative } from '../../output/format.ts';
+import type { Output } from '../../output/output.ts';
 import type { Column } from '../../output/render-table.ts';
 import { scheduleDetails, stateOf } from '../../output/schedule-view.ts';
 import { statusStyle } from '../../output/status-style.ts';
 import { addScheduleOptions, type ScheduleOptions, scheduleBody } from './schedule-options.ts';
 import { upcomingRuns } from './upcoming-runs.ts';
 
-const columns: readonly Column<Schedule>[] = [
+const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Schedule>[] => [
   { title: 'SCHEDULE', value: ({ id }) => id },
   { title: 'NAME', value: ({ name }) => name, flexible: true },
+  { title: 'PROJECT', value: ({ projectId }) => names.get(projectId) ?? projectId, flexible: true, optional: 3 },
   { title: 'CRON', value: ({ cron }) => cron, flexible: true, optional: 1 },
   { title: 'STATUS', value: (schedule) => stateOf(schedule), style: (schedule) => statusStyle(stateOf(schedule)) },
   { title: 'NEXT (UTC)', value: ({ nextRunAt }) => formatMinute(nextRunAt), optional: 2 },
 ];
+
+/** Only tables show names: schedules of several projects may share theirs. */
+const namesFor = async ({ isJson, isQuiet }: Output, client: Client): Promise<ReadonlyMap<string, string>> =>
+  isJson || isQuiet ? new Map() : projectNames(client);
 
 export const addScheduleCommands = (program: Command, action: Action): void => {
   const group = defineGroup(program, {
@@ -41,7 +48,8 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
         const client = await open();
         const query = { projectId: await findProjectId(client, project), limit: 100 };
         const found = await collectAll(client.list('GET /schedules', { query }));
-        output.list(found, { columns, idOf: ({ id }) => id, empty: 'No schedules' });
+        const names = await namesFor(output, client);
+        output.list(found, { columns: columnsWith(names), idOf: ({ id }) => id, empty: 'No schedules' });
       }),
     );
 
@@ -144,12 +152,15 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
         const schedules =
           wanted === undefined ? await collectAll(client.list('GET /schedules')) : [await findSchedule(client, wanted)];
         const runs = upcomingRuns(schedules, new Date(), count);
+        const names = await namesFor(output, client);
+        const projectOf = new Map(schedules.map(({ id, projectId }) => [id, names.get(projectId) ?? projectId]));
         output.list(runs, {
           columns: [
             { title: 'AT (UTC)', value: ({ at }) => formatMinute(at) },
             { title: 'IN', value: ({ at }) => formatRelative(at, Date.now()), optional: 1 },
             { title: 'SCHEDULE', value: ({ scheduleId }) => scheduleId },
             { title: 'NAME', value: ({ name }) => name, flexible: true },
+            { title: 'PROJECT', value: ({ scheduleId }) => projectOf.get(scheduleId), flexible: true, optional: 2 },
           ],
           idOf: ({ at }) => at,
           empty: 'Nothing is scheduled',
