@@ -3,6 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
 import { planAgain } from '../../../functions/console/app/pages/restore/plan-again.ts';
 import { addressOf, bodyOf, missingStep, readChoice } from '../../../functions/console/app/pages/restore-wizard/choice.ts';
+import { findInvalid } from '../../../functions/console/app/pages/restore-wizard/mask/find-invalid.ts';
 import { findUnmatched } from '../../../functions/console/app/pages/restore-wizard/mask/find-unmatched.ts';
 import { windowAt } from '../../../functions/console/app/pages/restore-wizard/window-at.ts';
 import { paths } from '../../../functions/console/app/paths.ts';
@@ -116,4 +117,35 @@ test('restore wizard: rules that match nothing are named as the page counts them
   for (const error of [request, job]) deepEqual(findUnmatched(error, rules), [{ number: 2, rule: rules[1] }]);
   const other = new ApiFailure({ ...refusal, code: 'VALIDATION_ERROR', details: { field: 'backupId', reason: 'x' } });
   for (const error of [undefined, null, new Error('x'), other]) equal(findUnmatched(error, rules), undefined);
+});
+
+test('restore wizard: what is wrong with rules is said as the page counts and labels them', () => {
+  const rules = ['name', 'a..b'].map((field) => ({ collection: 'users', field, transform: 'redact' as const }));
+  const failure = (details: Readonly<Record<string, unknown>>) =>
+    new ApiFailure({
+      route: 'POST /x',
+      status: 400,
+      code: 'VALIDATION_ERROR',
+      message: 'x',
+      requestId: null,
+      retryAfter: null,
+      details,
+    });
+  deepEqual(findInvalid(failure({ field: 'options.transform.rules.1.field', reason: 'must be a path' }), rules), [
+    { number: 2, input: { label: 'Field', text: 'a..b' }, reason: 'must be a path' },
+  ]);
+  const errors = [
+    { field: 'options.transform.rules.0.collection', reason: 'x' },
+    { field: 'options.transform.rules.1', reason: 'y' },
+  ];
+  deepEqual(
+    findInvalid(failure({ errors }), rules)?.map(({ number }) => number),
+    [1, 2],
+  );
+  const overlap = { field: 'options.transform.rules.1', reason: 'overlaps with rule 0', rules: [0, 1], overlapping: rules };
+  deepEqual(findInvalid(failure(overlap), rules)?.[0]?.reason.split(',')[0], 'overlaps with rule 1 and does something else');
+  const whole = { field: 'options.transform.rules', reason: 'must have at most 10 bytes' };
+  deepEqual(findInvalid(failure(whole), rules)?.[0]?.number, undefined);
+  for (const details of [{}, { field: 'backupId', reason: 'x' }, { errors: [...errors, { field: 'backupId', reason: 'x' }] }])
+    equal(findInvalid(failure(details), rules), undefined);
 });

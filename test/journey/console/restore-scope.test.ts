@@ -156,6 +156,15 @@ test('console: data is masked on its way into another project, and the plan show
   await check.screenshots('restore-mask-unmatched');
   await check.accessibility();
   await refusal.getByRole('button', { name: 'Change the rules' }).click();
+  await page.getByLabel('Field', { exact: true }).fill('a..b');
+  await next(page);
+  await next(page);
+  await refusal.getByText('1 rule is not valid').waitFor();
+  const words = await refusal.innerText();
+  match(words, /Rule 1, field a\.\.b: [\s\S]*Nothing was written/);
+  ok(!words.includes('options.'), words);
+  await check.accessibility();
+  await refusal.getByRole('button', { name: 'Change the rules' }).click();
   await page.getByLabel('Field', { exact: true }).fill('text');
   await next(page);
   await next(page);

@@ -13,7 +13,9 @@ import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { bodyOf } from './choice.ts';
 import { ConfirmRestore } from './confirm-restore.tsx';
+import { findInvalid } from './mask/find-invalid.ts';
 import { findUnmatched } from './mask/find-unmatched.ts';
+import { InvalidRules } from './mask/invalid-rules.tsx';
 import { MaskPreview } from './mask/mask-preview.tsx';
 import { UnmatchedRules } from './mask/unmatched-rules.tsx';
 import { PartialChoice } from './partial-choice.tsx';
@@ -38,6 +40,7 @@ export const PlanStep = ({ wizard, source, back }: PlanStepProps) => {
   if (isPartialRefusal(error))
     return <PartialChoice refusal={error} onContinue={() => choose({ allowPartial: true })} onBack={() => goTo('source')} />;
   const unmatched = findUnmatched(error, choice.rules);
+  const invalid = findInvalid(error, choice.rules);
   if (!target || reason || error || !plan)
     return (
       <>
@@ -49,6 +52,8 @@ export const PlanStep = ({ wizard, source, back }: PlanStepProps) => {
           </Notice>
         ) : unmatched ? (
           <UnmatchedRules unmatched={unmatched} onBack={() => goTo('mask')} />
+        ) : invalid ? (
+          <InvalidRules problems={invalid} onBack={() => goTo('mask')} />
         ) : error ? (
           <ErrorNotice error={error} title="The plan could not be made" onRetry={replan} />
         ) : (
