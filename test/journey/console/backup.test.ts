@@ -5,6 +5,7 @@ import { DeleteObjectCommand, ListObjectVersionsCommand, PutObjectRetentionComma
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, test } from 'vitest';
 import { alerts } from '../../../shared/contract/endpoints/alerts.ts';
+import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { compareAll } from '../../harness/browser/compare-all.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
@@ -289,4 +290,24 @@ test('console: a locked backup shows until when it is immutable, and that a lock
     .first()
     .waitFor();
   check.problems();
+});
+
+test('console: a backup that was imported from another database says so', async () => {
+  const organization = await newOrganization();
+  const { path, projectId, storageDestination } = await takeBackup(organization);
+  const other = await newProject(organization, { name: 'Other' });
+  const imported = async (into: string): Promise<string> => {
+    const body = { projectId: into, storageDestinationId: storageDestination.id, path };
+    return (await call(backupContents.register, { token: organization.owner.accessToken, org: organization.id, body })).body.data
+      .id;
+  };
+  const { page, goTo } = await openConsole({
+    email: organization.owner.email,
+    path: `/backups/${await imported(other.id)}`,
+  });
+  await page.getByText('Origin', { exact: true }).waitFor();
+  await page.getByText('Another database', { exact: true }).waitFor();
+  await goTo(`/backups/${await imported(projectId)}`);
+  await page.getByText('Folder in the bucket').waitFor();
+  equal(await page.getByText('Another database').count(), 0);
 });
