@@ -9,7 +9,7 @@ export interface CommandText {
   /** Runs if its group is called without a command. */
   readonly isDefault?: boolean | undefined;
   readonly aliases?: readonly string[] | undefined;
-  /** Paragraphs between the summary and the options. */
+  /** Paragraphs between the summary and the options, each without line feeds: the help wraps them to the terminal. */
   readonly description?: string | undefined;
 }
 

@@ -21,7 +21,7 @@ export const addPitrCatCommand = (group: Command, action: Action): void => {
     name: 'cat <path>',
     summary: 'Print a document as it was at a moment',
     description:
-      'Reads the backups next to the moment; stderr says which one and whether it is exact. If the document\n' +
+      'Reads the backups next to the moment; stderr says which one and whether it is exact. If the document ' +
       'was written between a backup and the moment, bms restore --at … --dry-run shows what would change.',
     examples: ['bms pitr cat users/ada --at 2026-11-16T11:20:00Z --project shop', 'bms pitr cat users/ada --at 2h --plain'],
   })

@@ -23,7 +23,7 @@ export const addStorageChangeCommands = (group: Command, action: Action): void =
     name: 'update <storage>',
     summary: 'Change a storage destination; it is tested before it is saved',
     description:
-      'Bucket and prefix cannot change while it holds backups. The secret of --access-key-id comes from\n' +
+      'Bucket and prefix cannot change while it holds backups. The secret of --access-key-id comes from ' +
       'AWS_SECRET_ACCESS_KEY, the terminal, or the first line of stdin.',
     examples: [
       'bms storage update Archive --name "Old archive"',

@@ -89,8 +89,8 @@ export const addStorageCommands = (program: Command, action: Action): void => {
     aliases: ['add'],
     summary: 'Add a bucket; it is tested at once',
     description:
-      'The access key comes from --access-key-id or AWS_ACCESS_KEY_ID, its secret from\n' +
-      'AWS_SECRET_ACCESS_KEY, the terminal, or the first line of stdin. --workload-identity alone, with\n' +
+      'The access key comes from --access-key-id or AWS_ACCESS_KEY_ID, its secret from ' +
+      'AWS_SECRET_ACCESS_KEY, the terminal, or the first line of stdin. --workload-identity alone, with ' +
       '--google-project, prints the three gcloud commands that allow access to a gcs bucket without a key.',
     examples: [
       'bms storage create Archive --type s3 --bucket my-backups --region eu-central-1 --role-arn arn:aws:iam::…:role/backups',

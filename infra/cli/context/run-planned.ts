@@ -30,7 +30,7 @@ interface PlannedWork {
 
 export const addConfirmOptions = (command: Command): Command =>
   command
-    .option('--plan', 'print the plan, then ask; without a terminal only with --yes it starts')
+    .option('--plan', 'print the plan, then ask; without a terminal it starts only with --yes')
     .option('--dry-run', 'only print the plan')
     .option('-y, --yes', 'do not ask')
     .option('--delete-digest <digest>', 'the deleteDigest of a plan: deletes exactly what that plan listed');

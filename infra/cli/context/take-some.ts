@@ -12,7 +12,7 @@ const limitDefault = 50;
 
 export const addLimitOptions = (command: Command): Command =>
   command
-    .option('--limit <count>', `list at most so many (default: ${limitDefault})`, parsePositive)
+    .option('--limit <count>', `list at most this many (default: ${limitDefault})`, parsePositive)
     .addOption(new Option('--all', 'list all of them').conflicts('limit'));
 
 /** Says on stderr that there are more. */

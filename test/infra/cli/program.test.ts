@@ -41,6 +41,12 @@ for (const command of all(program).filter(isOurs))
     for (const line of text.split('\n')) ok(line.length <= 80 || line.startsWith('  $ '), line);
   });
 
+test('descriptions have no line feeds within a paragraph, which the help would keep in a terminal of another width', () => {
+  for (const command of all(program).filter((each) => isOurs(each) && each !== program))
+    for (const paragraph of command.description().split('\n\n'))
+      ok(!paragraph.includes('\n'), `${pathOf(command)}: ${paragraph}`);
+});
+
 test('every option that names a value says what it is', () => {
   for (const command of all(program))
     for (const { flags, description } of command.options) ok(description !== '', `${pathOf(command)} ${flags}`);

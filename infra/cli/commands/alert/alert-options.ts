@@ -42,7 +42,7 @@ export const addAlertOptions = (command: Command, { isNew }: { readonly isNew: b
     .option('--kinds <kinds>', `only these, separated by commas: ${alertKinds.join(', ')}`, parseNames);
   if (!isNew) command.option('--all-projects', 'of all projects').option('--all-kinds', 'all kinds');
   return command
-    .option('--lapsed-after-hours <hours>', 'report a project without a good backup for so long', parseWhole)
+    .option('--lapsed-after-hours <hours>', 'report a project that has had no good backup for this long', parseWhole)
     .option('--digest', 'email: also send the weekly digest')
     .option('--no-digest', 'email: do not send the weekly digest');
 };

@@ -18,7 +18,7 @@ export const addAcknowledgeCommand = (group: Command, action: Action): void => {
     aliases: ['ack'],
     summary: 'Acknowledge what is unusual about a backup',
     description:
-      'Until then retention keeps the last backup from before it. Afterwards the same level of changes is not reported again.\n' +
+      'Until then retention keeps the last backup from before it. Afterwards the same level of changes is not reported again. ' +
       'Only people can: an API key is refused.',
     examples: ['bms backup acknowledge bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD --note "Yearly clean-up"'],
   })

@@ -40,7 +40,7 @@ export const addBackupCommands = (program: Command, action: Action): void => {
       name: 'create',
       summary: 'Start a backup',
       description:
-        'Without --watch or --wait the command ends as soon as the backup has started.\n' +
+        'Without --watch or --wait the command ends as soon as the backup has started. ' +
         'Ctrl-C ends only the command, never the backup.',
       examples: [
         'bms backup create --project shop --watch',
@@ -54,7 +54,7 @@ export const addBackupCommands = (program: Command, action: Action): void => {
       .option('--collections <names>', 'only these, separated by commas; may be repeated', parseNames)
       .option('--exclude <names>', 'all but these, separated by commas; may be repeated', parseNames)
       .option('--users', 'include the users of Firebase Authentication')
-      .option('--retention <days>', 'delete it after so many days', parseWhole)
+      .option('--retention <days>', 'delete it after this many days', parseWhole)
       .option('--max-reads <count>', 'fail instead of reading more documents', parseWhole)
       .option('--dry-run', 'only estimate documents, reads and cost'),
   ).action(

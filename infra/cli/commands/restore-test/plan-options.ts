@@ -32,8 +32,8 @@ export const addPlanOptions = (command: Command): Command =>
     .addOption(
       choiceOption('--pick <pick>', 'the latest backup, a random one, or a random moment (default: latest)', backupPicks),
     )
-    .option('--days <days>', 'random: of the last so many days (default: 30)', parsePositive)
-    .option('--sample <documents>', 'so many documents per collection; default: all', parsePositive)
+    .option('--days <days>', 'random: not older than this (default: 30)', parsePositive)
+    .option('--sample <documents>', 'this many documents per collection; default: all', parsePositive)
     .option('--target <project>', 'restore into this project and remove it again; default: read only')
     .option('--check-url [url]', 'your own check, told when the restored data is ready; needs --target')
     .option('--check-timeout <seconds>', 'how long to wait for its answer', parsePositive)

@@ -74,7 +74,7 @@ export const addRestoreTestCommands = (program: Command, action: Action): void =
       name: 'create <name>',
       summary: 'Create a plan',
       description:
-        'Without --target the archive is read, decrypted and decoded completely and compared\nwith its index and, where its history reaches, with the source.',
+        'Without --target the archive is read, decrypted and decoded completely and compared with its index and, where its history reaches, with the source.',
       examples: [
         'bms restore-test create Weekly --cron @weekly --pick random --days 30',
         'bms restore-test create Drill --project shop --cron "0 4 * * 1" --target shop-drill --sample 100',

@@ -49,8 +49,8 @@ export const addRestoreCommands = (program: Command, action: Action): void => {
     isDefault: true,
     summary: 'Restore a backup or a point in time',
     description:
-      'On a terminal the plan is shown and confirmed before anything is written. Elsewhere\n' +
-      '--yes is needed. A restore that was confirmed deletes exactly what its plan listed:\n' +
+      'On a terminal the plan is shown and confirmed before anything is written. Elsewhere ' +
+      '--yes is needed. A restore that was confirmed deletes exactly what its plan listed: ' +
       'if the target has changed meanwhile, it fails before it writes.',
     examples: [
       'bms restore --backup latest --project shop --plan',

@@ -36,8 +36,12 @@ export const addScheduleOptions = (command: Command): Command => {
     .option('--collections <names>', 'only these, separated by commas; may be repeated', parseNames)
     .option('--exclude <names>', 'all but these, separated by commas; may be repeated', parseNames)
     .option('--users', 'include the users of Firebase Authentication')
-    .option('--retention <days>', 'delete backups after so many days', parseWhole)
-    .option('--keep <counts>', 'the newest backup of so many days, weeks, months and years: 7d,4w,12m,5y', parseKeep);
+    .option('--retention <days>', 'delete backups after this many days', parseWhole)
+    .option(
+      '--keep <counts>',
+      'keep the newest backup of each of the last days, weeks, months and years: 7d,4w,12m,5y',
+      parseKeep,
+    );
 };
 
 const units: Readonly<Record<string, keyof Policy>> = { d: 'daily', w: 'weekly', m: 'monthly', y: 'yearly' };
