@@ -10,6 +10,7 @@ import {
 } from '@tanstack/react-router';
 import { isSignedOut, onSignedOut, queryClient } from './api/query-client.ts';
 import { currentMembership, rememberedOrganization, sessionQuery, takeReturnTo } from './api/session.ts';
+import { keepEdits } from './api/use-kept-edits.ts';
 import { documentQuery } from './data/api-reference.ts';
 import { prefetchOverview } from './data/overview.ts';
 import { Frame } from './frame/frame.tsx';
@@ -182,7 +183,13 @@ export const router = createRouter({
 });
 
 onSignedOut((during) => {
-  const { href } = router.state.location;
+  const { href, pathname, search } = router.latestLocation;
+  // A read may have found it before a change that was under way.
+  if (pathname === '/sign-in') {
+    if (during === 'change') void router.navigate({ to: '/sign-in', search: { ...search, ended: during }, replace: true });
+    return;
+  }
+  keepEdits();
   queryClient.clear();
   void router.navigate({ to: '/sign-in', search: { returnTo: href, ended: during } });
 });

@@ -1,33 +1,37 @@
 import { useCallback, useState } from 'react';
-import { currentMembership, useSession } from './session.ts';
-import { draftPrefix } from './stored-choices.ts';
+import { changesOf } from '../ui/form/changes-of.ts';
+import { storedDraft, useDraftKey, useKeepAtSessionEnd, useTakenEdits } from './use-kept-edits.ts';
+
+interface DraftOptions<T> {
+  /** Fields that may hold a secret. They are not kept. */
+  readonly secrets?: readonly (keyof T & string)[];
+  /** The id of the record that the form changes; undefined for a new one. */
+  readonly recordId?: string | undefined;
+}
 
 /**
  * What was typed into a form, kept in this tab until it is sent: leaving for a consent or reloading loses nothing. Belongs to one
- * person and organization, if there is one yet. Fields that may hold a secret are not kept.
- * Without a name nothing is kept: what is saved already may have changed meanwhile.
+ * person and organization, if there is one yet. Of a record that is saved already, only changes are kept, and only if the session ends.
  */
 export const useDraft = <T extends object>(
-  form: string | undefined,
+  form: string,
   initial: T,
-  secrets: readonly (keyof T & string)[] = [],
+  { secrets = [], recordId }: DraftOptions<T> = {},
 ): readonly [draft: T, change: (changes: Partial<T>) => void, forget: () => void] => {
-  const session = useSession();
-  // Stays the same while the form is shown, also when it creates the organization that becomes the current one.
-  const [key] = useState(() => form && `${draftPrefix}${session.id}.${currentMembership(session)?.id ?? ''}.${form}`);
-  const [draft, setDraft] = useState<T>(() => ({ ...initial, ...(key && stored<T>(key)) }));
+  const key = useDraftKey(recordId === undefined ? form : undefined);
+  const editsKey = useDraftKey(recordId === undefined ? undefined : `${form}.${recordId}`);
+  const kept = useTakenEdits<T>(editsKey);
+  const [opened] = useState(initial);
+  const [draft, setDraft] = useState<T>(() => ({ ...initial, ...kept, ...storedDraft<T>(key) }));
+  const withoutSecrets = (fields: Partial<T>): Partial<T> =>
+    Object.fromEntries(Object.entries(fields).filter(([field]) => !secrets.some((secret) => secret === field))) as Partial<T>;
+  useKeepAtSessionEnd(editsKey, withoutSecrets(changesOf(opened, draft)));
   const change = (changes: Partial<T>): void =>
     setDraft((before) => {
       const after = { ...before, ...changes };
-      const kept = Object.entries(after).filter(([field]) => !secrets.some((secret) => secret === field));
-      if (key) sessionStorage.setItem(key, JSON.stringify(Object.fromEntries(kept)));
+      if (key) sessionStorage.setItem(key, JSON.stringify(withoutSecrets(after)));
       return after;
     });
   const forget = useCallback(() => void (key && sessionStorage.removeItem(key)), [key]);
   return [draft, change, forget];
-};
-
-const stored = <T extends object>(key: string): Partial<T> => {
-  const text = sessionStorage.getItem(key);
-  return text === null ? {} : (JSON.parse(text) as Partial<T>);
 };

@@ -73,6 +73,29 @@ test('console: a form saves only what its person has changed', async () => {
   deepEqual([name, cron], ['Renamed', '0 3 * * *']);
 });
 
+test('console: what is typed while a form is being saved stays', async () => {
+  const organization = await newOrganization();
+  const { page } = await openConsole({ email: organization.owner.email, path: '/organization' });
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('First');
+  let answer = (): void => {};
+  const isHeld = new Promise<void>((done) => {
+    answer = done;
+  });
+  await page.route(/\/api\/v1\/organizations/, async (route) => {
+    const response = await route.fetch();
+    if (route.request().method() === 'PUT') await isHeld;
+    await route.fulfill({ response });
+  });
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await name.fill('Second');
+  answer();
+  await page.getByRole('button', { name: /First/ }).waitFor();
+  equal(await name.inputValue(), 'Second');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: /Second/ }).waitFor();
+});
+
 test('console: a new schedule begins with the only storage, however late that is known, and keeps what is typed', async () => {
   const organization = await newOrganization();
   const { id } = await newDestination(organization);

@@ -2,15 +2,21 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
+import { alerts } from '../../../../shared/contract/endpoints/alerts.ts';
+import { schedules } from '../../../../shared/contract/endpoints/schedules.ts';
 import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
-import { newProject } from '../../../harness/stage/backup.ts';
-import { newOrganization } from '../../../harness/stage/organization.ts';
+import { newDestination, newProject } from '../../../harness/stage/backup.ts';
+import { call } from '../../../harness/stage/client.ts';
+import { newOrganization, type TestOrganization } from '../../../harness/stage/organization.ts';
 
 let email: string;
+let organization: TestOrganization;
+let projectId: string;
 beforeAll(async () => {
-  const organization = await newOrganization();
+  organization = await newOrganization();
   email = organization.owner.email;
-  await newProject(organization);
+  const { id: defaultStorageId } = await newDestination(organization);
+  projectId = (await newProject(organization, { settings: { defaultStorageId } })).id;
 });
 afterAll(closeBrowser);
 
@@ -67,6 +73,81 @@ test('console: a session that ends in a new webhook or alert keeps what was type
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     deepEqual(await page.evaluate(drafts), []);
   }
+});
+
+const by = () => ({ token: organization.owner.accessToken, org: organization.id });
+
+test('console: a session that ends in the form of a saved record keeps the changes, once', async () => {
+  const body = { projectId, name: 'Nightly', cron: '0 3 * * 0' };
+  const { id: scheduleId } = (await call(schedules.create, { ...by(), body })).body.data;
+  const { page, goTo } = await openConsole({ email });
+  const name = page.getByLabel('Name', { exact: true });
+  for (const path of [`/schedules/${scheduleId}/edit`, `/projects/${projectId}/settings`, '/organization']) {
+    await goTo(path);
+    await name.waitFor();
+    const saved = await name.inputValue();
+    await name.fill('Typed before the end');
+    await sendAndSignIn(page, 'Save');
+    await name.waitFor();
+    equal(await name.inputValue(), 'Typed before the end');
+    deepEqual(await page.evaluate(drafts), []);
+    // A form that is left shows the saved record.
+    await page.getByRole('link', { name: 'Overview' }).click();
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+    await page.goBack();
+    await name.waitFor();
+    equal(await name.inputValue(), saved);
+  }
+});
+
+test('console: a session that ends in the dialog of a saved alert keeps the changes, but no secret', async () => {
+  const url = 'https://hooks.slack.com/services/T000/B000/stored';
+  const body = { name: 'On-call', channel: 'slack', url, severity: 'warning' } as never;
+  const { id } = (await call(alerts.create, { ...by(), body })).body.data;
+  const { page } = await openConsole({ email, path: `/alerts/${id}` });
+  const dialog = page.getByRole('dialog');
+  const open = () => page.getByRole('button', { name: /^(Edit|Change)/ }).click();
+  await open();
+  await dialog.getByLabel('Name', { exact: true }).fill('Typed before the end');
+  await dialog.getByRole('textbox', { name: 'Webhook URL' }).fill('https://hooks.slack.com/services/s3cret');
+  await page.context().clearCookies();
+  await dialog.getByRole('button', { name: 'Save' }).click();
+  await page.getByText('The last change was not saved').waitFor();
+  const kept = await page.evaluate(drafts);
+  deepEqual(kept, ['{"name":"Typed before the end"}']);
+  await page.getByRole('button', { name: 'Continue with Google' }).click();
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('E-mail address').press('Enter');
+  await open();
+  equal(await dialog.getByLabel('Name', { exact: true }).inputValue(), 'Typed before the end');
+  equal(await dialog.getByRole('textbox', { name: 'Webhook URL' }).inputValue(), '');
+});
+
+test('console: a change under way is reported as not saved, also if a read finds the end of the session first', async () => {
+  const { page } = await openConsole({ email, path: '/organization' });
+  const name = page.getByLabel('Name', { exact: true });
+  await name.fill('Typed before the end');
+  let send = (): void => {};
+  const isHeld = new Promise<void>((done) => {
+    send = done;
+  });
+  await page.route(/\/api\/v1\/organizations/, async (route) => {
+    if (route.request().method() !== 'PUT') return route.fallback();
+    await isHeld;
+    const error = { code: 'UNAUTHORIZED', message: 'Sign in', details: {}, requestId: 'r' };
+    return route.fulfill({ status: 401, json: { success: false, error } });
+  });
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.context().clearCookies();
+  await page.getByRole('link', { name: 'Audit log', exact: true }).click();
+  await page.getByText('Your session has ended').waitFor();
+  equal(await page.getByText('The last change was not saved').count(), 0);
+  send();
+  await page.getByText('The last change was not saved').waitFor();
+  await page.getByRole('button', { name: 'Continue with Google' }).click();
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('E-mail address').press('Enter');
+  await page.getByRole('heading', { name: 'Audit log', exact: true }).waitFor();
 });
 
 test('console: a session that ends before the first organization keeps its name', async () => {

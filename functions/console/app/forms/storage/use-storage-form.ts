@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
 import { useDraft } from '../../api/use-draft.ts';
 import { type StorageDestination, useAddStorage, useUpdateStorage } from '../../data/storage.ts';
-import { changesOf } from '../../ui/form/use-edits.ts';
+import { changesOf } from '../../ui/form/changes-of.ts';
 import { useFirst } from '../../ui/form/use-first.ts';
 import { providerById } from './providers.ts';
 import { accessOf, draftOf, fieldsOf, noSecrets, type StorageDraft, type StorageSecrets } from './storage-draft.ts';
@@ -27,7 +27,7 @@ export const useStorageForm = (saved: StorageDestination | undefined, onSaved: (
   const opened = useFirst(saved);
   const add = useAddStorage();
   const update = useUpdateStorage(saved?.id ?? '');
-  const [draft, change, forget] = useDraft(saved ? undefined : 'storage', draftOf(saved));
+  const [draft, change, forget] = useDraft('storage', draftOf(saved), { recordId: saved?.id });
   const [secrets, setSecrets] = useState(noSecrets);
   const { reason } = usePermission('admin');
   const provider = providerById(draft.providerId);

@@ -1,7 +1,7 @@
 import { lapsedAfterHours } from '../../../../../shared/contract/limits.ts';
 import type { AlertChannel, AlertKind, AlertSeverity } from '../../../../../shared/contract/models/alert-enums.ts';
 import type { Alert, AlertChanges, AlertInput } from '../../data/alerts.ts';
-import { changesOf } from '../../ui/form/use-edits.ts';
+import { changesOf } from '../../ui/form/changes-of.ts';
 
 /** What the form holds. */
 export interface AlertDraft {

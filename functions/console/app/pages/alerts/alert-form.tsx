@@ -32,7 +32,7 @@ export const AlertForm = ({ alert, onClose }: AlertFormProps) => {
   const opened = useFirst(alert);
   const create = useCreateAlert();
   const update = useUpdateAlert(alert?.id ?? '');
-  const [draft, set, forget] = useDraft(alert ? undefined : 'alert', draftOf(alert), ['url', 'routingKey']);
+  const [draft, set, forget] = useDraft('alert', draftOf(alert), { secrets: ['url', 'routingKey'], recordId: alert?.id });
   const error = create.error ?? update.error;
   /** A list of addresses names the wrong one: `recipients.2`. */
   const errorOf = (field: string): string | undefined =>

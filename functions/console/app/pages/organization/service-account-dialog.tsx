@@ -1,11 +1,12 @@
 import { type FormEvent, useId, useState } from 'react';
 import { type Scope, scopes } from '../../../../../shared/contract/access.ts';
+import { useDraft } from '../../api/use-draft.ts';
 import { type ServiceAccount, useCreateServiceAccount, useUpdateServiceAccount } from '../../data/service-account.ts';
 import { fieldError } from '../../format/describe-failure.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Button } from '../../ui/form/button.tsx';
+import { changesOf } from '../../ui/form/changes-of.ts';
 import { Checkbox, Input } from '../../ui/form/field.tsx';
-import { changesOf } from '../../ui/form/use-edits.ts';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { ApiKeyNotice } from './api-key-notice.tsx';
 
@@ -18,19 +19,24 @@ interface ServiceAccountDialogProps {
 const resources = [...new Set(scopes.map((scope) => scope.split(':')[0] as string))];
 const initialScopes: readonly Scope[] = scopes.filter((scope) => scope.endsWith(':read'));
 
+interface Draft {
+  readonly name: string;
+  readonly permissions: readonly Scope[];
+}
+
 export const ServiceAccountDialog = ({ account, onClose }: ServiceAccountDialogProps) => {
   const form = useId();
   const [opened] = useState(account);
   const create = useCreateServiceAccount();
   const update = useUpdateServiceAccount();
-  const [name, setName] = useState(account?.name ?? '');
-  const [permissions, setPermissions] = useState<readonly Scope[]>(account?.permissions ?? initialScopes);
+  const initial: Draft = { name: account?.name ?? '', permissions: account?.permissions ?? initialScopes };
+  const [{ name, permissions }, change, forget] = useDraft('serviceAccount', initial, { recordId: account?.id });
   const error = create.error ?? update.error;
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const body = { name, permissions: [...permissions] };
     if (!opened) {
-      create.mutate(body);
+      create.mutate(body, { onSuccess: forget });
       return;
     }
     // What was not changed is not sent: another person may have withdrawn a permission meanwhile.
@@ -39,8 +45,12 @@ export const ServiceAccountDialog = ({ account, onClose }: ServiceAccountDialogP
     if (Object.keys(changes).length === 0) onClose();
     else update.mutate(changes, { onSuccess: onClose });
   };
+  const cancel = (): void => {
+    forget();
+    onClose();
+  };
   const toggle = (scope: Scope, isGiven: boolean): void =>
-    setPermissions(scopes.filter((one) => (one === scope ? isGiven : permissions.includes(one))));
+    change({ permissions: scopes.filter((one) => (one === scope ? isGiven : permissions.includes(one))) });
   if (create.data)
     return (
       <Dialog
@@ -65,7 +75,7 @@ export const ServiceAccountDialog = ({ account, onClose }: ServiceAccountDialogP
       title={account ? 'Edit the service account' : 'Create a service account'}
       actions={
         <>
-          <Button onClick={onClose} disabledReason={create.isPending ? 'The key is being created' : undefined}>
+          <Button onClick={cancel} disabledReason={create.isPending ? 'The key is being created' : undefined}>
             Cancel
           </Button>
           <Button
@@ -86,7 +96,7 @@ export const ServiceAccountDialog = ({ account, onClose }: ServiceAccountDialogP
           required
           value={name}
           placeholder="Deploy pipeline"
-          onChange={({ target }) => setName(target.value)}
+          onChange={({ target }) => change({ name: target.value })}
           error={fieldError(error, 'name')}
         />
         <fieldset className="organization__scopes">

@@ -1,12 +1,12 @@
 import type { FormEvent } from 'react';
 import { usePermission } from '../../api/permission.ts';
+import { useEdits } from '../../api/use-edits.ts';
 import { type Organization, useUpdateOrganization } from '../../data/organization.ts';
 import { useStorageDestinations } from '../../data/storage.ts';
 import { fieldError } from '../../format/describe-failure.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Input, Select } from '../../ui/form/field.tsx';
-import { useEdits } from '../../ui/form/use-edits.ts';
 
 const zones = (current: string): readonly string[] => [...new Set([current, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 
@@ -15,7 +15,7 @@ export const SettingsForm = ({ organization }: { readonly organization: Organiza
   const { settings } = organization;
   const update = useUpdateOrganization();
   const storage = useStorageDestinations();
-  const { fields, changes, isSame, edit, clear } = useEdits({
+  const { fields, changes, isSame, edit, clear } = useEdits('organization.settings', {
     name: organization.name,
     timezone: settings.timezone,
     defaultStorageId: settings.defaultStorageId,
@@ -23,7 +23,7 @@ export const SettingsForm = ({ organization }: { readonly organization: Organiza
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     const { name, ...others } = changes;
-    update.mutate({ ...(name !== undefined && { name }), settings: others }, { onSuccess: clear });
+    update.mutate({ ...(name !== undefined && { name }), settings: others }, { onSuccess: () => clear(changes) });
   };
   return (
     <form className="form" onSubmit={submit}>

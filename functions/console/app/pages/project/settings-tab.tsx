@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
 import { backupTimeoutMinutesMax, backupTimeoutMinutesMin } from '../../../../../shared/contract/limits.ts';
 import { usePermission } from '../../api/permission.ts';
+import { useEdits } from '../../api/use-edits.ts';
 import { type Project, useDisconnectProject, useProject, useUpdateProject } from '../../data/projects.ts';
 import { useStorageDestinations } from '../../data/storage.ts';
 import { fieldError } from '../../format/describe-failure.ts';
@@ -11,7 +12,6 @@ import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Input, Select } from '../../ui/form/field.tsx';
-import { useEdits } from '../../ui/form/use-edits.ts';
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
 import { useParam } from '../../use-param.ts';
 import { ConnectionCard } from './connection/connection-card.tsx';
@@ -31,7 +31,7 @@ export const SettingsTab = () => {
 
 const SettingsForm = ({ project }: { readonly project: Project }) => {
   const { settings } = project;
-  const { fields, changes, isSame, edit, clear } = useEdits({
+  const { fields, changes, isSame, edit, clear } = useEdits(`project.${project.id}`, {
     name: project.name,
     timeout: String(settings.backupTimeoutMinutes),
     storageId: settings.defaultStorageId ?? '',
@@ -48,7 +48,7 @@ const SettingsForm = ({ project }: { readonly project: Project }) => {
       ...(storageId !== undefined && { defaultStorageId: storageId || null }),
       ...(maxReads !== undefined && { maxReads: maxReads === '' ? null : Number(maxReads) }),
     };
-    update.mutate({ ...(name !== undefined && { name }), settings: changed }, { onSuccess: clear });
+    update.mutate({ ...(name !== undefined && { name }), settings: changed }, { onSuccess: () => clear(changes) });
   };
   return (
     <Card title="Settings">

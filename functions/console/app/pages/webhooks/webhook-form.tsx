@@ -5,8 +5,8 @@ import { useCreateWebhook, useUpdateWebhook, type Webhook } from '../../data/web
 import { fieldError } from '../../format/describe-failure.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Button } from '../../ui/form/button.tsx';
+import { changesOf } from '../../ui/form/changes-of.ts';
 import { Checkbox, Input, Select } from '../../ui/form/field.tsx';
-import { changesOf } from '../../ui/form/use-edits.ts';
 import { useFirst } from '../../ui/form/use-first.ts';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { EventPicker } from './event-picker.tsx';
@@ -46,7 +46,7 @@ export const WebhookForm = ({ webhook, onClose }: WebhookFormProps) => {
   const create = useCreateWebhook();
   const update = useUpdateWebhook(webhook?.id ?? '');
   // An address may contain a token.
-  const [draft, change, forget] = useDraft(webhook ? undefined : 'webhook', draftOf(webhook), ['url']);
+  const [draft, change, forget] = useDraft('webhook', draftOf(webhook), { secrets: ['url'], recordId: webhook?.id });
   const { name, url, events, format, retryEnabled } = draft;
   const error = create.error ?? update.error;
   const errorOf = (field: string): string | undefined => fieldError(error, field);

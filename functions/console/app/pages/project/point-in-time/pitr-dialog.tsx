@@ -4,20 +4,20 @@ import {
   captureIntervalSecondsMin,
   pitrRetentionDaysMax,
 } from '../../../../../../shared/contract/limits.ts';
+import { useDraft } from '../../../api/use-draft.ts';
 import { type Pitr, type Project, useEnablePitr, useUpdatePitr } from '../../../data/projects.ts';
 import { useStorageDestinations } from '../../../data/storage.ts';
 import { fieldError } from '../../../format/describe-failure.ts';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { Button } from '../../../ui/form/button.tsx';
+import { changesOf } from '../../../ui/form/changes-of.ts';
 import { Input, Select } from '../../../ui/form/field.tsx';
 import { RadioCards } from '../../../ui/form/radio-cards.tsx';
-import { changesOf } from '../../../ui/form/use-edits.ts';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 
 interface PitrDialogProps {
   readonly project: Project;
   readonly pitr: Pitr;
-  readonly open: boolean;
   readonly onClose: () => void;
 }
 
@@ -41,30 +41,33 @@ const settingsOf = ({ precision, retentionDays, captureIntervalSeconds }: Pitr) 
 });
 
 /** Enables point-in-time recovery, or changes its settings. */
-export const PitrDialog = ({ project, pitr, open, onClose }: PitrDialogProps) => {
+export const PitrDialog = ({ project, pitr, onClose }: PitrDialogProps) => {
   const [opened] = useState(pitr);
   const isEnabled = opened.enabled;
-  const [precision, setPrecision] = useState(pitr.precision);
-  const [days, setDays] = useState(String(pitr.retentionDays));
-  const [seconds, setSeconds] = useState(String(pitr.captureIntervalSeconds));
-  const [storageId, setStorageId] = useState(project.settings.defaultStorageId ?? '');
+  const initial = {
+    precision: pitr.precision,
+    days: String(pitr.retentionDays),
+    seconds: String(pitr.captureIntervalSeconds),
+    storageId: project.settings.defaultStorageId ?? '',
+  };
+  const [{ precision, days, seconds, storageId: chosenId }, change] = useDraft('pitr', initial, { recordId: project.id });
   const { items: destinations } = useStorageDestinations();
+  const storageId = chosenId || destinations?.[0]?.id;
   const [enable, update] = [useEnablePitr(project.id), useUpdatePitr(project.id)];
   const { error } = isEnabled ? update : enable;
   const isPending = enable.isPending || update.isPending;
   const submit = (): void => {
     const settings = { precision, retentionDays: Number(days), captureIntervalSeconds: Number(seconds) };
-    const storageDestinationId = storageId || destinations?.[0]?.id;
     if (isEnabled) {
       // Others may have changed the rest meanwhile: a shorter time would delete captured changes.
       const changes = changesOf(settingsOf(opened), settings);
       if (Object.keys(changes).length === 0) onClose();
       else update.mutate(changes, { onSuccess: onClose });
-    } else enable.mutate({ ...settings, ...(storageDestinationId && { storageDestinationId }) }, { onSuccess: onClose });
+    } else enable.mutate({ ...settings, ...(storageId && { storageDestinationId: storageId }) }, { onSuccess: onClose });
   };
   return (
     <Dialog
-      open={open}
+      open
       onClose={onClose}
       title={isEnabled ? 'Settings of point-in-time recovery' : 'Enable point-in-time recovery'}
       description={
@@ -79,7 +82,13 @@ export const PitrDialog = ({ project, pitr, open, onClose }: PitrDialogProps) =>
         </>
       }
     >
-      <RadioCards legend="Precision" showsLegend value={precision} cards={precisions} onChange={setPrecision} />
+      <RadioCards
+        legend="Precision"
+        showsLegend
+        value={precision}
+        cards={precisions}
+        onChange={(chosen) => change({ precision: chosen })}
+      />
       <div className="form__pair">
         <Input
           label="Keep changes (days)"
@@ -88,7 +97,7 @@ export const PitrDialog = ({ project, pitr, open, onClose }: PitrDialogProps) =>
           min={1}
           max={pitrRetentionDaysMax}
           value={days}
-          onChange={({ target }) => setDays(target.value)}
+          onChange={({ target }) => change({ days: target.value })}
           error={fieldError(error, 'retentionDays')}
         />
         <Input
@@ -98,16 +107,12 @@ export const PitrDialog = ({ project, pitr, open, onClose }: PitrDialogProps) =>
           min={captureIntervalSecondsMin}
           max={captureIntervalSecondsMax}
           value={seconds}
-          onChange={({ target }) => setSeconds(target.value)}
+          onChange={({ target }) => change({ seconds: target.value })}
           error={fieldError(error, 'captureIntervalSeconds')}
         />
       </div>
       {!pitr.enabled && (
-        <Select
-          label="Where changes are stored"
-          value={storageId || destinations?.[0]?.id}
-          onChange={({ target }) => setStorageId(target.value)}
-        >
+        <Select label="Where changes are stored" value={storageId} onChange={({ target }) => change({ storageId: target.value })}>
           {destinations?.map(({ id, name }) => (
             <option key={id} value={id}>
               {name}

@@ -14,14 +14,10 @@ import { PitrDialog } from './pitr-dialog.tsx';
 /** State, problem and settings of point-in-time recovery. */
 export const PitrSummary = ({ project, pitr }: { readonly project: Project; readonly pitr: Pitr }) => {
   const [dialog, setDialog] = useState<'settings' | 'disable'>();
-  const [timesOpened, setTimesOpened] = useState(0);
   const disable = useDisablePitr(project.id);
   const { reason } = usePermission('member');
   const close = (): void => setDialog(undefined);
-  const openSettings = (): void => {
-    setTimesOpened((times) => times + 1);
-    setDialog('settings');
-  };
+  const openSettings = (): void => setDialog('settings');
   return (
     <Card
       title="Capturing"
@@ -78,14 +74,7 @@ export const PitrSummary = ({ project, pitr }: { readonly project: Project; read
           </Fact>
         </dl>
       </div>
-      <PitrDialog
-        // Begins anew when it is opened, not when a poll finds the change before the response arrives: it would stay open.
-        key={timesOpened}
-        project={project}
-        pitr={pitr}
-        open={dialog === 'settings'}
-        onClose={close}
-      />
+      {dialog === 'settings' && <PitrDialog project={project} pitr={pitr} onClose={close} />}
       <ConfirmDialog
         open={dialog === 'disable'}
         onClose={close}

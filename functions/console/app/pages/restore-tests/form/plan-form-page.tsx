@@ -18,7 +18,7 @@ import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { SkeletonText } from '../../../ui/data/skeleton.tsx';
 import { ButtonLink } from '../../../ui/form/button-link.tsx';
-import { changesOf } from '../../../ui/form/use-edits.ts';
+import { changesOf } from '../../../ui/form/changes-of.ts';
 import { useFirst } from '../../../ui/form/use-first.ts';
 import { PageHeader } from '../../../ui/layout/page-header.tsx';
 import { useParam } from '../../../use-param.ts';
@@ -118,6 +118,7 @@ export const EditRestoreTestPage = () => {
       ) : (
         <PlanForm
           initial={planDraftOf(opened)}
+          restoreTestId={restoreTestId}
           projects={projects}
           isNew={false}
           busy={update.isPending}

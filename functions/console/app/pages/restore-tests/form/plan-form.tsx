@@ -13,6 +13,8 @@ import { RestoreTargetFields } from './restore-target-fields.tsx';
 
 interface PlanFormProps extends RecurringFormState {
   readonly initial: PlanDraft;
+  /** The restore test that is changed. */
+  readonly restoreTestId?: string;
   readonly projects: readonly Project[];
   readonly onSubmit: (input: RestoreTestInput, forget: () => void) => void;
 }
@@ -34,9 +36,9 @@ const scopes = [
   { value: 'sample', title: 'A sample', children: 'Some documents of each collection: faster, and proves less.' },
 ] as const;
 
-export const PlanForm = ({ initial, projects, onSubmit, ...state }: PlanFormProps) => {
+export const PlanForm = ({ initial, restoreTestId, projects, onSubmit, ...state }: PlanFormProps) => {
   const { isNew, error } = state;
-  const [draft, change, forget] = useDraft(isNew ? 'restoreTest' : undefined, initial, ['checkUrl']);
+  const [draft, change, forget] = useDraft('restoreTest', initial, { secrets: ['checkUrl'], recordId: restoreTestId });
   const submit = (): void => onSubmit(planInputOf(draft, isNew ? undefined : initial), forget);
   return (
     <RecurringForm what="restore test" shownFields={shownFields} onSubmit={submit} onCancel={forget} {...state}>

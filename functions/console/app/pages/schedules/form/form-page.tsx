@@ -11,7 +11,7 @@ import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { SkeletonText } from '../../../ui/data/skeleton.tsx';
 import { ButtonLink } from '../../../ui/form/button-link.tsx';
-import { changesOf } from '../../../ui/form/use-edits.ts';
+import { changesOf } from '../../../ui/form/changes-of.ts';
 import { useFirst } from '../../../ui/form/use-first.ts';
 import { PageHeader } from '../../../ui/layout/page-header.tsx';
 import { useParam } from '../../../use-param.ts';
@@ -108,6 +108,8 @@ export const EditSchedulePage = () => {
       ) : (
         <ScheduleForm
           initial={draftOf(opened)}
+          draftName="schedule"
+          scheduleId={scheduleId}
           projects={projects}
           isNew={false}
           busy={update.isPending}

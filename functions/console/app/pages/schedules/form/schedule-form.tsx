@@ -15,8 +15,10 @@ import { RetentionFields } from './retention-fields.tsx';
 
 interface ScheduleFormProps extends RecurringFormState {
   readonly initial: Draft;
-  /** The name of the kept draft; undefined to keep none. */
-  readonly draftName?: string;
+  /** The name of the kept draft. */
+  readonly draftName: string;
+  /** The schedule that is changed. */
+  readonly scheduleId?: string;
   readonly projects: readonly Project[];
   readonly onSubmit: (input: ReturnType<typeof inputOf>, forget: () => void) => void;
 }
@@ -24,8 +26,8 @@ interface ScheduleFormProps extends RecurringFormState {
 const shownFields = ['name', 'timezone', 'retentionPolicy', 'retention'];
 
 /** The project of a schedule never changes. */
-export const ScheduleForm = ({ initial, draftName, projects, onSubmit, ...state }: ScheduleFormProps) => {
-  const [draft, change, forget] = useDraft(draftName, initial);
+export const ScheduleForm = ({ initial, draftName, scheduleId, projects, onSubmit, ...state }: ScheduleFormProps) => {
+  const [draft, change, forget] = useDraft(draftName, initial, { recordId: scheduleId });
   const { isNew, error } = state;
   const submit = (): void => {
     const collections = draft.collections.map((path) => path.trim()).filter(Boolean);

@@ -1,0 +1,23 @@
+import { useState } from 'react';
+import { changesOf } from '../ui/form/changes-of.ts';
+import { useDraftKey, useKeepAtSessionEnd, useTakenEdits } from './use-kept-edits.ts';
+
+/**
+ * The fields of a form whose record others may change meanwhile. A field that the person has not touched follows the record, and only
+ * the others are saved. `form` names what is kept if the session ends before.
+ */
+export const useEdits = <F extends object>(form: string, saved: F) => {
+  const key = useDraftKey(form);
+  const kept = useTakenEdits<F>(key);
+  const [edits, setEdits] = useState<Partial<F>>(kept);
+  const changes = changesOf(saved, edits);
+  useKeepAtSessionEnd(key, changes);
+  return {
+    fields: { ...saved, ...edits } as F,
+    changes,
+    isSame: Object.keys(changes).length === 0,
+    edit: (change: Partial<F>): void => setEdits((before) => ({ ...before, ...change })),
+    /** After they were saved. What was typed meanwhile stays. */
+    clear: (sent: Partial<F>): void => setEdits((before) => changesOf(sent as F, before)),
+  };
+};
