@@ -1,5 +1,7 @@
 import type { ElementOf, InputOf } from '../../../../shared/client/index.ts';
 import { useChange, useWholeList } from '../api/use-api.ts';
+import { useOrganization } from './organization.ts';
+import type { Project } from './projects.ts';
 
 export type StorageDestination = ElementOf<'GET /storage-destinations'>;
 export type StorageInput = InputOf<'POST /storage-destinations'>['body'];
@@ -7,6 +9,12 @@ export type StorageInput = InputOf<'POST /storage-destinations'>['body'];
 const storage = ['/storage-destinations', '/overview'] as const;
 
 export const useStorageDestinations = () => useWholeList('GET /storage-destinations');
+
+/** Where backups of a project go if no storage is chosen, as the service decides it. Null without one, undefined while it loads. */
+export const useDefaultStorageId = (project: Project | undefined): string | null | undefined => {
+  const { data: organization } = useOrganization();
+  return project?.settings.defaultStorageId ?? organization?.settings.defaultStorageId;
+};
 
 export const useAddStorage = () =>
   useChange({

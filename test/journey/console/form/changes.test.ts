@@ -1,6 +1,6 @@
 /** A change in the console is made once, when its person says so, and undoes no change of another person. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { afterAll, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { organizations } from '../../../../shared/contract/endpoints/organizations.ts';
 import { pitr } from '../../../../shared/contract/endpoints/pitr.ts';
 import { schedules } from '../../../../shared/contract/endpoints/schedules.ts';
@@ -71,6 +71,23 @@ test('console: a form saves only what its person has changed', async () => {
   await page.getByRole('heading', { name: 'Renamed' }).waitFor();
   const { name, cron } = (await call(schedules.get, { ...by(organization), params: { scheduleId } })).body.data;
   deepEqual([name, cron], ['Renamed', '0 3 * * *']);
+});
+
+test('console: backups and captured changes go to the default storage of the organization unless another is chosen', async () => {
+  const organization = await newOrganization();
+  const stores = [await newDestination(organization, { name: 'One' }), await newDestination(organization, { name: 'Two' })];
+  const project = await newProject(organization);
+  for (const { id } of stores) {
+    const body = { settings: { defaultStorageId: id } };
+    equal((await call(organizations.update, { ...by(organization), body })).status, 200);
+    const { page } = await openConsole({ email: organization.owner.email, path: `/projects/${project.id}/point-in-time` });
+    await page.getByRole('button', { name: 'Enable…' }).click();
+    await expect.poll(() => page.getByLabel('Where changes are stored').inputValue()).toBe(id);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Back up now' }).click();
+    await expect.poll(() => page.getByRole('dialog').getByLabel('Storage').inputValue()).toBe(id);
+    await page.getByText('The default storage of the organization.').waitFor();
+  }
 });
 
 test('console: what is typed while a form is being saved stays', async () => {

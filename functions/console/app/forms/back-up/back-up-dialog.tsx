@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { useDebounced } from '../../api/use-debounced.ts';
 import { type BackupRequest, useEstimate, useStartBackup } from '../../data/backups.ts';
 import { useProjects } from '../../data/projects.ts';
-import { useStorageDestinations } from '../../data/storage.ts';
+import { useDefaultStorageId, useStorageDestinations } from '../../data/storage.ts';
 import { fieldError } from '../../format/describe-failure.ts';
 import { paths } from '../../paths.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
@@ -47,7 +47,7 @@ export const BackUpDialog = ({ projectId: initial, isFixed = false, onClose }: B
 
   const projectId = chosenProject ?? (projects?.length === 1 ? projects[0]?.id : undefined);
   const project = projects?.find(({ id }) => id === projectId);
-  const standard = project?.settings.defaultStorageId;
+  const standard = useDefaultStorageId(project);
   const storageId = storage || standard || (destinations?.length === 1 ? destinations[0]?.id : undefined);
   const covered = scopeOf(scope);
   const request: BackupRequest | undefined =
@@ -104,7 +104,11 @@ export const BackUpDialog = ({ projectId: initial, isFixed = false, onClose }: B
           label="Storage"
           value={storageId ?? ''}
           onChange={({ target }) => setStorage(target.value)}
-          hint={storageId !== undefined && storageId === standard && 'The default storage of this project.'}
+          hint={
+            storageId !== undefined &&
+            storageId === standard &&
+            `The default storage of ${project?.settings.defaultStorageId ? 'this project' : 'the organization'}.`
+          }
           error={fieldError(start.error, 'storageDestinationId')}
         >
           <option value="">Choose a storage</option>

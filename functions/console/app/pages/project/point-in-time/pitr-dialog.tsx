@@ -6,7 +6,7 @@ import {
 } from '../../../../../../shared/contract/limits.ts';
 import { useDraft } from '../../../api/use-draft.ts';
 import { type Pitr, type Project, useEnablePitr, useUpdatePitr } from '../../../data/projects.ts';
-import { useStorageDestinations } from '../../../data/storage.ts';
+import { useDefaultStorageId, useStorageDestinations } from '../../../data/storage.ts';
 import { fieldError } from '../../../format/describe-failure.ts';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { Button } from '../../../ui/form/button.tsx';
@@ -48,11 +48,12 @@ export const PitrDialog = ({ project, pitr, onClose }: PitrDialogProps) => {
     precision: pitr.precision,
     days: String(pitr.retentionDays),
     seconds: String(pitr.captureIntervalSeconds),
-    storageId: project.settings.defaultStorageId ?? '',
+    storageId: '',
   };
   const [{ precision, days, seconds, storageId: chosenId }, change] = useDraft('pitr', initial, { recordId: project.id });
   const { items: destinations } = useStorageDestinations();
-  const storageId = chosenId || destinations?.[0]?.id;
+  const standard = useDefaultStorageId(project);
+  const storageId = chosenId || (standard === null ? destinations?.[0]?.id : standard);
   const [enable, update] = [useEnablePitr(project.id), useUpdatePitr(project.id)];
   const { error } = isEnabled ? update : enable;
   const isPending = enable.isPending || update.isPending;
