@@ -17,12 +17,13 @@ export interface Column<Row> {
 export interface RenderedTable {
   /** The titles, then one line per row. */
   readonly lines: readonly string[];
-  /** Titles of the columns that did not fit. */
+  /** Titles of the columns that did not fit, unless they are empty. */
   readonly leftOut: readonly string[];
 }
 
 const gap = '  ';
 const flexibleMin = 6;
+const emptyCell = '-';
 
 /** A table that fits the terminal; control characters are escaped. */
 export const renderTable = <Row>(rows: readonly Row[], columns: readonly Column<Row>[], terminal: Terminal): RenderedTable => {
@@ -52,7 +53,9 @@ export const renderTable = <Row>(rows: readonly Row[], columns: readonly Column<
       },
     ),
   );
-  const leftOut = measured.filter((each) => !shown.includes(each)).map(({ column }) => column.title);
+  const leftOut = measured
+    .filter((each) => !shown.includes(each) && each.cells.some((cell) => cell !== emptyCell))
+    .map(({ column }) => column.title);
   return { lines: [titles, ...lines], leftOut };
 };
 
@@ -72,7 +75,7 @@ const measure = <Row>(column: Column<Row>, rows: readonly Row[]): MeasuredColumn
 };
 
 const cellText = (value: string | number | null | undefined): string =>
-  value === null || value === undefined || value === '' ? '-' : escapeName(String(value));
+  value === null || value === undefined || value === '' ? emptyCell : escapeName(String(value));
 
 const totalOf = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, gap.length * (widths.length - 1));

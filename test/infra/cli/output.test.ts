@@ -86,6 +86,10 @@ test('Output: a list says which columns a narrow terminal leaves out', () => {
   output.list(rows, { columns: optional, idOf: ({ id }) => id, empty: '' });
   match(out[0] ?? '', /^ID +NAME\n$/);
   deepEqual(err, ['Too narrow for COUNT\n']);
+  // Nothing is missing without an empty column.
+  const empty = optional.map((column, n) => (n === 2 ? { ...column, value: () => null } : column));
+  output.list(rows, { columns: empty, idOf: ({ id }) => id, empty: '' });
+  equal(err.length, 1);
 });
 
 test('Output: notes, warnings and JSON cannot control the terminal', () => {
