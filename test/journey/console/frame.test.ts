@@ -1,10 +1,12 @@
 /** The frame around all pages: keyboard alone, small screens, addresses that do not exist, and an ended session. */
-import { equal } from 'node:assert/strict';
+import { equal, ok } from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
+import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
 import { newProject } from '../../harness/stage/backup.ts';
+import { call } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 
 const longName = 'Analytics and reporting warehouse of the whole European region';
@@ -71,6 +73,22 @@ test('console: at 360 px no page scrolls sideways, and the menu gives the focus 
   await page.getByRole('link', { name: 'Team', exact: true }).waitFor({ state: 'hidden' });
   await waitForFocus(page, page.getByRole('button', { name: 'Menu', exact: true }));
   check.problems();
+});
+
+test('console: a name without spaces widens neither a dialog on a small screen nor a table', async () => {
+  const other = await newOrganization();
+  const { id, name } = await newProject(other, { name: 'Wxyz'.repeat(25) });
+  const by = { token: other.owner.accessToken, org: other.id };
+  const plan = { name: 'Weekly', projectId: id, cron: '@weekly' };
+  equal((await call(restoreTests.create, { ...by, body: plan as never })).status, 201);
+  const { page, goTo } = await openConsole({ email: other.owner.email, width: 360, path: `/projects/${id}/settings` });
+  await page.getByRole('button', { name: 'Disconnect…' }).click();
+  const { x = 0, width = 0 } = (await page.getByRole('dialog', { name: new RegExp(name) }).boundingBox()) ?? {};
+  ok(x >= 0 && x + width <= 360, `the dialog is from ${x} to ${x + width}`);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await goTo('/restore-tests');
+  await page.getByRole('cell', { name: new RegExp(name) }).waitFor();
+  equal(await page.evaluate('document.documentElement.scrollWidth'), 1280);
 });
 
 test('console: an unknown address or resource says so and leads on; the frame stays', async () => {

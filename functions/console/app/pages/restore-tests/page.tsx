@@ -22,7 +22,7 @@ const columnsFor = (projectNames: ReadonlyMap<string, string>): readonly Column<
     label: 'Tests',
     cell: ({ projectId, backup, target }) => (
       <>
-        {projectId === null ? 'All projects' : (projectNames.get(projectId) ?? projectId)}
+        <span className="wrap-anywhere">{projectId === null ? 'All projects' : (projectNames.get(projectId) ?? projectId)}</span>
         <div className="small muted">
           {pickWords(backup)}, {target ? 'restored into a target' : 'read and compared'}
         </div>
