@@ -59,6 +59,16 @@ test('console: a new person creates an organization, connects a project, adds st
   check.problems();
 });
 
+test('console: a person without an organization sees the account, and can sign out to use another', async () => {
+  const { page, email, check } = await openConsole();
+  await page.getByRole('heading', { name: 'Protect your first project' }).waitFor();
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menu').getByText(email).waitFor();
+  await check.accessibility();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+});
+
 test('console: the guide asks for a missing consent first, and goes on after it with what was typed', async () => {
   const { owner } = await newOrganization();
   const { page, goTo, check } = await openConsole({ email: owner.email });
