@@ -1,6 +1,6 @@
 /** Plans and runs of restore tests in lines. */
 import type { DataOf } from '../../../shared/client/index.ts';
-import { formatMinute, formatTime } from './format.ts';
+import { formatCount, formatCounted, formatTime } from './format.ts';
 import type { Detail } from './output.ts';
 import { statusStyle } from './status-style.ts';
 
@@ -11,9 +11,10 @@ type TestRun = DataOf<'GET /restore-tests/runs/{runId}'>;
 export const restoreTestResult = ({ lastOutcome, enabled }: RestoreTest): string =>
   enabled ? (lastOutcome?.status ?? 'not yet') : 'paused';
 
-const pickOf = ({ pick, days }: RestoreTest['backup']): string => (pick === 'random' ? `random of the last ${days} days` : pick);
+const pickOf = ({ pick, days }: RestoreTest['backup']): string =>
+  pick === 'random' ? `random of the last ${formatCounted(days ?? 0, 'day')}` : pick;
 const scopeOf = ({ type, documentsPerCollection }: RestoreTest['scope']): string =>
-  type === 'all' ? 'all documents' : `${documentsPerCollection} documents per collection`;
+  type === 'all' ? 'all documents' : `${formatCounted(documentsPerCollection ?? 0, 'document')} per collection`;
 
 export const restoreTestDetails = (plan: RestoreTest): readonly Detail[] => [
   ['Restore test', plan.id],
@@ -41,24 +42,24 @@ export const restoreTestRunDetails = (run: TestRun): readonly Detail[] => [
   ...run.warnings.map(({ message }): Detail => ['Warning', message, statusStyle('missed')]),
   ['Backup', run.backupId],
   ['Moment', formatTime(run.pointInTime)],
-  ['Data of', run.readTime],
+  ['State of', formatTime(run.readTime)],
   ['Target', run.target ? `${run.target.projectName} (${run.target.projectId})` : 'none: the archive is read and compared'],
-  ['Documents', run.counts?.documents],
+  ['Documents', run.counts && formatCount(run.counts.documents)],
   ['Index', run.comparisons && comparisonOf(run.comparisons.index)],
   ['Source', run.comparisons && comparisonOf(run.comparisons.source)],
   ['Restored', run.comparisons && comparisonOf(run.comparisons.target)],
-  ['Differences', run.differences.total],
+  ['Differences', formatCount(run.differences.total)],
   ...run.differences.items.slice(0, 20).map(({ path, message }): Detail => ['', `${path}: ${message}`]),
   ['Check', run.check && `${run.check.status}${run.check.message ? `: ${run.check.message}` : ''}`],
   ['Removal', run.removal?.status],
   ['RTO', run.rtoSeconds === null ? null : `${run.rtoSeconds} s`],
-  ['Started', formatMinute(run.startedAt)],
-  ['Completed', formatMinute(run.completedAt)],
+  ['Started', formatTime(run.startedAt)],
+  ['Completed', formatTime(run.completedAt)],
   ['Evidence', run.evidence?.object],
   ['Evidence key', run.evidence?.keyId],
 ];
 
 const comparisonOf = ({ compared, reason, documents, differences }: NonNullable<TestRun['comparisons']>['index']): string =>
   compared
-    ? `${documents} documents compared, ${differences} differ${reason ? `; ${reason}` : ''}`
+    ? `${formatCounted(documents, 'document')} compared, ${formatCount(differences)} different${reason ? `; ${reason}` : ''}`
     : `not compared${reason ? `: ${reason}` : ''}`;

@@ -10,6 +10,7 @@ import { Output } from '../../../infra/cli/output/output.ts';
 import { plainFields } from '../../../infra/cli/output/plain-value.ts';
 import { ProgressBar } from '../../../infra/cli/output/progress-bar.ts';
 import { renderTable } from '../../../infra/cli/output/render-table.ts';
+import { restoreTestRunDetails } from '../../../infra/cli/output/restore-test-view.ts';
 import { openTerminal, type Terminal } from '../../../infra/cli/output/terminal.ts';
 import { fitText, textWidth } from '../../../infra/cli/output/text-width.ts';
 
@@ -90,6 +91,32 @@ test('Output: a list says which columns a narrow terminal leaves out', () => {
   const empty = optional.map((column, n) => (n === 2 ? { ...column, value: () => null } : column));
   output.list(rows, { columns: empty, idOf: ({ id }) => id, empty: '' });
   equal(err.length, 1);
+});
+
+test('restoreTestRunDetails: numbers and times are written as those of backups and restores', () => {
+  const comparison = { compared: true, reason: null, documents: 2_000, differences: 1_500 };
+  const run = {
+    id: 'rtr_1',
+    warnings: [],
+    readTime: '2026-11-17T20:38:58.493000Z',
+    startedAt: '2026-11-17T20:39:00.000Z',
+    counts: { documents: 2_000 },
+    comparisons: { index: comparison, source: { ...comparison, documents: 1 }, target: { ...comparison, compared: false } },
+    differences: { total: 1_500, items: [] },
+  };
+  const details = new Map(restoreTestRunDetails(run as never).map(([label, value]) => [label, value]));
+  const labels = ['State of', 'Started', 'Documents', 'Index', 'Source', 'Differences'];
+  deepEqual(
+    labels.map((label) => details.get(label)),
+    [
+      '2026-11-17 20:38:58Z',
+      '2026-11-17 20:39:00Z',
+      '2,000',
+      '2,000 documents compared, 1,500 different',
+      '1 document compared, 1,500 different',
+      '1,500',
+    ],
+  );
 });
 
 test('Output: notes, warnings and JSON cannot control the terminal', () => {

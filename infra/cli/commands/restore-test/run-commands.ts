@@ -7,7 +7,7 @@ import type { Action } from '../../context/context.ts';
 import { findProjectId, findRestoreTest, type TestRun } from '../../context/find-resource.ts';
 import { followTestRuns } from '../../context/follow-test-runs.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../context/take-some.ts';
-import { formatMinute } from '../../output/format.ts';
+import { formatMinute, formatTime } from '../../output/format.ts';
 import type { Column } from '../../output/render-table.ts';
 import { statusStyle } from '../../output/status-style.ts';
 
@@ -23,7 +23,7 @@ export const runColumns: readonly Column<TestRun>[] = [
   { title: 'PROJECT', value: ({ projectName }) => projectName, flexible: true, optional: 2 },
   { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
   { title: 'STARTED (UTC)', value: ({ startedAt, createdAt }) => formatMinute(startedAt ?? createdAt), optional: 3 },
-  { title: 'BACKUP', value: ({ backupId, pointInTime }) => pointInTime ?? backupId, flexible: true, optional: 1 },
+  { title: 'BACKUP', value: ({ backupId, pointInTime }) => formatTime(pointInTime) ?? backupId, flexible: true, optional: 1 },
 ];
 
 export const addRunCommands = (group: Command, action: Action): void => {
