@@ -48,8 +48,9 @@ describe('a destination in error', () => {
     deepEqual(outcome(), ['connected', 1]);
   });
 
+  // A role that anyone can use without the ExternalId works for backups, too.
   test('that failed a step which no backup takes stays in error', async () => {
-    for (const step of ['list', 'lock', 'delete']) {
+    for (const step of ['role', 'workloadIdentity', 'list', 'lock', 'delete']) {
       await resetWithDocuments(t);
       failAt(step);
       await runBackup();
