@@ -6,7 +6,7 @@ import { CliFailure } from '../base/cli-failure.ts';
 import { defineCommand } from '../base/define-command.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import type { Action } from '../context/context.ts';
-import { formatBytes, formatCounted, formatDuration, formatMinute } from '../output/format.ts';
+import { formatBytes, formatCount, formatCounted, formatDuration, formatMinute } from '../output/format.ts';
 import { statusStyle } from '../output/status-style.ts';
 
 type Project = DataOf<'GET /overview'>['projects'][number];
@@ -48,15 +48,24 @@ export const addStatusCommand = (program: Command, action: Action): void => {
           ];
           if (projects.length === 0) output.note('No projects yet: bms projects connect <id of the Google Cloud project>');
           else output.table(projects, columns);
+          if (projects.length < totals.projects)
+            output.note(`The ${formatCount(projects.length)} newest of ${formatCount(totals.projects)} projects`);
           for (const { severity, message } of attention)
             output.line(output.terminal.paint(statusStyle(severity) ?? 'reset', escapeOutput(`${severity}: ${message}`)));
           output.line(`${formatCounted(totals.backups, 'backup')}, ${formatBytes(totals.storedBytes)} stored`);
         }
-        if (check && totals.protected < totals.projects)
-          throw new CliFailure(
-            exitCodes.failed,
-            `${totals.projects - totals.protected} of ${formatCounted(totals.projects, 'project')} not protected`,
-          );
+        const problem = check ? problemOf(overview) : undefined;
+        if (problem !== undefined) throw new CliFailure(exitCodes.failed, problem);
       }),
     );
+};
+
+/** Why not every project is known to be protected. */
+const problemOf = ({ totals, projects }: DataOf<'GET /overview'>): string | undefined => {
+  const exposed = totals.atRisk + totals.unprotected;
+  const unchecked = totals.projects - projects.length;
+  const checked =
+    unchecked > 0 ? `the ${formatCount(projects.length)} newest projects` : formatCounted(projects.length, 'project');
+  if (exposed > 0) return `${formatCount(exposed)} of ${checked} not protected`;
+  return unchecked > 0 ? `${formatCounted(unchecked, 'older project')} not checked` : undefined;
 };
