@@ -10,10 +10,10 @@ const storage = ['/storage-destinations', '/overview'] as const;
 
 export const useStorageDestinations = () => useWholeList('GET /storage-destinations');
 
-/** Where backups of a project go if no storage is chosen, as the service decides it. Null without one, undefined while it loads. */
+/** Where backups of a project go if no storage is chosen, as the service decides it. Null without one, undefined while one of them loads. */
 export const useDefaultStorageId = (project: Project | undefined): string | null | undefined => {
   const { data: organization } = useOrganization();
-  return project?.settings.defaultStorageId ?? organization?.settings.defaultStorageId;
+  return project && (project.settings.defaultStorageId ?? organization?.settings.defaultStorageId);
 };
 
 export const useAddStorage = () =>

@@ -90,6 +90,32 @@ test('console: backups and captured changes go to the default storage of the org
   }
 });
 
+test('console: a backup is not offered to the storage of the organization while its project loads', async () => {
+  const organization = await newOrganization();
+  const [own, common] = [
+    await newDestination(organization, { name: 'One' }),
+    await newDestination(organization, { name: 'Two' }),
+  ];
+  const project = await newProject(organization, { settings: { defaultStorageId: own.id } });
+  const body = { settings: { defaultStorageId: common.id } };
+  equal((await call(organizations.update, { ...by(organization), body })).status, 200);
+  const { page, goTo } = await openConsole({ email: organization.owner.email, path: '/organization' });
+  const { promise: isHeld, resolve: answer } = Promise.withResolvers<void>();
+  await page.route(/\/api\/v1\/projects\?/, async (route) => {
+    await isHeld;
+    await route.fallback();
+  });
+  const settings = page.waitForResponse(/\/organizations\/current/);
+  await goTo(`/backups?start=${project.id}`);
+  await settings;
+  const storage = page.getByRole('dialog').getByLabel('Storage');
+  await expect.poll(() => storage.getByRole('option').count()).toBe(3);
+  equal(await storage.inputValue(), '');
+  answer();
+  await expect.poll(() => storage.inputValue()).toBe(own.id);
+  await page.getByText('The default storage of this project.').waitFor();
+});
+
 test('console: what is typed while a form is being saved stays', async () => {
   const organization = await newOrganization();
   const { page } = await openConsole({ email: organization.owner.email, path: '/organization' });
