@@ -17,7 +17,7 @@ export const useEdits = <F extends object>(form: string, saved: F) => {
     changes,
     isSame: Object.keys(changes).length === 0,
     edit: (change: Partial<F>): void => setEdits((before) => ({ ...before, ...change })),
-    /** After they were saved. What was typed meanwhile stays. */
-    clear: (sent: Partial<F>): void => setEdits((before) => changesOf(sent as F, before)),
+    /** After they were saved. What was typed meanwhile stays; all other fields follow the record again. */
+    clear: (sent: Partial<F>): void => setEdits((before) => changesOf({ ...saved, ...sent }, before)),
   };
 };

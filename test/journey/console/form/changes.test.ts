@@ -116,10 +116,13 @@ test('console: a backup is not offered to the storage of the organization while 
   await page.getByText('The default storage of this project.').waitFor();
 });
 
-test('console: what is typed while a form is being saved stays', async () => {
+test('console: what is typed while a form is being saved stays, and what was not changed follows the record', async () => {
   const organization = await newOrganization();
   const { page } = await openConsole({ email: organization.owner.email, path: '/organization' });
   const name = page.getByLabel('Name', { exact: true });
+  const timezone = page.getByLabel('Time zone');
+  await timezone.selectOption('Asia/Tokyo');
+  await timezone.selectOption('UTC');
   await name.fill('First');
   let answer = (): void => {};
   const isHeld = new Promise<void>((done) => {
@@ -137,6 +140,12 @@ test('console: what is typed while a form is being saved stays', async () => {
   equal(await name.inputValue(), 'Second');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.getByRole('button', { name: /Second/ }).waitFor();
+  const settings = { timezone: 'Europe/Berlin' };
+  equal((await call(organizations.update, { ...by(organization), body: { settings } })).status, 200);
+  await name.fill('Third');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('button', { name: /Third/ }).waitFor();
+  await expect.poll(() => timezone.inputValue()).toBe('Europe/Berlin');
 });
 
 test('console: a new schedule begins with the only storage, however late that is known, and keeps what is typed', async () => {
