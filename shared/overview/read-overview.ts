@@ -1,6 +1,6 @@
 /**
- * The overview of an organization. However large it is, a call reads at most 6 MB in sequence: the newest backups (4 MB), restores
- * (1 MB), 1,000 projects, and for these by key their captures, locks and last backups.
+ * The overview of an organization. However many jobs it has, a call reads at most 5 MB of them in sequence: the newest backups (4 MB) and
+ * restores (1 MB). It also reads the 1,000 newest projects, and by key their captures, locks and last backups.
  */
 import type * as z from 'zod/mini';
 import type { Overview } from '../contract/models/overview.ts';
