@@ -45,13 +45,16 @@ export const readOverview = async (
     readRunningJobs(tenant, projects),
     lastGoodBackups(tenant, projects, schedules, recent.backups),
   ]);
+  const schedulesBy = Map.groupBy(schedules, ({ projectId }) => projectId);
+  const backupsBy = Map.groupBy(recent.backups, ({ projectId }) => projectId);
+  const restoresBy = Map.groupBy(restores, ({ targetProjectId }) => targetProjectId);
   const states = projects.map((project, n): ProjectState => {
-    const own = schedules.filter(({ projectId }) => projectId === project.id);
+    const own = schedulesBy.get(project.id) ?? [];
     const last = lastGood.get(project.id);
     return {
       project,
-      backups: recent.backups.filter(({ projectId }) => projectId === project.id),
-      restores: restores.filter(({ targetProjectId }) => targetProjectId === project.id),
+      backups: backupsBy.get(project.id) ?? [],
+      restores: restoresBy.get(project.id) ?? [],
       schedules: own,
       pitr: captures[n],
       destinations: usedDestinations(organization, project, own, destinations),
