@@ -36,7 +36,13 @@ export const useTakenEdits = <T extends object>(key: string | undefined): Partia
 export const useKeepAtSessionEnd = (key: string | undefined, changes: object): void =>
   useEffect(() => {
     if (key === undefined || Object.keys(changes).length === 0) return undefined;
-    const keep = (): void => sessionStorage.setItem(key, JSON.stringify(changes));
+    const keep = (): void => {
+      try {
+        sessionStorage.setItem(key, JSON.stringify(changes));
+      } catch {
+        // The storage is full: the sign-in page must open anyway.
+      }
+    };
     keepers.add(keep);
     return () => void keepers.delete(keep);
   });

@@ -73,5 +73,5 @@ export const useDeliveryColumns = <T extends Listed>(own: DeliveryColumns<T>): r
 
 const sendingReason = ({ status, attempts }: Delivery): string | undefined => {
   if (status !== 'attempting') return undefined;
-  return attempts > 0 ? 'It is sent again by itself.' : 'It is being sent.';
+  return attempts > 0 ? 'It will be sent again automatically.' : 'It is being sent.';
 };

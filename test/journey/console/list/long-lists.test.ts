@@ -22,7 +22,7 @@ test('console: a filter that matches only old entries searches further and does 
     }),
   );
   const { page, check } = await openConsole({ email: owner.email, path: `/audit?action=${String(first.action)}` });
-  await page.getByRole('heading', { name: 'No entries found so far' }).waitFor();
+  await page.getByRole('heading', { name: 'No audit entries found so far' }).waitFor();
   await check.screenshots('audit-none-so-far');
   equal(await page.getByText('No entries match').count(), 0);
   await page.getByRole('button', { name: 'Search further' }).click();

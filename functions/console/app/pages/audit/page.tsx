@@ -80,7 +80,7 @@ export const AuditPage = () => {
           <Card flush>
             <ListBody
               list={list}
-              what="entries"
+              what="audit entries"
               empty={
                 <EmptyState icon="list" title={isFiltered ? 'No entries match' : 'No entries yet'}>
                   {isFiltered ? 'Choose a longer time or fewer filters.' : 'Every change of this organization appears here.'}
