@@ -37,7 +37,7 @@ export class Output {
   table<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): void {
     const { lines, leftOut } = renderTable(rows, columns, this.terminal);
     for (const line of lines) this.line(line);
-    if (leftOut.length > 0) this.note(`Too narrow for ${leftOut.join(', ')}`);
+    if (leftOut.length > 0) this.note(`The terminal is too narrow for ${leftOut.join(', ')}`);
   }
 
   /** One resource: its JSON, its id alone with --quiet, or labelled lines. */

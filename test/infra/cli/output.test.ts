@@ -86,7 +86,7 @@ test('Output: a list says which columns a narrow terminal leaves out', () => {
   const optional = columns.map((column, n) => (n === 2 ? { ...column, optional: 1 } : column));
   output.list(rows, { columns: optional, idOf: ({ id }) => id, empty: '' });
   match(out[0] ?? '', /^ID +NAME\n$/);
-  deepEqual(err, ['Too narrow for COUNT\n']);
+  deepEqual(err, ['The terminal is too narrow for COUNT\n']);
   // Nothing is missing without an empty column.
   const empty = optional.map((column, n) => (n === 2 ? { ...column, value: () => null } : column));
   output.list(rows, { columns: empty, idOf: ({ id }) => id, empty: '' });
