@@ -21,7 +21,7 @@ export const updateWebhook = async (
   await checkUrlAndProjects(tenant, input, webhook);
   const attributes = {
     ...omitUndefined({ name: input.name, retryEnabled: input.retryEnabled, enabled: input.enabled }),
-    ...omitUndefined({ timeoutMs: input.timeout, filters: input.filters && filtersOf(input.filters) }),
+    ...omitUndefined({ timeoutMs: input.timeout, filters: input.filters && filtersOf(input.filters, webhook.filters) }),
     events,
     format,
     ...(await changedUrl(tenant, webhook, input.url)),

@@ -104,9 +104,9 @@ const checkProjects = async (tenant: Tenant, ids: readonly string[]): Promise<vo
     throw invalid('filters.projects', 'must be ids of projects of this organization', { invalidValues });
 };
 
-/** The input replaces all filters. Duplicates are dropped. */
-export const filtersOf = (given: NonNullable<WebhookInput['filters']>): WebhookFilters => ({
-  projects: [...new Set(given.projects)],
-  trigger: [...new Set(given.trigger)],
-  excludeTrigger: [...new Set(given.excludeTrigger)],
+/** Only the given lists change. Duplicates are dropped. */
+export const filtersOf = (given: NonNullable<WebhookInput['filters']>, current?: WebhookFilters): WebhookFilters => ({
+  projects: [...new Set(given.projects ?? current?.projects)],
+  trigger: [...new Set(given.trigger ?? current?.trigger)],
+  excludeTrigger: [...new Set(given.excludeTrigger ?? current?.excludeTrigger)],
 });

@@ -115,6 +115,9 @@ for (const [verb, change] of Object.entries({ PUT: put, PATCH: patch }))
       { retryEnabled: false },
       { enabled: false },
       { filters: { excludeTrigger: ['manual'] } },
+      { filters: {} },
+      { filters: { trigger: [] } },
+      { filters: { trigger: ['scheduled'] } },
       { url: `${url}&other` },
       { events: ['backup.started'], format: 'simple' },
     ];
@@ -122,9 +125,10 @@ for (const [verb, change] of Object.entries({ PUT: put, PATCH: patch }))
     for (const body of settings) {
       const { status, body: answer, text } = await change(before.id, body);
       equal(status, 200, text);
-      expected = { ...expected, ...body, updatedAt: answer.data.updatedAt };
+      const previous = expected;
+      expected = { ...previous, ...body, updatedAt: answer.data.updatedAt };
       if ('events' in body) expected.events = [...new Set(body.events)];
-      if ('filters' in body) expected.filters = { projects: [], trigger: [], ...body.filters };
+      if ('filters' in body) expected.filters = { ...(previous.filters as object), ...body.filters };
       deepEqual(answer.data, expected);
       ok(answer.data.updatedAt >= before.updatedAt);
     }

@@ -167,8 +167,11 @@ test('webhook input: the standard format requires a secret', () => {
   deepEqual(told({ format: 'simple', events: ['*'], secret: null }, signed), { format: 'simple', events: ['*'] });
 });
 
-test('filtersOf: every filter is present, without duplicate values', () => {
+test('filtersOf: every filter is present, without duplicate values; a list that is not given stays', () => {
   deepEqual(filtersOf({ trigger: ['manual', 'manual'] }), { projects: [], trigger: ['manual'], excludeTrigger: [] });
+  const current = { projects: ['prj_1'], trigger: ['manual'], excludeTrigger: ['safety'] };
+  deepEqual(filtersOf({ excludeTrigger: [] }, current), { ...current, excludeTrigger: [] });
+  deepEqual(filtersOf({}, current), current);
 });
 
 test('webhook input: an unresolvable name, a trusted host and a public address are accepted', async () => {
