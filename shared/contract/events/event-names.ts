@@ -34,6 +34,9 @@ export const eventNames = [
 ] as const;
 export type EventName = (typeof eventNames)[number];
 
+/** Tells of a failure, so that its receiver learns from the first attempt on whether to wait for another one. */
+export const isFailureEvent = (name: EventName): boolean => name.endsWith('.failed');
+
 /** Events of the simple (legacy) format; all others exist only in the standard format. */
 export const simpleEventNames = [
   'backup.started',

@@ -81,7 +81,8 @@ export const accountDescriptions: readonly FieldTexts[] = [
     headers: 'Sent with every delivery',
     timeout: 'Milliseconds for one request',
     retryEnabled: 'Whether failed deliveries in the standard format are retried',
-    filters: 'Limits events to projects, and to or without backup triggers. An empty list is no filter. A change keeps the lists that are not given',
+    filters:
+      'Limits events to projects, and to or without backup triggers. An empty list is no filter. A change keeps the lists that are not given',
   }),
   fieldTexts(webhooks.test.body, { event: 'Event name; defaults to the first event that the webhook subscribes to' }),
   fieldTexts(webhooks.test.data, { statusCode: 'Null without a response', duration: 'Milliseconds' }),

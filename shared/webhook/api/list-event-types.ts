@@ -4,6 +4,7 @@ import { eventNames, isSimpleEvent } from '../../contract/events/event-names.ts'
 import { eventSummaries } from '../../contract/events/event-summaries.ts';
 import type { WebhookEvent } from '../../contract/models/webhook.ts';
 import { newId } from '../../platform/index.ts';
+import { onlyAttempt } from '../request/message-types.ts';
 import { simpleBody } from '../request/simple-message.ts';
 import { standardBody } from '../request/standard-message.ts';
 import { sampleEvent } from '../sample/sample-event.ts';
@@ -14,7 +15,7 @@ export const listEventTypes = (
 ): z.input<typeof WebhookEvent>[] =>
   eventNames.map((name) => {
     const event = sampleEvent(name, organization, now);
-    const attempt = { deliveryId: newId('delivery', now), attempt: 1, isTest: true };
+    const attempt = { deliveryId: newId('delivery', now), attempt: 1, retry: onlyAttempt, isTest: true };
     return {
       name,
       description: eventSummaries[name],

@@ -11,6 +11,7 @@ import { newDelivery } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { allowedEvents, subscribes } from '../model/subscription.ts';
 import { type ComposedRequest, composeRequest } from '../request/compose-request.ts';
+import { onlyAttempt } from '../request/message-types.ts';
 import { openSecrets, openUrl } from '../request/webhook-secrets.ts';
 import { sampleEvent } from '../sample/sample-event.ts';
 
@@ -28,7 +29,7 @@ export const sendTestEvent = async (
 ): Promise<{ data: TestResult; change: Change }> => {
   const event = sampleEvent(chooseEvent(webhook, requested), organizationRef(organization), now);
   const deliveryId = newId('delivery', now);
-  const attempt = { deliveryId, attempt: 1, isTest: true, sentAt: now };
+  const attempt = { deliveryId, attempt: 1, retry: onlyAttempt, isTest: true, sentAt: now };
   const [secrets, url] = await Promise.all([openSecrets(tenant, webhook, now), openUrl(tenant, webhook, now)]);
   const request = composeRequest({ ...webhook, url }, secrets, event, attempt);
   const timeoutMs = Math.min(webhook.timeoutMs, webhookTestTimeoutMs);

@@ -70,9 +70,7 @@ interface Composed {
 const compose = async (tenant: Tenant, due: DueAttempt, sentAt: Date): Promise<Composed> => {
   const { webhook, delivery, attempt, retry } = due;
   const [secrets, url] = await Promise.all([openSecrets(tenant, webhook, sentAt), openUrl(tenant, webhook, sentAt)]);
-  const { id: deliveryId, event, isTest, lastError } = delivery;
-  // Only after a failed attempt do these say anything to the receiver.
-  const state = attempt > 1 && lastError !== null ? retry : undefined;
-  const described = { deliveryId, attempt, retry: state, isTest, sentAt };
+  const { id: deliveryId, event, isTest } = delivery;
+  const described = { deliveryId, attempt, retry, isTest, sentAt };
   return { request: composeRequest({ ...webhook, url }, secrets, event, described), sentAt };
 };

@@ -1,4 +1,5 @@
 /** Format A, the standard format, with its own headers and those of Standard Webhooks. */
+import { isFailureEvent } from '../../contract/events/event-names.ts';
 import { epochSeconds } from '../../platform/index.ts';
 import { filterableAttributes } from '../model/filterable-attributes.ts';
 import type { StoredEvent } from '../model/record.ts';
@@ -34,7 +35,8 @@ export const standardBody = (event: StoredEvent, { attempt, deliveryId, retry, i
   const { id, type, timestamp, requestId } = event;
   const { trigger, scheduleId } = filterableAttributes(event);
   const caused = requestId !== undefined && { requestId };
-  const metadata = { trigger, scheduleId, attempt, deliveryId, ...retry, ...caused, ...(isTest && { test: true }) };
+  const outlook = (attempt > 1 || isFailureEvent(type)) && retry;
+  const metadata = { trigger, scheduleId, attempt, deliveryId, ...outlook, ...caused, ...(isTest && { test: true }) };
   return { id, type, timestamp, data: currentData(event), metadata };
 };
 

@@ -59,6 +59,7 @@ const compose = () =>
   composeRequest(webhook, { secret, previous: undefined, headers: {} }, event, {
     deliveryId,
     attempt: 1,
+    retry: { maxAttempts: 5, willRetry: true },
     sentAt: new Date(),
   });
 

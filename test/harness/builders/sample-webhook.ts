@@ -24,6 +24,7 @@ export const webhookOf = (
 export const firstAttempt = (at = sentAt): Attempt => ({
   deliveryId: 'dlv_01JZ8Q4V0M6T3X9C2B7N5K1HRD',
   attempt: 1,
+  retry: { maxAttempts: 5, willRetry: true },
   sentAt: at,
 });
 

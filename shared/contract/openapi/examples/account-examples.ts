@@ -6,8 +6,15 @@ import type { DeviceCode, DeviceRequest } from '../../endpoints/device.ts';
 import type { CurrentOrganization, Deletion, Organization } from '../../endpoints/organizations.ts';
 import type { ServiceAccount } from '../../endpoints/service-account.ts';
 import type { StorageTest } from '../../endpoints/storage-destinations.ts';
+import { isFailureEvent } from '../../events/event-names.ts';
 import { idPrefixes } from '../../ids.ts';
-import { backupTimeoutMinutes, deviceCodeSeconds, devicePollSeconds, webhookTimeoutMs } from '../../limits.ts';
+import {
+  backupTimeoutMinutes,
+  deliveryAttemptsMax,
+  deviceCodeSeconds,
+  devicePollSeconds,
+  webhookTimeoutMs,
+} from '../../limits.ts';
 import type { Encryption } from '../../models/encryption.ts';
 import type { Invitation } from '../../models/invitation.ts';
 import type { Member } from '../../models/member.ts';
@@ -201,13 +208,15 @@ export const webhook: z.output<typeof WebhookWithSecret> = {
 const eventId = `${idPrefixes.event}_${ulid}`;
 const deliveryId = `${idPrefixes.delivery}_${ulid}`;
 
+const firstOutlook = { maxAttempts: deliveryAttemptsMax, willRetry: true };
+
 /** The body of a request of an event in the standard format. */
 export const standardExample = (name: Parameters<typeof sampleEventData>[0]) => ({
   id: eventId,
   type: name,
   timestamp: now,
   data: sampleEventData(name, { id: organizationId, name: 'Example' }, exampleTime),
-  metadata: { trigger: null, scheduleId: null, attempt: 1, deliveryId },
+  metadata: { trigger: null, scheduleId: null, attempt: 1, deliveryId, ...(isFailureEvent(name) && firstOutlook) },
 });
 
 export const webhookEvent: z.output<typeof WebhookEvent> = {

@@ -21,24 +21,25 @@ const secondsOf = (webhook: WebhookRecord): readonly number[] => {
   return times.map((time) => time - times[0]!);
 };
 
+/** What each attempt said about itself and the ones that follow. */
+const outlooksOf = (webhook: WebhookRecord) =>
+  t
+    .requestsTo(webhook)
+    .map(t.metadataOf)
+    .map(({ attempt, maxAttempts, willRetry }) => [attempt, maxAttempts, willRetry]);
+
 test('deliver: a failing delivery has five attempts, after 0, 1 min, 5 min, 30 min and 2 h, announced in the metadata', async () => {
   const webhook = await begin();
   t.receiver.answer(t.pathOf(webhook), { status: 500 });
   await t.run();
   deepEqual(secondsOf(webhook), [0, 60, 360, 2_160, 9_360]);
-  deepEqual(
-    t
-      .requestsTo(webhook)
-      .map(t.metadataOf)
-      .map(({ attempt, maxAttempts, willRetry }) => [attempt, maxAttempts, willRetry]),
-    [
-      [1, undefined, undefined],
-      [2, 5, true],
-      [3, 5, true],
-      [4, 5, true],
-      [5, 5, false],
-    ],
-  );
+  deepEqual(outlooksOf(webhook), [
+    [1, undefined, undefined],
+    [2, 5, true],
+    [3, 5, true],
+    [4, 5, true],
+    [5, 5, false],
+  ]);
   const { id, status, attempts, lastError, statusCode, nextAttemptAt, request } = t.deliveryOf(webhook);
   deepEqual(
     { status, attempts, lastError, statusCode, nextAttemptAt },
@@ -133,14 +134,38 @@ test('deliver: after a 410 a repeated attempt announces no retry, and none follo
   equal(t.deliveryOf(webhook).status, 'failed');
 });
 
-test('deliver: an attempt after a success carries no maxAttempts and no willRetry', async () => {
+for (const [what, more, outlooks] of [
+  [
+    'tells from its first attempt on whether another follows',
+    {},
+    [
+      [1, 5, true],
+      [2, 5, true],
+      [3, 5, true],
+      [4, 5, true],
+      [5, 5, false],
+    ],
+  ],
+  ['tells that none follows if retries are disabled', { retryEnabled: false }, [[1, 1, false]]],
+] as const)
+  test(`deliver: a backup.failed event ${what}`, async () => {
+    const webhook = t.addWebhook(more);
+    t.receiver.answer(t.pathOf(webhook), { status: 500 });
+    await t.matchEvent({ ...t.newEvent(), type: 'backup.failed', data: backupStarted });
+    await t.run();
+    deepEqual(outlooksOf(webhook), outlooks);
+  });
+
+test('deliver: an attempt after a success announces that none follows', async () => {
   const webhook = await begin();
   await t.run();
   const delivered = t.deliveryOf(webhook);
   t.table.put({ ...delivered, status: 'attempting', roundStart: 1, attemptsMax: 2, nextAttemptAt: iso(t.clock.now()) });
   await deliver(t.tenant, { webhookId: webhook.id, deliveryId: delivered.id, attempt: 2 }, 'deliveryRetry', t.deliveryDeps());
-  const { attempt, maxAttempts, willRetry } = t.metadataOf(t.requestsTo(webhook)[1]!);
-  deepEqual({ attempt, maxAttempts, willRetry }, { attempt: 2, maxAttempts: undefined, willRetry: undefined });
+  deepEqual(outlooksOf(webhook), [
+    [1, undefined, undefined],
+    [2, 2, false],
+  ]);
 });
 
 const backupStarted = {

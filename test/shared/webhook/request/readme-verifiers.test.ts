@@ -12,6 +12,7 @@ import { postGuarded } from '../../../../shared/platform/index.ts';
 import { composeRequest } from '../../../../shared/webhook/request/compose-request.ts';
 import type { OpenSecrets } from '../../../../shared/webhook/request/message-types.ts';
 import { sampleEvent } from '../../../../shared/webhook/sample/sample-event.ts';
+import { firstAttempt } from '../../../harness/builders/sample-webhook.ts';
 
 process.env.SERVICE_VERSION = '0.0.0';
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
@@ -42,7 +43,7 @@ const name = 'Zoë </script>\u2028 and sons';
 const request = (format: 'standard' | 'simple', secrets: Partial<OpenSecrets> = {}, sentAt = signedAt) => {
   const webhook = { id: 'whk_01JZ8Q4V0M6T3X9C2B7N5K1HRD', format, url: 'https://example.com/hook' } as const;
   const event = sampleEvent('backup.completed', { id: 'org_01JZ8Q4V0M6T3X9C2B7N5K1HRD', name }, sentAt);
-  const attempt = { deliveryId: 'dlv_01JZ8Q4V0M6T3X9C2B7N5K1HRD', attempt: 1, sentAt };
+  const attempt = firstAttempt(sentAt);
   const { headers, body } = composeRequest(webhook, { secret, previous: undefined, headers: {}, ...secrets }, event, attempt);
   const lower = Object.fromEntries(Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value]));
   return { headers: lower, body: Buffer.from(body) };
