@@ -31,6 +31,8 @@ export const buildApp = ({ config, code }: AppProps, app: App = quickApp()): App
   const data = new DataStack(app, 'Data', { config, stackName: stackName('data'), terminationProtection: true });
   const engine = new EngineStack(app, 'Engine', { config, data, code, stackName: stackName('engine') });
   const extension = new ExtensionStack(app, 'Extension', { data, engine, code, stackName: stackName('extension') });
+  // New functions of the API write tasks that only new workers know, so the workers come first, also where no value is imported.
+  extension.addStackDependency(engine);
   const api = new ApiStack(app, 'Api', { config, data, engine, code, stackName: stackName('api') });
   api.addStackDependency(extension);
   // In the stack with most of the alarms, so that the fewest names cross stacks.

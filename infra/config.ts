@@ -9,7 +9,7 @@ import {
   webhooksPerOrganizationMax,
 } from '../shared/contract/limits.ts';
 import { usualDeploymentName } from './part/deployment-name.ts';
-import { reservedMin, unreservedMin, usualConcurrency } from './part/function/concurrency.ts';
+import { queuesConcurrency, reservedMax, reservedMin, unreservedMin, usualConcurrency } from './part/function/concurrency.ts';
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -173,9 +173,9 @@ const conflicts = (config: Config): readonly string[] => [
   ...(config.reservedConcurrency > 0 && config.reservedConcurrency < reservedMin
     ? [`reservedConcurrency: must be 0 or at least ${reservedMin}, so that every step can run`]
     : []),
-  ...(config.reservedConcurrency > Math.max(0, config.accountConcurrency - unreservedMin)
+  ...(config.reservedConcurrency > reservedMax(config.accountConcurrency)
     ? [
-        `reservedConcurrency: must leave ${unreservedMin} of accountConcurrency (${config.accountConcurrency}), as Lambda requires`,
+        `reservedConcurrency: must be at most ${reservedMax(config.accountConcurrency)} with accountConcurrency ${config.accountConcurrency}: the queues use up to ${queuesConcurrency(config.accountConcurrency)}, and Lambda requires ${unreservedMin} that are not reserved, which the API needs`,
       ]
     : []),
   ...(config.withdrawnEvidenceKeyGenerations.some((generation) => generation >= config.evidenceKeyGeneration)

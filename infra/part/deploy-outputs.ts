@@ -25,7 +25,7 @@ export const addDeployOutputs = (scope: Construct, deployed: Deployed): void => 
 
 /** Sign-in needs the first two; alarms reach no one before the third. */
 const nextSteps = ({ config, data, domainTarget }: Deployed): readonly string[] => [
-  `aws secretsmanager put-secret-value --secret-id ${data.identitySecret.secretArn} --secret-string '<client secret of ${config.identityClientId}>'`,
+  storeSecret(data.identitySecret.secretArn, config.identityClientId),
   `Register ${data.publicUrl}${auth.callback.path} as a redirect URI at ${config.identityIssuer}`,
   config.alarmEmail === undefined
     ? `aws sns subscribe --topic-arn ${data.alarms.topicArn} --protocol email --notification-endpoint <address>`
@@ -33,3 +33,7 @@ const nextSteps = ({ config, data, domainTarget }: Deployed): readonly string[] 
   ...(domainTarget === undefined ? [] : [`Point ${config.domainName} at ${domainTarget} (CNAME or alias)`]),
   `npm run smoke -- ${data.publicUrl} (see Smoke test in infra/deploy.md)`,
 ];
+
+/** Reads the secret from standard input: on a command line it would be in the shell's history and in the list of processes. */
+const storeSecret = (secretArn: string, clientId: string): string =>
+  `printf 'Client secret of ${clientId}: ' && read -rs secret && printf %s "$secret" | aws secretsmanager put-secret-value --secret-id ${secretArn} --secret-string file:///dev/stdin; unset secret`;

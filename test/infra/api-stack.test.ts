@@ -1,5 +1,6 @@
 /** The routes are those of the contract, the stage is throttled, and its access log has no secrets. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { describe, test } from 'vitest';
 import { endpoints } from '../../shared/contract/index.ts';
 import { resourceAt, resourcesOf, settings, target, templatesOf } from '../harness/law/templates.ts';
@@ -72,11 +73,23 @@ describe('the outputs of the last stack', () => {
     const { NextStep1, NextStep2, NextStep3, NextStep4 } = Object.fromEntries(outputs);
     assert.match(
       NextStep1 ?? '',
-      /put-secret-value --secret-id .*IdentitySecret.* --secret-string '<client secret of client\.apps/,
+      /^\{"Fn::Join".*Client secret of client\.apps\.example\.com.*put-secret-value --secret-id .*IdentitySecret/,
     );
     assert.match(NextStep2 ?? '', /\/api\/v1\/auth\/google\/callback as a redirect URI at https:\/\/accounts\.google\.com/);
     assert.match(NextStep3 ?? '', /aws sns subscribe --topic-arn /);
     assert.match(NextStep4 ?? '', /npm run smoke -- /);
+  });
+
+  test('let the client secret be typed, so that it is on no command line', () => {
+    const { 'Fn::Join': joined } = templates.get('Api')!.Outputs!.NextStep1!.Value as { 'Fn::Join': [string, unknown[]] };
+    const step = joined[1].map((piece) => (typeof piece === 'string' ? piece : 'the-arn')).join('');
+    const input = `aws() { echo "$*"; cat; }\n${step}\n`;
+    const said = execFileSync('bash', ['-c', input], { input: 'typed \\secret\n', encoding: 'utf8' });
+    assert.equal(
+      said,
+      'Client secret of client.apps.example.com: secretsmanager put-secret-value --secret-id the-arn --secret-string file:///dev/stdin\ntyped \\secret',
+    );
+    assert.doesNotMatch(step, /--secret-string (?!file:)/);
   });
 
   test('include the custom domain and the e-mail address of alarms', () => {

@@ -21,6 +21,12 @@ test('app: bundles are assets of every stack that uses them', (t) => {
   const app = new App({ analyticsReporting: false, builtinCloudFormationValidation: false, outdir });
   const { stacks } = buildApp({ config: readConfig({}), code: assetsOf(folderOf) }, app).synth();
   deepEqual(stacks.map(({ stackName }) => stackName.split('-').at(-1)).sort(), ['api', 'data', 'engine', 'extension']);
+  // A parallel deployment follows these dependencies: workers know the tasks of new API functions before those are deployed.
+  const before = (name: string): string[] =>
+    (stacks.find(({ id }) => id === name)?.dependencies ?? []).flatMap(({ id }) => (id.endsWith('.assets') ? [] : id)).sort();
+  deepEqual(before('Engine'), ['Data']);
+  deepEqual(before('Extension'), ['Data', 'Engine']);
+  deepEqual(before('Api'), ['Data', 'Engine', 'Extension']);
   const withCode = stacks.filter(({ template }) => JSON.stringify(template).includes('"S3Key"'));
   deepEqual(withCode.map(({ stackName }) => stackName.split('-').at(-1)).sort(), ['api', 'engine', 'extension']);
 });

@@ -1,13 +1,14 @@
 /** Commands, resources, log messages and files that the runbook names exist. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { test } from 'vitest';
 import { logLines } from '../../shared/contract/runtime/alarm-log-lines.ts';
 import { root, sourcesIn } from '../harness/law/source-files.ts';
-import { resourcesOf, templatesOf } from '../harness/law/templates.ts';
+import { resourcesOf, target, templatesOf } from '../harness/law/templates.ts';
 
-const runbook = readFileSync(new URL('../../infra/runbook.md', import.meta.url), 'utf8');
+const path = new URL('../../infra/runbook.md', import.meta.url);
+const runbook = readFileSync(path, 'utf8');
 const prose = runbook.replace(/```.*?```/gs, '');
 const shell = [...runbook.matchAll(/```sh\n(.*?)```/gs)].map(([, text = '']) => text);
 const spans = [...prose.matchAll(/`([^`]+)`/g)].map(([, text = '']) => text.replace(/\s+/g, ' '));
@@ -32,7 +33,7 @@ const commands = {
 
 test('runbook: every command is defined and valid in bash', () => {
   const [first = ''] = shell;
-  for (const name of ['named', 'ask', 'access', 'causes', 'clock', ...Object.keys(commands)])
+  for (const name of ['named', 'ask', 'access', 'causes', 'clock', 'feeds', ...Object.keys(commands)])
     assert.match(first, new RegExp(`^${name}\\(\\) \\{`, 'm'));
   execFileSync('bash', ['-n'], { input: first });
   const ids = resources.filter(({ stack }) => stack === 'Engine').map(({ id }) => `${id}\tphysical-${id}`);
@@ -42,6 +43,30 @@ test('runbook: every command is defined and valid in bash', () => {
     encoding: 'utf8',
   });
   assert.match(found, /^physical-Tasks[0-9A-F]{8}\nphysical-BackupWorkflow\n$/);
+});
+
+/** The functions with a mapping, and those with a clock, as the template has them. */
+const intakeLists = (): string => {
+  const ofType = (type: string) => resources.filter((resource) => resource.type === type);
+  const mapped = ofType('AWS::Lambda::EventSourceMapping').map(({ properties }) => target(properties.FunctionName));
+  const clocked = ofType('AWS::Scheduler::Schedule').map(({ properties }) => target((properties.Target as { Arn: unknown }).Arn));
+  const list = (ids: readonly string[]): string => ids.map((id) => `\`${id.replace(/[0-9A-F]{8}$/, '')}…\``).join(', ');
+  return `   - mappings: ${list(mapped)}\n   - schedules: ${list(clocked)}\n`;
+};
+
+test('runbook: the mappings and schedules to stop before a restore of the table are those of the template', () => {
+  const lists = / {3}- mappings: .*\n {3}- schedules: .*\n/;
+  if (process.env.UPDATE_FIXTURES) writeFileSync(path, runbook.replace(lists, intakeLists()));
+  else assert.equal(lists.exec(runbook)?.[0], intakeLists(), 'UPDATE_FIXTURES=1 writes the lists');
+});
+
+test('runbook: feeds switches every mapping of the engine', () => {
+  const [first = ''] = shell;
+  const aws = `aws() { if [ "$1" = cloudformation ]; then printf 'u1\\tu2\\n'; else echo "$*"; fi; }`;
+  const said = execFileSync('bash', [], { input: `${first}\n${aws}\nfeeds --no-enabled`, encoding: 'utf8' });
+  const switched = (uuid: string) =>
+    `lambda update-event-source-mapping --uuid ${uuid} --no-enabled --query [FunctionArn, State] --output text\n`;
+  assert.equal(said, `${switched('u1')}${switched('u2')}`);
 });
 
 test('runbook: every command names one existing resource of its kind', () => {

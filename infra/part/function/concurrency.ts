@@ -1,5 +1,6 @@
 /** Limits of concurrent functions, so that no part of the service starves another. */
 import type { WorkerName } from '../../../shared/contract/runtime/workers.ts';
+import { workQueueSpecs } from '../trigger/work-queue-specs.ts';
 
 /** The default concurrency of an established AWS account. */
 export const usualConcurrency = 1_000;
@@ -46,3 +47,11 @@ export const reservedFor = (name: WorkerName, reservedConcurrency: number): numb
 /** Small accounts scale the limit down; large ones do not scale it up, because it has other reasons as well. */
 export const queueConcurrency = (most: number, accountConcurrency: number): number =>
   Math.max(mappingMin, Math.min(most, Math.floor((most * accountConcurrency) / usualConcurrency)));
+
+/** What all queues together may use. */
+export const queuesConcurrency = (accountConcurrency: number): number =>
+  Object.values(workQueueSpecs).reduce((sum, spec) => sum + queueConcurrency(spec.concurrencyMax, accountConcurrency), 0);
+
+/** What Lambda requires to stay unreserved is the share of the API: queues that fill it would take the API down. */
+export const reservedMax = (accountConcurrency: number): number =>
+  Math.max(0, accountConcurrency - queuesConcurrency(accountConcurrency) - unreservedMin);

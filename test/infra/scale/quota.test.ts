@@ -5,7 +5,9 @@ import { describe, test } from 'vitest';
 import { readConfig } from '../../../infra/config.ts';
 import {
   queueConcurrency,
+  queuesConcurrency,
   reservedFor,
+  reservedMax,
   reservedMin,
   stepConcurrency,
   unreservedMin,
@@ -197,7 +199,7 @@ describe('what runs at once', () => {
     assert.ok(stepConcurrency.backupVerify >= 2 * runningVerificationsMax);
   });
 
-  test('shares never exceed the reservation, none is zero, and a reservation leaves what Lambda requires', () => {
+  test('shares never exceed the reservation, none is zero, and a reservation leaves what the queues and the API need', () => {
     for (let reservation = reservedMin; reservation <= 5_000; reservation += 5) {
       const reserved = triggeredBy('step').map((name) => reservedFor(name, reservation) ?? 0);
       assert.ok(Math.min(...reserved) >= 1 && sum(reserved) <= reservation, `${reservation}: ${reserved}`);
@@ -209,10 +211,33 @@ describe('what runs at once', () => {
         return (error as Error).message;
       }
     };
-    assert.equal(refusal(reservedMin, reservedMin + unreservedMin), String(reservedMin));
+    const usualMax = usualConcurrency - ofQueues - unreservedMin;
+    assert.equal(refusal(usualMax, usualConcurrency), String(usualMax));
     assert.match(refusal(reservedMin - 1, 1_000), /^ {2}reservedConcurrency: must be 0 or at least 95/m);
-    assert.match(refusal(901, 1_000), /^ {2}reservedConcurrency: must leave 100 of accountConcurrency \(1000\)/m);
-    assert.match(refusal(95, 10), /^ {2}reservedConcurrency: must leave 100/m);
+    // 900 leaves what Lambda requires, but the queues would take all of it from the API.
+    for (const [reservation, most, account, queues] of [
+      [usualMax + 1, usualMax, 1_000, ofQueues],
+      [900, usualMax, 1_000, ofQueues],
+      [95, 0, 10, queuesConcurrency(10)],
+    ] as const)
+      assert.match(
+        refusal(reservation, account),
+        new RegExp(
+          `^ {2}reservedConcurrency: must be at most ${most} with accountConcurrency ${account}: the queues use up to ${queues},`,
+          'm',
+        ),
+      );
+  });
+
+  test('the guides recommend the reservation that the shares add up to, and state the largest', () => {
+    const read = (file: string): string => readFileSync(new URL(`../../../infra/${file}`, import.meta.url), 'utf8');
+    const [deploy, scale] = [read('deploy.md'), read('scale.md')];
+    const stated = [/Set (\d+) before you run as many/.exec(deploy), /for a reservation of (\d+);/.exec(scale)];
+    assert.deepEqual(
+      stated.map((found) => Number(found?.[1])),
+      [sum(Object.values(stepConcurrency)), sum(Object.values(stepConcurrency))],
+    );
+    assert.ok(deploy.includes(`(${reservedMax(1_000)} of 1,000: the queues use up to ${ofQueues},`));
   });
 
   test('a small account lowers the limits of the queues, but not below what Lambda accepts', () => {
