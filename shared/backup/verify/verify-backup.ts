@@ -1,6 +1,6 @@
 /** Runs a verification in bounded steps. Findings are on the record; the workflow carries only the position. */
 import * as z from 'zod/mini';
-import { keyFileName, manifestName } from '../../archive/index.ts';
+import { keyFileName, manifestName, objectKind } from '../../archive/index.ts';
 import { id } from '../../contract/fields.ts';
 import { headGenuine, type ObjectStore, StorageError } from '../../destination/index.ts';
 import { type Clock, get, randomToken, type Tenant } from '../../platform/index.ts';
@@ -129,9 +129,11 @@ const reportOrphans = (
   stored: ReadonlyMap<string, number>,
   report: VerificationReport,
 ): void => {
-  const known = new Set(manifest.objects.filter(({ backup }) => backup === manifest.backup).map(({ name }) => name));
+  const own = manifest.objects.filter(({ backup }) => backup === manifest.backup).map(({ name }) => name);
+  const known = new Set([manifestName, keyFileName, ...own]);
   for (const name of stored.keys())
-    if (!known.has(name) && name !== manifestName && name !== keyFileName)
+    // Copies of the erasure ledger are added after the backup was sealed.
+    if (!known.has(name) && objectKind(name) !== 'erasures')
       report.add(name, 'orphan', 'The object is in the folder of the backup but not part of it');
 };
 

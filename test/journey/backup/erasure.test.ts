@@ -154,6 +154,14 @@ test('erasure: a restore neither writes nor deletes erased documents, and says h
   equal(history.find(({ restoreJobId }) => restoreJobId === done.restoreJobId)?.documentsErased, 4);
 });
 
+test('erasure: a verification knows the copy of the ledger', async () => {
+  const params = { backupId: first.id };
+  equal((await call(backups.verify, { ...by(), params, body: { depth: 'structure' } })).status, 202);
+  await expect
+    .poll(async () => (await call(backups.get, { ...by(), params })).body.data.verification, { timeout: 60_000 })
+    .toMatchObject({ status: 'passed', findings: [] });
+});
+
 test('erasure: the archive reader applies the ledger beside the backup, and notices if it is missing', async () => {
   await seed(sourceProjectId, { 'users/ada': { name: { stringValue: 'Ada again' } } });
   const third = await endOf(organization, (await another({ type: 'full' })).id);

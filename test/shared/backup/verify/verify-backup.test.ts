@@ -7,6 +7,7 @@ import {
   type BackupRecord,
   giveUpVerification,
   startVerification,
+  storeErasureCopy,
   verifyBackup,
 } from '../../../../shared/backup/index.ts';
 import { drawSample } from '../../../../shared/backup/verify/leaf-sampler.ts';
@@ -151,6 +152,15 @@ test('verify: orphans are reported and do no harm', async () => {
     const { status, findings } = await verify(depth);
     deepEqual([status, found({ findings })], ['passed', ['orphan chunk/00000009-0000', 'orphan notes.txt']]);
   }
+});
+
+test('verify: the copies of the erasure ledger belong to the backup', async () => {
+  const dataKey = await t.deps.dataKeyOf(t.tenant, backup);
+  const erasures = [{ id: 'ers_1', createdAt: '2026-01-01T00:00:00.000Z', paths: ['a/1'], includeSubcollections: true }];
+  await storeErasureCopy(store, backup, { ledger: { version: 3, erasures }, dataKey, now: t.clock.now() });
+  await store.put('erasures/notes', Buffer.from('not ours'));
+  ok(store.objects.has('erasures/00000003'));
+  for (const depth of depths) deepEqual(found(await verify(depth)), ['orphan erasures/notes']);
 });
 
 test('verify: mixed damage is counted exactly, the worst first', async () => {
