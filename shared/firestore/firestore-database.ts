@@ -41,7 +41,7 @@ export class FirestoreDatabase {
   /** `projects/p/databases/d/documents` */
   readonly root: string;
   readonly connections: ConnectionPool;
-  readonly availability = new Availability();
+  readonly availability: Availability;
   readonly #options: SourceOptions;
   readonly #retryPolicy: RetryPolicy;
   readonly #timers: Timers;
@@ -54,6 +54,7 @@ export class FirestoreDatabase {
     this.#options = options;
     this.#retryPolicy = { ...defaultRetryPolicy, ...options.retryPolicy };
     this.#timers = options.timers ?? systemTimers;
+    this.availability = new Availability(this.#timers);
     this.connections = new ConnectionPool({ endpoint, keepalive: options.keepalive, timers: this.#timers });
     this.#headers = {
       'content-type': 'application/grpc',
@@ -104,16 +105,26 @@ export class FirestoreDatabase {
     { refresh, wantedBytes, signal }: CallOptions,
   ): Promise<{ stream: ClientHttp2Stream; call: GrpcStream }> {
     if (signal?.aborted) throw cancelled();
-    const token = await this.#token(refresh);
-    const { connection, stream } = await this.connections.request({
-      ...this.#headers,
-      ':path': `/google.firestore.v1.Firestore/${method}`,
-      authorization: `Bearer ${token}`,
-    });
+    const { connection, stream } = await this.#connect(method, refresh);
     buffer.filled = 0;
     const { silenceMs } = this.#retryPolicy;
+    const { availability } = this;
     const timers = this.#timers;
-    return { stream, call: new GrpcStream(stream, buffer, { connection, timers, wantedBytes, silenceMs, signal }) };
+    return { stream, call: new GrpcStream(stream, buffer, { connection, timers, wantedBytes, silenceMs, signal, availability }) };
+  }
+
+  async #connect(method: string, refresh: boolean): ReturnType<ConnectionPool['request']> {
+    const waiting = this.availability.wait();
+    try {
+      const token = await this.#token(refresh);
+      return await this.connections.request({
+        ...this.#headers,
+        ':path': `/google.firestore.v1.Firestore/${method}`,
+        authorization: `Bearer ${token}`,
+      });
+    } finally {
+      waiting.end();
+    }
   }
 
   /** Runs work of one or several calls and retries all of it. Errors other than RpcError pass through. */

@@ -28,5 +28,6 @@ export {
 } from './running-job.ts';
 export { StoreCalls } from './store-calls.ts';
 export { type Wait, waitReason } from './wait-reason.ts';
-export { WaitTracker } from './wait-tracker.ts';
+export { WaitTracker, type WatchedCalls } from './wait-tracker.ts';
+export { watchCalls } from './watch-calls.ts';
 export { wrapStore } from './wrap-store.ts';

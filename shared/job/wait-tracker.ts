@@ -1,5 +1,5 @@
 import type { Availability } from '../firestore/index.ts';
-import { after, type Clock, iso } from '../platform/index.ts';
+import { after, iso } from '../platform/index.ts';
 import type { StoreCalls } from './store-calls.ts';
 import type { Wait } from './wait-reason.ts';
 
@@ -8,11 +8,11 @@ const waitMs = 10_000;
 /** If another worker has just made progress, the job does not wait, whatever this one does. */
 const movedSeconds = 30;
 
-interface WaitSources {
+/** The calls of a run to its database and its buckets. */
+export interface WatchedCalls {
   /** Of the database that the run reads or writes. */
-  readonly database: Availability;
+  readonly database: Pick<Availability, 'heldBy' | 'silentMs' | 'successes'>;
   readonly calls: StoreCalls;
-  readonly clock: Clock;
 }
 
 /** The attributes of a job's record that show a wait. `movedAt`: when a worker last ended one. */
@@ -23,11 +23,12 @@ interface WaitingJob {
 
 /** Detects at every heartbeat whether a run of a job waits, and whether the wait on the record is over. */
 export class WaitTracker {
-  readonly #sources: WaitSources;
-  #wait: (Wait & { readonly progress: number }) | undefined;
+  readonly #sources: WatchedCalls;
+  #wait: Wait | undefined;
+  #progress: number | undefined;
   #successes: Readonly<Record<Wait['reason'], number>>;
 
-  constructor(sources: WaitSources) {
+  constructor(sources: WatchedCalls) {
     this.#sources = sources;
     this.#successes = this.#countSuccesses();
   }
@@ -51,12 +52,15 @@ export class WaitTracker {
   /** Undefined if the run is not held up, not for long enough, or if others make progress meanwhile. */
   #currentWait(now: Date, { movedAt = '' }: WaitingJob, progress: number): Wait | undefined {
     const { database, calls } = this.#sources;
-    const slowSince = calls.pendingSince;
-    const isSlow = slowSince !== undefined && now.getTime() - slowSince.getTime() >= waitMs;
-    const reason = database.heldBy ?? (isSlow ? 'storage' : undefined);
+    const storageMs = calls.pendingSince ? now.getTime() - calls.pendingSince.getTime() : 0;
+    const isSilent = database.silentMs >= waitMs;
+    const reason = database.heldBy ?? (isSilent ? 'database' : storageMs >= waitMs ? 'storage' : undefined);
+    const isMoving = this.#progress !== undefined && this.#progress !== progress;
+    this.#progress = progress;
+    // A refused call is noticed now; one without an answer has waited since it began.
+    const waitedMs = isMoving ? 0 : reason === 'storage' ? storageMs : isSilent ? database.silentMs : 0;
     if (!reason) this.#wait = undefined;
-    else if (this.#wait?.reason !== reason || this.#wait.progress !== progress)
-      this.#wait = { reason, since: iso((reason === 'storage' && slowSince) || now), progress };
+    else if (this.#wait?.reason !== reason || isMoving) this.#wait = { reason, since: iso(after(now, -waitedMs / 1_000)) };
     const wait = this.#wait;
     const isLong = wait && wait.since <= iso(after(now, -waitMs / 1_000));
     if (!isLong || movedAt > iso(after(now, -movedSeconds))) return undefined;

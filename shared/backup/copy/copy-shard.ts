@@ -1,7 +1,7 @@
 /** The third step: copies one shard into the destination, until it is done or the worker's time is over. */
 import { readDestination } from '../../destination/index.ts';
-import { Availability, type FirestoreDatabase } from '../../firestore/index.ts';
-import { RunControl, StoreCalls } from '../../job/index.ts';
+import type { FirestoreDatabase } from '../../firestore/index.ts';
+import { RunControl, watchCalls } from '../../job/index.ts';
 import { log, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
@@ -22,9 +22,7 @@ export const copyShard = async (
   given: BackupDeps,
 ): Promise<boolean> => {
   const { clock } = given;
-  // Stores are watched, so that the run can report that it waits for a bucket.
-  const calls = new StoreCalls(clock);
-  const deps: BackupDeps = { ...given, openStore: async (...args) => calls.watch(await given.openStore(...args)) };
+  const { deps, calls, database } = watchCalls(given);
   const { backup, organization } = await readRunningBackup(tenant, backupId, clock.now());
   const [project, destination] = await Promise.all([
     readProject(tenant, backup.projectId),
@@ -44,7 +42,7 @@ export const copyShard = async (
   try {
     const dataKey = await deps.dataKeyOf(tenant, backup);
     const context = { tenant, project, organization };
-    const waits = new BackupWaits({ context, source: source?.availability ?? new Availability(), calls, clock });
+    const waits = new BackupWaits({ context, database, calls, clock });
     const run = { context, backup, project, deps, store, dataKey, control, waits };
     const copyFromSource = (from: FirestoreDatabase, claim: Claim) =>
       (claim.shard.range === undefined ? copyUsers : copyDocuments)({ ...run, source: from, parent }, claim);

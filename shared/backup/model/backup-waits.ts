@@ -1,6 +1,5 @@
 /** Shows on the record of a backup, and in its progress events, that it makes no progress. */
-import type { Availability } from '../../firestore/index.ts';
-import { type StoreCalls, type Wait, WaitTracker, waitReason } from '../../job/index.ts';
+import { type Wait, WaitTracker, type WatchedCalls, waitReason } from '../../job/index.ts';
 import { after, type Clock, commit, iso, type Tenant, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { type EventContext, progressEvent } from './backup-progress-events.ts';
@@ -8,10 +7,8 @@ import { progressOf } from './backup-view.ts';
 import type { BackupRecord } from './record.ts';
 import { readRunningBackup, updateRunningBackup } from './running-backup.ts';
 
-interface WaitSources {
+interface WaitSources extends WatchedCalls {
   readonly context: EventContext;
-  readonly source: Availability;
-  readonly calls: StoreCalls;
   readonly clock: Clock;
 }
 
@@ -21,9 +18,8 @@ export class BackupWaits {
   readonly #tracker: WaitTracker;
 
   constructor(sources: WaitSources) {
-    const { source: database, calls, clock } = sources;
     this.#sources = sources;
-    this.#tracker = new WaitTracker({ database, calls, clock });
+    this.#tracker = new WaitTracker(sources);
   }
 
   /** `backup` is the record as just read. */
@@ -54,13 +50,13 @@ export const withoutWait = ({ waitingFor: _, ...backup }: BackupRecord): BackupR
 /** A backup that waits, goes on and waits again reports it this often at most. */
 const eventSeconds = 300;
 
-/** With a backup.progress event. The condition fails if the record shows a wait already. */
+/** With a backup.progress event. The condition fails if the record shows a wait already, or another phase. */
 const waitWrites = (context: EventContext, backup: BackupRecord, waitingFor: Wait, now: Date): readonly Write[] => {
-  const { id, waitReportedAt } = backup;
+  const { id, phase, waitReportedAt } = backup;
   const isEventDue = waitReportedAt === undefined || waitReportedAt <= iso(after(now, -eventSeconds));
   const set = { waitingFor, ...(isEventDue && { waitReportedAt: iso(now) }) };
   return [
-    updateRunningBackup(context.tenant, id, { set, expected: { waitingFor: undefined } }),
+    updateRunningBackup(context.tenant, id, { set, expected: { phase, waitingFor: undefined } }),
     ...(isEventDue ? [progressEvent(context, { ...backup, waitingFor }, progressOf(backup), now)] : []),
   ];
 };

@@ -12,6 +12,7 @@ import { ChainLocks } from '../model/chain-locks.ts';
 import { type BackupRecord, backupKey, workPartition } from '../model/record.ts';
 import { readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { storeKey } from '../steps/prepare-backup.ts';
+import { withBackupStep } from '../steps/with-backup-step.ts';
 import { readWorkItems, summarizeContents, type WorkItems } from './archive-contents.ts';
 import { completeBackup } from './complete-backup.ts';
 import { assertInheritedStored, assertObjectsStored, deleteOrphans, extendKeyLocks, writeManifest } from './write-manifest.ts';
@@ -20,7 +21,7 @@ import { assertInheritedStored, assertObjectsStored, deleteOrphans, extendKeyLoc
 export const sealBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<void> => {
   const found = await get(backupKey.backup(tenant, backupId));
   // Completed if the response of an earlier run was lost.
-  if (found?.status !== 'completed') await seal(tenant, backupId, deps);
+  if (found?.status !== 'completed') await withBackupStep(tenant, backupId, deps, (run) => seal(tenant, backupId, run.deps));
   await bestEffort('delete the work items of a backup', deleteWorkItems(workPartition(tenant, backupId)));
 };
 

@@ -20,8 +20,9 @@ import { missingCollections } from '../model/missing-collections.ts';
 import { type BackupRecord, backupKey, type ShardRecord } from '../model/record.ts';
 import { checkRunningBackup, readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { planSyntheticFull } from './plan-synthetic-full.ts';
-import { probeReads, signalUntil } from './prepare-backup.ts';
+import { probeReads } from './prepare-backup.ts';
 import { hasPointInTimeRecovery, mayOutliveSnapshot, pitrProbeReads, waitForNextMinute } from './read-time.ts';
+import { type StepRun, withBackupStep } from './with-backup-step.ts';
 
 /** Step Functions passes on at most 256 KiB, and copying a range takes a few minutes. */
 export const rangesMax = 500;
@@ -30,19 +31,23 @@ const workItemSeconds = 30 * 24 * 3_600;
 
 /** The shard numbers. Idempotent: a second run finds the plan of the first, and of two concurrent runs only one plan is kept. */
 export const planBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<{ shards: readonly number[] }> => {
-  const { backup } = await readRunningBackup(tenant, backupId, deps.clock.now());
-  const shards = backup.shards ?? (await createPlan(tenant, backup, deps));
+  const shards = await withBackupStep(
+    tenant,
+    backupId,
+    deps,
+    async (run) => run.backup.shards ?? (await createPlan(tenant, run)),
+  );
   return { shards: Array.from({ length: shards }, (_, number) => number) };
 };
 
-const createPlan = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps): Promise<number> => {
+const createPlan = async (tenant: Tenant, { backup, deps, signal }: StepRun): Promise<number> => {
   const planNumber = (backup.planNumber ?? 0) + 1;
   const expected = { planNumber: backup.planNumber, shards: undefined };
   await commit([updateRunningBackup(tenant, backup.id, { set: { planNumber, phase: 'planning' }, expected })]);
   const fallback = await fallBackToFull(tenant, backup, deps);
   const { synthesizedFrom } = backup;
   const planned = await (synthesizedFrom === undefined
-    ? planFromSource(tenant, backup, deps)
+    ? planFromSource(tenant, { backup, deps, signal })
     : planFromArchive(tenant, backup, synthesizedFrom, deps));
   const shards = shardsOf(tenant, backup, planned, deps.clock.now());
   for (let start = 0; start < shards.length; start += transactionMax - 1)
@@ -94,10 +99,10 @@ const planFromArchive = async (tenant: Tenant, backup: BackupRecord, originId: s
   }
 };
 
-const planFromSource = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps): Promise<ShardPlan> => {
+const planFromSource = async (tenant: Tenant, { backup, deps, signal }: StepRun): Promise<ShardPlan> => {
   const source = deps.openSource(tenant, await readProject(tenant, backup.projectId));
-  const { collections, excludedCollections: excludeCollections, deadline } = backup;
-  const options = { collections, excludeCollections, rangesMax, signal: signalUntil(deadline, deps) };
+  const { collections, excludedCollections: excludeCollections } = backup;
+  const options = { collections, excludeCollections, rangesMax, signal };
   try {
     const mayOutlive = mayOutliveSnapshot(backup);
     const pointInTimeRecovery = mayOutlive && (await hasPointInTimeRecovery(source, deps.clock.now(), options.signal));

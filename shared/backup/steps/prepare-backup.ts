@@ -13,6 +13,7 @@ import { isSameKey } from '../encryption/data-key.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
+import { type StepRun, withBackupStep } from './with-backup-step.ts';
 
 /** Billed reads of the probe. */
 export const probeReads = 1;
@@ -21,16 +22,19 @@ export const probeReads = 1;
 export const prepareBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<void> => {
   const backup = await get(backupKey.backup(tenant, backupId));
   if (backup?.status === 'pending') await begin(tenant, backup, deps);
-  const { backup: begun } = await readRunningBackup(tenant, backupId, deps.clock.now());
+  await withBackupStep(tenant, backupId, deps, (run) => prepare(tenant, run));
+};
+
+const prepare = async (tenant: Tenant, { backup, deps, signal }: StepRun): Promise<void> => {
   // A later phase means that an earlier run has finished this step.
-  if (begun.phase !== 'preparing') return;
-  const project = await readProject(tenant, begun.projectId);
-  const keyed = begun.keyFile ? begun : await createKey(tenant, begun, deps);
+  if (backup.phase !== 'preparing') return;
+  const project = await readProject(tenant, backup.projectId);
+  const keyed = backup.keyFile ? backup : await createKey(tenant, backup, deps);
   await storeKey(tenant, keyed, deps);
   // A synthetic full needs no source.
-  const reads = keyed.synthesizedFrom === undefined ? await probe(tenant, project, keyed, deps) : 0;
+  const reads = keyed.synthesizedFrom === undefined ? await probe(tenant, project, deps, signal) : 0;
   await commit([
-    updateRunningBackup(tenant, backupId, {
+    updateRunningBackup(tenant, backup.id, {
       set: { phase: 'planning', waitingFor: undefined },
       add: { reads },
       expected: { phase: 'preparing' },
@@ -106,15 +110,12 @@ export const storeKey = async (tenant: Tenant, backup: BackupRecord, deps: Backu
 export const objectLockOf = ({ lockedUntil }: BackupRecord): { readonly lockedUntil?: Date } =>
   lockedUntil === null ? {} : { lockedUntil: new Date(lockedUntil) };
 
-const probe = async (tenant: Tenant, project: ProjectRecord, { deadline }: BackupRecord, deps: BackupDeps): Promise<number> => {
+const probe = async (tenant: Tenant, project: ProjectRecord, deps: BackupDeps, signal: AbortSignal): Promise<number> => {
   const source = deps.openSource(tenant, project);
   try {
-    await probeSource(source, signalUntil(deadline, deps));
+    await probeSource(source, signal);
     return probeReads;
   } finally {
     source.close();
   }
 };
-
-export const signalUntil = (deadline: string | null, { clock }: Pick<BackupDeps, 'clock'>): AbortSignal =>
-  AbortSignal.timeout(Math.max(0, Date.parse(deadline ?? '') - clock.now().getTime()) || 1);

@@ -131,8 +131,8 @@ const reportOrphans = (
 ): void => {
   const own = manifest.objects.filter(({ backup }) => backup === manifest.backup).map(({ name }) => name);
   const known = new Set([manifestName, keyFileName, ...own]);
+  // Copies of the erasure ledger are added after the backup was sealed.
   for (const name of stored.keys())
-    // Copies of the erasure ledger are added after the backup was sealed.
     if (!known.has(name) && objectKind(name) !== 'erasures')
       report.add(name, 'orphan', 'The object is in the folder of the backup but not part of it');
 };

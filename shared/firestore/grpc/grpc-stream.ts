@@ -1,5 +1,6 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 import type { Timer, Timers } from '../../platform/index.ts';
+import type { Availability } from './availability.ts';
 import type { Connection } from './connection.ts';
 import type { FrameBuffer } from './frame-buffer.ts';
 import { cancelled } from './source-error.ts';
@@ -14,6 +15,8 @@ export interface StreamOptions {
   readonly wantedBytes: number;
   readonly silenceMs: number;
   readonly signal: AbortSignal | undefined;
+  /** Learns for how long the call receives nothing. */
+  readonly availability?: Availability;
 }
 
 /**
@@ -32,6 +35,7 @@ export class GrpcStream {
   #isOver = false;
   #wake: (() => void) | undefined;
   #timer: Timer | undefined;
+  #waiting: ReturnType<Availability['wait']> | undefined;
 
   constructor(stream: ClientHttp2Stream, buffer: FrameBuffer, options: StreamOptions) {
     this.#stream = stream;
@@ -68,13 +72,15 @@ export class GrpcStream {
     // A message larger than the wanted amount must still arrive whole.
     this.#wantedBytes = Math.max(this.#options.wantedBytes, this.#buffer.firstFrameBytes);
     if (!this.#isOver && !this.#isFull) {
-      const { timers, silenceMs } = this.#options;
+      const { timers, silenceMs, availability } = this.#options;
+      this.#waiting = availability?.wait();
       this.#timer = timers.set(() => this.#silent(), silenceMs);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
         this.#stream.resume();
       });
       timers.clear(this.#timer);
+      this.#waiting?.end();
     }
     if (this.#options.signal?.aborted) throw cancelled();
   }
@@ -110,6 +116,7 @@ export class GrpcStream {
     this.#options.connection.received();
     this.#buffer.push(chunk);
     this.#timer?.refresh();
+    this.#waiting?.received();
     if (!this.#isFull) return;
     this.#stream.pause();
     this.#go();

@@ -1,7 +1,7 @@
 /** One run of a worker over a shard: what checking and writing have in common. */
 import type { BackupRecord, OpenArchive } from '../../backup/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
-import { RunControl, withHeartbeat as runWithHeartbeat, StoreCalls } from '../../job/index.ts';
+import { RunControl, withHeartbeat as runWithHeartbeat, watchCalls } from '../../job/index.ts';
 import type { RestoreRecord } from '../model/record.ts';
 import { loadRestoreContext, type RestoreContext } from '../model/restore-context.ts';
 import { assertStillRunning, type RunningRestoreContext, type ShardAttempt } from '../model/running-restore.ts';
@@ -29,19 +29,18 @@ interface ShardRunOptions extends RunningRestoreContext {
 
 export const withShardRun = async <T>(
   { tenant, handOver }: ShardAttempt,
-  { restore, organization, deps, verifyHeaders = false }: ShardRunOptions,
+  { restore, organization, deps: given, verifyHeaders = false }: ShardRunOptions,
   work: (run: ShardRun) => Promise<T>,
 ): Promise<T> => {
   const context = await loadRestoreContext(tenant, restore, organization);
-  const calls = new StoreCalls(deps.clock);
-  const watched: RestoreDeps = { ...deps, openStore: async (...args) => calls.watch(await deps.openStore(...args)) };
+  const { deps, calls, database } = watchCalls(given);
   const backup = await readSourceBackup(tenant, restore.backupId);
-  const open = await openForRestore(tenant, backup, { ...watched, verifyHeaders });
+  const open = await openForRestore(tenant, backup, { ...deps, verifyHeaders });
   const target = deps.openSource(tenant, context.target);
   const control = new RunControl(handOver, deps.clock);
   try {
-    const waits = new WaitReporter({ context, target: target.availability, calls, clock: deps.clock });
-    return await work({ context, restore, backup, open, target, control, deps: watched, waits });
+    const waits = new WaitReporter({ context, database, calls, clock: deps.clock });
+    return await work({ context, restore, backup, open, target, control, deps, waits });
   } finally {
     control.close();
     target.close();
@@ -49,8 +48,13 @@ export const withShardRun = async <T>(
   }
 };
 
+type HeartbeatRun = Pick<ShardRun, 'context' | 'restore' | 'control' | 'deps' | 'waits'>;
+
 /** Runs `work` beside a heartbeat that stops the run once the attempt has ended, and reports its waits. */
-export const withHeartbeat = <T>({ context, restore, control, deps, waits }: ShardRun, work: () => Promise<T>): Promise<T> => {
+export const withHeartbeat = <T>(
+  { context, restore, control, deps, waits }: HeartbeatRun,
+  work: () => Promise<T>,
+): Promise<T> => {
   const checkRunning = async () => waits?.observe(await assertStillRunning(context.tenant, restore));
   return runWithHeartbeat({ checkRunning, control, clock: deps.clock }, work);
 };

@@ -1,15 +1,12 @@
-import type { Availability } from '../../firestore/index.ts';
-import { type StoreCalls, WaitTracker } from '../../job/index.ts';
+import { WaitTracker, type WatchedCalls } from '../../job/index.ts';
 import { type Clock, commit, iso } from '../../platform/index.ts';
 import type { RestoreRecord } from '../model/record.ts';
 import type { RestoreContext } from '../model/restore-context.ts';
 import { updateRunning } from '../model/running-restore.ts';
 import { waitWrites } from './wait-writes.ts';
 
-interface WaitSources {
+interface WaitSources extends WatchedCalls {
   readonly context: RestoreContext;
-  readonly target: Availability;
-  readonly calls: StoreCalls;
   readonly clock: Clock;
 }
 
@@ -19,9 +16,8 @@ export class WaitReporter {
   readonly #tracker: WaitTracker;
 
   constructor(sources: WaitSources) {
-    const { target: database, calls, clock } = sources;
     this.#sources = sources;
-    this.#tracker = new WaitTracker({ database, calls, clock });
+    this.#tracker = new WaitTracker(sources);
   }
 
   /** `restore` is the record as just read. */

@@ -29,19 +29,24 @@ import {
   workPartition,
 } from '../model/record.ts';
 import { readShards } from '../model/reopen-shards.ts';
-import { loadRestoreContext, type RestoreContext } from '../model/restore-context.ts';
-import { loadRunning, type RestoreAttempt } from '../model/running-restore.ts';
+import type { RestoreContext } from '../model/restore-context.ts';
+import type { RestoreAttempt } from '../model/running-restore.ts';
 import { touchedCount } from '../model/shard-totals.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
+import { type RestoreStepRun, withRestoreStep } from '../run/with-restore-step.ts';
 import { sumTransforms, type TransformCounts } from '../transform/transform-counts.ts';
 import { shownRules } from '../transform/transform-view.ts';
 import { unmatchedReason, unmatchedRules } from '../transform/unmatched-rules.ts';
 import { commitSeal, type Sealed } from './commit-seal.ts';
 
 /** Returns whether there is anything to write. Idempotent: a repeated run stores the same objects, made from the shards alone. */
-export const sealJournal = async (step: RestoreAttempt, deps: RestoreDeps): Promise<{ writes: boolean }> => {
-  const { tenant, restoreJobId } = step;
-  const { restore, organization } = await loadRunning(step);
+export const sealJournal = (step: RestoreAttempt, deps: RestoreDeps): Promise<{ writes: boolean }> =>
+  withRestoreStep(step, deps, (run) => seal(step, run));
+
+const seal = async (
+  { tenant, restoreJobId }: RestoreAttempt,
+  { context, restore, deps }: RestoreStepRun,
+): Promise<{ writes: boolean }> => {
   const notes = await readNotes(tenant, restore);
   const writes = notes.touched > 0 && !restore.dryRun;
   // Sealed by an earlier attempt, or by a run whose response was lost.
@@ -51,7 +56,6 @@ export const sealJournal = async (step: RestoreAttempt, deps: RestoreDeps): Prom
     throw new JobFailure(nothingFound.code, nothingFound.message, nothingFound.details);
   assertAllowedDeletes(restore, notes);
   assertRulesMatched(restore, notes);
-  const context = await loadRestoreContext(tenant, restore, organization);
   const sealed = writes ? await store(context, restore, notes, deps) : undefined;
   try {
     await commitSeal(context, restore, { ...notes, writes, sealed }, deps.clock.now());

@@ -29,6 +29,7 @@ import { noWrites } from '../model/shard-totals.ts';
 import { materializePoint } from '../point-in-time/materialize-point.ts';
 import { keyMismatchFailure, readSourceBackup, withObjectNames } from '../read/open-for-restore.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
+import { withRestoreStep } from '../run/with-restore-step.ts';
 import { findMissing } from '../scope/find-missing.ts';
 import { loadRequestedDocuments } from '../scope/requested-documents.ts';
 import { restoreScope } from '../scope/restore-scope.ts';
@@ -45,11 +46,13 @@ const probeMs = 60_000;
 export const prepareRestore = async (step: RestoreAttempt, deps: RestoreDeps): Promise<{ shards: readonly number[] }> => {
   const { tenant } = step;
   await beginRestore(step, deps);
-  const { restore } = await loadRunning(step);
-  // The plan of an earlier attempt is written to its end.
-  if (restore.sealedAt !== undefined) await reopenShards(tenant, restore);
-  const shards = restore.shards ?? (await plan(tenant, restore, deps));
-  return { shards: Array.from({ length: shards }, (_, number) => number) };
+  return withRestoreStep(step, deps, async (run) => {
+    const { restore } = run;
+    // The plan of an earlier attempt is written to its end.
+    if (restore.sealedAt !== undefined) await reopenShards(tenant, restore);
+    const shards = restore.shards ?? (await plan(tenant, restore, run.deps));
+    return { shards: Array.from({ length: shards }, (_, number) => number) };
+  });
 };
 
 const plan = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreDeps): Promise<number> => {

@@ -12,7 +12,7 @@ import {
 import { MemoryStore, type ObjectStore } from '../../../shared/destination/index.ts';
 import { FirestoreDatabase, type SourceOptions } from '../../../shared/firestore/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
-import { commit, newId, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
+import { commit, newId, systemTimers, type Tenant, type Timers, unsafeTenant } from '../../../shared/platform/index.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { startServer } from '../firestore/firestore-server.ts';
 import { databaseId, documentsRoot, type EncodedFields, textField, writeDocuments } from '../firestore/write-documents.ts';
@@ -66,6 +66,8 @@ export class BackupEnv {
   users: { id: string; json: Buffer }[] = [];
   token: () => Promise<string> = async () => 'owner';
   nowMs = (): number => Date.now();
+  /** The timers of connections to Firestore. */
+  timers: Timers = systemTimers;
   /** The time of Firestore. */
   sourceNowMs = (): number => Date.now();
   #resets = 0;
@@ -89,6 +91,7 @@ export class BackupEnv {
     this.users = [];
     this.token = async () => 'owner';
     this.nowMs = () => Date.now();
+    this.timers = systemTimers;
     this.sourceNowMs = () => Date.now();
     const organization = { ...organizationKey.organization(tenant), id: tenant.organizationId, name: 'Acme' };
     table.put({ ...organization, backupCount: 0, storageUsed: 0 });
@@ -117,6 +120,7 @@ export class BackupEnv {
       token: () => this.token(),
       random: () => 0.5,
       sleep: async () => undefined,
+      timers: this.timers,
     };
   }
 

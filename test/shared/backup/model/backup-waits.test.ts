@@ -4,9 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, test } from 'vitest';
 import { backupData } from '../../../../shared/backup/model/backup-view.ts';
 import { BackupWaits } from '../../../../shared/backup/model/backup-waits.ts';
+import { backupKey } from '../../../../shared/backup/model/record.ts';
 import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
 import { Availability } from '../../../../shared/firestore/index.ts';
 import { StoreCalls } from '../../../../shared/job/index.ts';
+import { commit, set, systemTimers } from '../../../../shared/platform/index.ts';
 import { createBackupEnv } from '../../../harness/env/backup-env.ts';
 import { bound } from '../../../harness/faults/faulty-store.ts';
 
@@ -34,7 +36,7 @@ describe('the heartbeats of a run', () => {
     waits = newWaits(source);
   });
   const newWaits = (of: Availability) =>
-    new BackupWaits({ context: { tenant: t.tenant, project, organization: t.organization }, source: of, calls, clock });
+    new BackupWaits({ context: { tenant: t.tenant, project, organization: t.organization }, database: of, calls, clock });
   const beat = async (seconds: number, by = waits) => {
     nowMs += seconds * 1_000;
     await by.observe(t.backupOf(id));
@@ -53,6 +55,33 @@ describe('the heartbeats of a run', () => {
     source.succeeded();
     equal(await beat(2), undefined);
     equal(backupData(t.backupOf(id)).waitingFor, null);
+  });
+
+  test('show a database that does not answer since the call began, also if it then gives up', async () => {
+    const silent = new Availability({ now: () => nowMs });
+    const own = newWaits(silent);
+    nowMs += 1_000;
+    const call = silent.wait();
+    equal(await beat(8, own), undefined);
+    call.received();
+    equal(await beat(8, own), undefined);
+    const wait = { reason: 'database', since: '2026-03-01T10:00:09.000Z' };
+    deepEqual(await beat(2, own), wait);
+    call.end();
+    silent.failed({ isExhausted: false });
+    deepEqual(await beat(70, own), wait);
+    silent.succeeded();
+    equal(await beat(2, own), undefined);
+  });
+
+  test('show nothing for a call that is slow while other workers copy', async () => {
+    const silent = new Availability({ now: () => nowMs });
+    const own = newWaits(silent);
+    silent.wait();
+    for (let documents = 1; documents < 10; documents++) {
+      equal(await beat(5, own), undefined);
+      t.table.put({ ...t.backupOf(id), documents });
+    }
   });
 
   test('show a bucket that does not answer since the call began, and not while other workers copy', async () => {
@@ -111,11 +140,52 @@ for (const [method, what] of [
     equal(reported.at(-1), null);
   });
 
-// Time passes ten times as fast, so that a few heartbeats suffice.
-test('a backup whose bucket does not store a part says so until it does', async () => {
-  await resetWithDocuments();
+/** Time passes ten times as fast, so that a few heartbeats suffice. */
+const hurry = (): void => {
   const begunMs = Date.now();
   t.nowMs = () => begunMs + (Date.now() - begunMs) * 10;
+  t.timers = { ...systemTimers, now: () => systemTimers.now() * 10 };
+};
+
+test('a backup whose source does not answer while it is prepared says so until it does', async () => {
+  await resetWithDocuments();
+  hurry();
+  let answer: (token: string) => void = () => undefined;
+  const token = new Promise<string>((resolve) => {
+    answer = resolve;
+  });
+  t.token = () => token;
+  const id = await t.startBackup();
+  const running = t.runBackup(id);
+  while (!t.backupOf(id).waitingFor) await pause(100);
+  const { phase, waitingFor } = backupData(t.backupOf(id));
+  deepEqual([phase, waitingFor?.reason], ['preparing', 'database']);
+  deepEqual(reportedWaits(), [waitingFor]);
+  answer('owner');
+  await running;
+  deepEqual([t.backupOf(id).status, t.backupOf(id).waitingFor], ['completed', undefined]);
+});
+
+for (const [method, phase] of [
+  ['BatchGetDocuments', 'preparing'],
+  ['ListCollectionIds', 'planning'],
+] as const)
+  test(`a backup that hangs while it is ${phase} says so, and a cancellation ends the call`, async () => {
+    await resetWithDocuments();
+    hurry();
+    t.server.faults.add({ method, project: t.sourceProjectId, delayMs: 900_000, times: 1_000 });
+    const id = await t.startBackup();
+    const running = t.runBackup(id);
+    while (!t.backupOf(id).waitingFor) await pause(100);
+    deepEqual([t.backupOf(id).phase, t.backupOf(id).waitingFor?.reason], [phase, 'database']);
+    await commit([set(backupKey.backup(t.tenant, id), { status: 'cancelled' })]);
+    await running;
+    equal(t.backupOf(id).status, 'cancelled');
+  });
+
+test('a backup whose bucket does not store a part says so until it does', async () => {
+  await resetWithDocuments();
+  hurry();
   let isStuck = true;
   t.wrapStore = (inner) => ({
     ...bound(inner),

@@ -27,7 +27,7 @@ let availability: Availability;
 let calls: StoreCalls;
 const clock = { now: () => new Date(nowMs) };
 const newReporter = () =>
-  new WaitReporter({ context: { tenant, organization, project, target }, target: availability, calls, clock });
+  new WaitReporter({ context: { tenant, organization, project, target }, database: availability, calls, clock });
 let reporter: WaitReporter;
 const restoreNow = () => table.get<RestoreRecord>(restoreKey.restore(tenant, id))!;
 beforeEach(() => {
@@ -95,7 +95,7 @@ test('waiting: it is not shown while other workers make progress', async () => {
   const other = new Availability();
   const unhindered = new WaitReporter({
     context: { tenant, organization, project, target },
-    target: other,
+    database: other,
     calls: new StoreCalls(clock),
     clock,
   });
