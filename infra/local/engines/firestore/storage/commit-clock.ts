@@ -1,6 +1,7 @@
 import { type Micros, RpcError } from '../base/types.ts';
 import { second } from '../value/timestamps.ts';
 import { checkWithin, isReadable, tooOld, type Window, windowAt, withSlack } from './read-window.ts';
+import { systemClock } from './system-clock.ts';
 
 /** A database's clock: strictly increasing commit times, and the readable past. */
 export class CommitClock {
@@ -14,7 +15,7 @@ export class CommitClock {
   #expiredBefore: Micros = 0;
 
   constructor(clock: (() => Micros) | undefined, recoverySince: Micros | undefined) {
-    this.#clock = clock ?? (() => Date.now() * 1000);
+    this.#clock = clock ?? systemClock;
     this.#recoverySince = recoverySince;
     this.#windowAge = this.#clock();
     this.#window = withSlack(windowAt(this.#windowAge, recoverySince));

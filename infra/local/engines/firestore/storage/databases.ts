@@ -4,6 +4,7 @@ import { type DatabaseName, databaseName } from '../base/document-name.ts';
 import { type Micros, RpcError } from '../base/types.ts';
 import type { IndexDefinitions } from '../indexes/index-definitions.ts';
 import { StoredDatabase } from './database.ts';
+import { systemClock } from './system-clock.ts';
 
 interface DatabasesOptions {
   /** The folder of the databases; without it they are kept in memory. */
@@ -59,7 +60,7 @@ export const openDatabases = ({ dir, createOnUse = true, clock, lockWaitMs, inde
   const make = (name: DatabaseName, pointInTimeRecovery: boolean): StoredDatabase => {
     const { projectId, databaseId } = name;
     deleted.delete(databaseName(name));
-    const now = clock?.() ?? Date.now() * 1000;
+    const now = (clock ?? systemClock)();
     const settings = { projectId, databaseId, ...(pointInTimeRecovery && { pointInTimeRecoverySince: now }) };
     save(settings);
     return add(settings);

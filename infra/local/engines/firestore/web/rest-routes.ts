@@ -19,6 +19,7 @@ const verbs: Readonly<Record<string, readonly [method: string, field: 'database'
   runQuery: ['RunQuery', 'parent', 'RunQueryResponse'],
   runAggregationQuery: ['RunAggregationQuery', 'parent', 'RunAggregationQueryResponse'],
   partitionQuery: ['PartitionQuery', 'parent', 'PartitionQueryResponse'],
+  executePipeline: ['ExecutePipeline', 'database', 'ExecutePipelineResponse'],
   listCollectionIds: ['ListCollectionIds', 'parent', 'ListCollectionIdsResponse'],
 };
 
@@ -34,6 +35,8 @@ export function findRestRoute(httpMethod: string, path: string): RestRoute | und
     if (!found || httpMethod !== 'POST') return undefined;
     const [method, field, answer] = found;
     const value = field === 'parent' ? full : documents.slice(0, -'/documents'.length);
+    // Every pipeline gets the same error, whatever its stages are.
+    if (verb === 'executePipeline') return { method, answer, request: () => ({ database: value }) };
     return { method, answer, request: (_query, body) => ({ ...objectOf(body), [field]: value }) };
   }
   if (verb !== undefined && below === '') return undefined;

@@ -99,6 +99,27 @@ describe('documents through the official client', () => {
     assert.equal((await reference.get()).exists, false);
   });
 
+  it('gives each commit a later time with microseconds, and reads between two commits', async () => {
+    const reference = db.doc('times/it');
+    const times: Timestamp[] = [];
+    for (let i = 0; i < 20; i++) times.push((await reference.set({ i })).writeTime);
+    for (const [i, time] of times.entries()) {
+      const earlier = times[i - 1];
+      assert.ok(!earlier || earlier.valueOf() < time.valueOf(), `commit ${i} is not later`);
+    }
+    const micros = times.map(({ nanoseconds }) => (nanoseconds % 1_000_000) / 1000);
+    assert.ok(micros.every(Number.isInteger));
+    // A clock of milliseconds makes them 0, or 1 and 2 for commits of the same millisecond.
+    assert.ok(micros.filter((part) => part > 10).length >= 10, `microseconds: ${micros}`);
+    assert.ok((await reference.get()).updateTime?.isEqual(times[19]!));
+    for (const i of [3, 9]) {
+      const { seconds, nanoseconds } = times[i + 1]!;
+      const readTime = nanoseconds === 0 ? new Timestamp(seconds - 1, 999_999_000) : new Timestamp(seconds, nanoseconds - 1000);
+      const read = await db.runTransaction((transaction) => transaction.get(reference), { readOnly: true, readTime });
+      assert.deepEqual([read.get('i'), read.updateTime], [BigInt(i), times[i]]);
+    }
+  });
+
   it('applies transforms at the server: time, numbers, lists', async () => {
     const reference = db.doc('transform/it');
     await reference.set({ n: 5, d: 1.5, list: [1, 2], big: 9_223_372_036_854_775_807n });

@@ -4,6 +4,7 @@ import { test } from 'vitest';
 import { below, lastKey, pathKey } from '../../../../../../infra/local/engines/firestore/base/path-key.ts';
 import type { DocumentChange, Micros } from '../../../../../../infra/local/engines/firestore/base/types.ts';
 import { openDatabases } from '../../../../../../infra/local/engines/firestore/storage/databases.ts';
+import { makeSystemClock } from '../../../../../../infra/local/engines/firestore/storage/system-clock.ts';
 import { day, hour, minute, second } from '../../../../../../infra/local/engines/firestore/value/timestamps.ts';
 import {
   commit,
@@ -55,6 +56,46 @@ test('database: commit times are strictly increasing and later than every earlie
     last = commitTime;
     // Even if the system clock is set back.
     if (i === 10) clock.now -= 1000 * second;
+  }
+});
+
+test('database: commits after a restart are later than those before it, also if the system clock was set back', async (t) => {
+  const dir = makeFolder(t);
+  const clock = makeClock(Date.UTC(2026, 0, 1) * 1000 + 123_457);
+  const before = makeDatabase(t, { clock, dir });
+  const { commitTime: first } = await commit(before, set('c/d', n(1)));
+  const { commitTime: last } = await commit(before, remove('c/d'));
+  before.close();
+  clock.now -= 500;
+  const after = makeDatabase(t, { clock, dir });
+  assert.deepEqual([get(after, 'c/d', first)?.updateTime, get(after, 'c/d', last)], [first, undefined]);
+  const { commitTime } = await commit(after, set('c/d', n(2)));
+  assert.ok(commitTime > last);
+  assert.equal(get(after, 'c/d')?.updateTime, commitTime);
+});
+
+test('system clock: it has microseconds of its own, in the millisecond that the system clock has', () => {
+  // Microseconds; the timer's milliseconds begin elsewhere than those of the system clock.
+  let system = Date.UTC(2026, 0, 1) * 1000;
+  let timer = 5_000_250;
+  const clock = makeSystemClock(
+    () => Math.floor(system / 1000),
+    () => timer / 1000,
+  );
+  let last = clock();
+  assert.equal(last % 1000, 250);
+  for (let i = 0; i < 500; i++) {
+    system += 37;
+    timer += 37;
+    const now = clock();
+    assert.ok(now >= last && Math.floor(now / 1000) === Math.floor(system / 1000), `${now} after ${last} at ${system}`);
+    // From the second millisecond on it is exact.
+    if (i > 60) assert.ok(Math.abs(now - system) < 37);
+    last = now;
+  }
+  for (const set of [hour, -2 * hour]) {
+    system += set;
+    assert.equal(Math.floor(clock() / 1000), Math.floor(system / 1000));
   }
 });
 

@@ -120,6 +120,18 @@ describe('REST on documents', () => {
     assert.equal((await fetch(`${server.url}/v2/nothing`)).status, 404);
   });
 
+  it('answers a pipeline with the error that gRPC gives', async () => {
+    const db = clientOf(server, 'web');
+    const { details } = await failure(db.pipeline().collection('c').limit(1).execute());
+    await db.terminate();
+    const pipeline = { stages: [{ name: 'collection', args: [{ referenceValue: '/c' }] }] };
+    const { status, body } = await call('POST', ':executePipeline', { structuredPipeline: { pipeline } });
+    assert.equal(status, 400);
+    assert.equal(body[0]?.error?.status, 'FAILED_PRECONDITION');
+    assert.match(body[0]?.error?.message ?? '', /^Pipeline Operations are only available/);
+    assert.ok(details.includes(body[0]?.error?.message ?? '-'), details);
+  });
+
   const field = (op: string, value: unknown, fieldPath = 'a') => ({ fieldFilter: { field: { fieldPath }, op, value } });
   const all = (...filters: unknown[]) => ({ compositeFilter: { op: 'AND', filters } });
   const list = (...values: unknown[]) => ({ arrayValue: { values } });
