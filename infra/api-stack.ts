@@ -47,18 +47,21 @@ export class ApiStack extends RouteStack {
       timeoutSeconds,
       capabilities,
     });
-    this.makeRoute('Fallback', ['$default'], fn, this.makeGatewayRole('Fallback', [fn]));
+    this.makeRoute('Fallback', { '': '$default' }, fn, this.makeGatewayRole('Fallback', [fn]));
   }
 
   #makeStage(): CfnStage {
     const accessLog = makeVendedLogGroup(this, 'AccessLogs');
-    return new CfnStage(this, 'Stage', {
+    const stage = new CfnStage(this, 'Stage', {
       apiId: this.#props.data.apiId,
       stageName: '$default',
       autoDeploy: true,
       defaultRouteSettings: { ...throttle, detailedMetricsEnabled: this.#props.config.detailedMetrics },
       accessLogSettings: { destinationArn: accessLog.logGroupArn, format: JSON.stringify(accessLogLine) },
     });
+    // A stage that deploys by itself does so for every route that is created after it.
+    this.addAfterRoutes(stage);
+    return stage;
   }
 
   #makeDomain(stage: CfnStage, domainName: string, certificateArn: string): CfnDomainName {

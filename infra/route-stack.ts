@@ -1,5 +1,5 @@
 /** Functions and routes of some groups of endpoints. Every stack of routes extends it. */
-import { Stack, type StackProps } from 'aws-cdk-lib';
+import { type CfnResource, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnIntegration, CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import { type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
@@ -34,9 +34,15 @@ const endpointTimeoutSeconds = 20;
 /** Lambda assigns CPU by memory: twice the CPU of 512 MB speeds up cold starts with the SDK. Not measured on Lambda. */
 const endpointMemoryMegabytes = 1_024;
 
+/** API Gateway's control plane admits about ten calls a second for the whole account; CloudFormation would create hundreds at once. */
+const laneCount = 4;
+
 export class RouteStack extends Stack {
   readonly #props: RouteStackProps;
   readonly #logGroup: LogGroup;
+  /** The last resource of each lane. */
+  readonly #lanes: CfnResource[] = [];
+  #made = 0;
 
   constructor(scope: Construct, id: string, props: RouteStackProps, { hasFile, countedLines }: RouteChoice) {
     super(scope, id, props);
@@ -54,7 +60,7 @@ export class RouteStack extends Stack {
       pascalCase(file),
       handlers.map(({ fn }) => fn),
     );
-    for (const { endpoint, fn } of handlers) this.makeRoute(pascalCase(endpoint.id), routeKeysOf(endpoint), fn, role);
+    for (const { endpoint, fn } of handlers) this.makeRoute(pascalCase(endpoint.id), routesOf(endpoint), fn, role);
   }
 
   #makeEndpoint(endpoint: Endpoint): Fn {
@@ -83,7 +89,7 @@ export class RouteStack extends Stack {
     });
   }
 
-  protected makeRoute(id: string, routeKeys: readonly string[], fn: Fn, role: Role): void {
+  protected makeRoute(id: string, routes: Readonly<Record<string, string>>, fn: Fn, role: Role): void {
     const { apiId } = this.#props.data;
     const integration = new CfnIntegration(this, `${id}Integration`, {
       apiId,
@@ -92,15 +98,32 @@ export class RouteStack extends Stack {
       payloadFormatVersion: '2.0',
       credentialsArn: role.roleArn,
     });
-    for (const [n, routeKey] of routeKeys.entries())
-      new CfnRoute(this, `${id}${['', 'Head'][n] ?? n}Route`, {
-        apiId,
-        routeKey,
-        target: `integrations/${integration.ref}`,
-      });
+    this.#addToLane(integration);
+    for (const [suffix, routeKey] of Object.entries(routes))
+      this.#addToLane(new CfnRoute(this, `${id}${suffix}Route`, { apiId, routeKey, target: `integrations/${integration.ref}` }));
+  }
+
+  /** Lets a resource wait until all routes exist. */
+  protected addAfterRoutes(resource: CfnResource): void {
+    for (const last of this.#lanes) resource.addDependency(last);
+  }
+
+  /** Adds the resource to the shortest lane, in which each one waits for the one before it. */
+  #addToLane(resource: CfnResource): void {
+    const lane = this.#made % laneCount;
+    this.#made += 1;
+    const before = this.#lanes[lane];
+    if (before) resource.addDependency(before);
+    this.#lanes[lane] = resource;
   }
 }
 
-/** An HTTP API does not route HEAD requests to GET routes. */
-const routeKeysOf = ({ method, path, alsoPaths = [] }: Endpoint): readonly string[] =>
-  [path, ...alsoPaths].flatMap((each) => (method === 'GET' ? [`GET ${each}`, `HEAD ${each}`] : [`${method} ${each}`]));
+/**
+ * The route of each path, by the suffix of its id. An HTTP API does not route HEAD requests to GET routes, so a GET endpoint has all methods
+ * that no other endpoint of its path has; it refuses those that are neither GET nor HEAD (`shared/http/unrouted/answer-unrouted.ts`).
+ * The suffixes are even numbers, because there were routes for HEAD in between: a new id would create a route before the old one is deleted.
+ */
+const routesOf = ({ method, path, alsoPaths = [] }: Endpoint): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [path, ...alsoPaths].map((each, n) => [n === 0 ? '' : `${2 * n}`, `${method === 'GET' ? 'ANY' : method} ${each}`]),
+  );

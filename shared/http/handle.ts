@@ -17,6 +17,7 @@ import { type Incoming, readJson, readQuery, refuseLargeBody } from './parse-req
 import { assertWithinLimit, countOutboundCall } from './rate-limit.ts';
 import { type CallInProgress, noQuery, withEnvelope } from './request-envelope.ts';
 import { fileResponse, jsonResponse, type Response, redirectResponse } from './responses.ts';
+import { answerUnrouted, isOtherMethod } from './unrouted/answer-unrouted.ts';
 import { acceptedFields, validateAll } from './validate.ts';
 import { warmUp } from './warm-up.ts';
 
@@ -49,6 +50,7 @@ interface HandledEndpoint {
 }
 
 const respond = async (handled: HandledEndpoint, call: CallInProgress): Promise<Response> => {
+  if (isOtherMethod(handled.endpoint, call)) return answerUnrouted(call);
   refuseLargeBody(call.incoming);
   const { key, authorized, seen } = await admitCaller(handled.endpoint, call);
   try {

@@ -9,3 +9,4 @@ export { assertWithinLimit, countAddress, rateHeaders } from './rate-limit.ts';
 export { withEnvelope } from './request-envelope.ts';
 export { errorResponse, type File, fileResponse, prefersHtml, type Response, redirectResponse } from './responses.ts';
 export { serveFiles, serveStatic } from './serve-static.ts';
+export { answerUnrouted } from './unrouted/answer-unrouted.ts';

@@ -6,6 +6,7 @@ import { type Incoming, readQuery, refuseLargeBody } from './parse-request.ts';
 import { assertWithinLimit, countAddress } from './rate-limit.ts';
 import { noQuery, withEnvelope } from './request-envelope.ts';
 import { type File, fileResponse, type Response } from './responses.ts';
+import { answerUnrouted, isOtherMethod } from './unrouted/answer-unrouted.ts';
 import { validate } from './validate.ts';
 
 /** A public endpoint whose response is the same for everyone. */
@@ -28,7 +29,9 @@ export const serveStatic = (endpoint: StaticEndpoint, file: () => File, time: Cl
 export const serveFiles = (endpoint: StaticEndpoint, respond: (incoming: Incoming) => Response, time: Clock = clock): Handler =>
   withEnvelope(
     endpoint.id,
-    async ({ incoming, now, reportRate }) => {
+    async (call) => {
+      if (isOtherMethod(endpoint, call)) return answerUnrouted(call);
+      const { incoming, now, reportRate } = call;
       refuseLargeBody(incoming);
       const rate = countAddress(incoming.origin.ip, now);
       reportRate(rate);

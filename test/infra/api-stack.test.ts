@@ -10,11 +10,29 @@ const resources = resourcesOf(templates);
 const ofType = (type: string) => resources.filter((resource) => resource.type === type);
 const routes = ofType('AWS::ApiGatewayV2::Route');
 
-test('api stack: every endpoint has a route, every GET also one for HEAD, and other requests go to the fallback', () => {
-  const keys = endpoints.flatMap(({ method, path, alsoPaths = [] }) => [path, ...alsoPaths].map((one) => `${method} ${one}`));
-  const heads = keys.filter((key) => key.startsWith('GET ')).map((key) => key.replace('GET', 'HEAD'));
-  const wanted = [...keys, ...heads, '$default'];
-  assert.deepEqual(routes.map(({ properties }) => properties.RouteKey).sort(), wanted.sort());
+test('api stack: every path of an endpoint has one route, which for GET serves HEAD, too; other requests go to the fallback', () => {
+  const keys = endpoints.flatMap(({ method, path, alsoPaths = [] }) =>
+    [path, ...alsoPaths].map((one) => `${method === 'GET' ? 'ANY' : method} ${one}`),
+  );
+  assert.deepEqual(routes.map(({ properties }) => properties.RouteKey).sort(), [...keys, '$default'].sort());
+});
+
+test('api stack: routes and integrations are created in four lanes, and the stage after all of them', () => {
+  for (const stack of ['Api', 'Extension']) {
+    const made = resources.filter((one) => one.stack === stack && /ApiGatewayV2::(Route|Integration)$/.test(one.type));
+    const ids = new Set(made.map(({ id }) => id));
+    const next = new Map(
+      made.flatMap(({ id, dependsOn }) => dependsOn.filter((before) => ids.has(before)).map((before) => [before, id])),
+    );
+    // Every resource has at most one predecessor, and no two have the same one: so they form chains.
+    for (const { id, dependsOn } of made) assert.ok(dependsOn.filter((before) => ids.has(before)).length <= 1, id);
+    const firsts = made.filter(({ dependsOn }) => !dependsOn.some((before) => ids.has(before)));
+    assert.equal(firsts.length, 4);
+    assert.equal(next.size, made.length - firsts.length);
+    const [stage] = resources.filter((one) => one.stack === stack && one.type === 'AWS::ApiGatewayV2::Stage');
+    const lasts = made.filter(({ id }) => !next.has(id)).map(({ id }) => id);
+    if (stack === 'Api') assert.deepEqual(stage?.dependsOn.filter((id) => ids.has(id)).toSorted(), lasts.toSorted());
+  }
 });
 
 test('api stack: every route invokes the function of its endpoint, and the gateway has permission to', () => {
@@ -24,7 +42,7 @@ test('api stack: every route invokes the function of its endpoint, and the gatew
     assert.equal(integration.properties.PayloadFormatVersion, '2.0', id);
     const fn = resourceAt(resources, stack, integration.properties.IntegrationUri);
     if (properties.RouteKey !== '$default') {
-      const [method = '', at = ''] = String(properties.RouteKey).replace('HEAD', 'GET').split(' ');
+      const [method = '', at = ''] = String(properties.RouteKey).replace('ANY', 'GET').split(' ');
       const endpoint = endpoints.find((one) => one.method === method && [one.path, ...(one.alsoPaths ?? [])].includes(at));
       assert.ok(String(fn.properties.Description).startsWith(`${method} ${endpoint?.path}: `), id);
     }

@@ -137,13 +137,13 @@ test('imports: the rules that the console shows import nothing that a browser do
   );
 });
 
-test('imports: a bundled function does not import the whole contract unless it serves all of it', () => {
+test('imports: the whole contract is imported only by what is computed while bundling', () => {
   const importsAll = sourcesIn('functions', 'shared')
     .filter(({ imports }) => imports.some((one) => one.target === 'shared/contract/index.ts' && !isType(one)))
     .map(({ path }) => path);
   deepEqual(
     importsAll.filter((path) => !path.startsWith('shared/contract/')),
-    ['functions/gateway/fallback.ts'],
+    ['shared/http/unrouted/precomputed-methods.ts'],
   );
 });
 

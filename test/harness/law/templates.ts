@@ -19,11 +19,22 @@ export interface Resource {
   readonly properties: Properties;
   readonly metadata: Properties;
   readonly deletionPolicy: string | undefined;
+  /** Logical ids. */
+  readonly dependsOn: readonly string[];
 }
 
 interface Template {
   readonly Resources: Readonly<
-    Record<string, { Type: string; Properties?: Properties; Metadata?: Properties; DeletionPolicy?: string }>
+    Record<
+      string,
+      {
+        Type: string;
+        Properties?: Properties;
+        Metadata?: Properties;
+        DeletionPolicy?: string;
+        DependsOn?: string | readonly string[];
+      }
+    >
   >;
   readonly Outputs?: Readonly<Record<string, { readonly Value: unknown }>>;
   readonly Rules?: Readonly<Record<string, unknown>>;
@@ -66,13 +77,14 @@ const keptText = (name: string, make: () => string): string => {
 
 export const resourcesOf = (templates: ReadonlyMap<string, Template>): readonly Resource[] =>
   [...templates].flatMap(([stack, { Resources }]) =>
-    Object.entries(Resources).map(([id, { Type, Properties = {}, Metadata = {}, DeletionPolicy }]) => ({
+    Object.entries(Resources).map(([id, { Type, Properties = {}, Metadata = {}, DeletionPolicy, DependsOn = [] }]) => ({
       stack,
       id,
       type: Type,
       properties: Properties,
       metadata: Metadata,
       deletionPolicy: DeletionPolicy,
+      dependsOn: [DependsOn].flat(),
     })),
   );
 

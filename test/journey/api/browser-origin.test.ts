@@ -13,6 +13,8 @@ test('CORS: a preflight from an allowed origin succeeds and names it', async () 
   equal(status, 204);
   equal(headers.get('access-control-allow-origin'), 'https://app.example.com');
   equal(headers.get('access-control-allow-credentials'), 'true');
+  // Its only route is that of a GET endpoint, which gets preflights, too.
+  equal((await ask('https://app.example.com', '/api/v1/auth/me')).status, 204);
 });
 
 test('CORS: another origin is not allowed', async () => {

@@ -6,29 +6,55 @@ import { test } from 'vitest';
 import { auth } from '../../../shared/contract/endpoints/auth.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { serviceAccount } from '../../../shared/contract/endpoints/service-account.ts';
-import { description, system } from '../../../shared/contract/endpoints/system.ts';
+import { description } from '../../../shared/contract/endpoints/system.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
+import { endpoints } from '../../../shared/contract/index.ts';
+import { randomParams } from '../../harness/law/endpoint-samples.ts';
 import { api, call, stageUrl } from '../../harness/stage/client.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
-import { signIn } from '../../harness/stage/person.ts';
 
-for (const { path } of [system.health, system.jwks, description.openapi, description.docs, auth.me, organizations.list])
-  test(`HEAD ${path} has the status and headers of GET, and no body`, async () => {
-    const [get, head] = [await api('GET', path), await api('HEAD', path)];
-    equal(head.status, get.status);
-    equal(head.text, '');
-    equal(head.headers.get('content-type'), get.headers.get('content-type'));
-    ok(head.headers.get('x-request-id'));
+const fill = (path: string): string => {
+  const params = randomParams({ path });
+  return path.replace('{path+}', 'x').replace(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
+};
+const paths = endpoints
+  .filter(({ method }) => method === 'GET')
+  .flatMap(({ path, alsoPaths = [] }) => [path, ...alsoPaths].map(fill));
+
+for (const [caller, by] of [
+  ['a stranger', async () => ({})],
+  ['a member', async () => newOrganization().then(({ id, owner }) => ({ token: owner.accessToken, org: id }))],
+] as const)
+  test(`HEAD: every GET answers ${caller} with the same status and headers, and no body`, async () => {
+    const as = await by();
+    ok(paths.length > 50);
+    const statuses = new Set<number>();
+    for (const path of paths) {
+      const [get, head] = [await api('GET', path, as), await api('HEAD', path, as)];
+      statuses.add(get.status);
+      deepEqual([head.status, head.text], [get.status, ''], path);
+      for (const name of ['content-type', 'content-length', 'cache-control', 'allow', 'www-authenticate', 'location', 'vary'])
+        equal(head.headers.get(name)?.length, get.headers.get(name)?.length, `${path} ${name}`);
+      ok(head.headers.get('x-request-id') && head.headers.get('ratelimit-limit'), path);
+    }
+    for (const status of 'token' in as ? [200, 302, 400, 404] : [200, 401])
+      ok(statuses.has(status), `no ${status}: ${[...statuses]}`);
   });
-
-test('HEAD: a signed-in caller is authorized as for GET', async () => {
-  const { accessToken } = await signIn();
-  equal((await api('HEAD', auth.me.path, { token: accessToken })).status, 200);
-});
 
 test('HEAD: a path without GET lists its methods', async () => {
   const { status, headers } = await api('HEAD', auth.token.path);
   deepEqual([status, headers.get('allow')], [405, 'POST']);
+});
+
+// One route serves GET and HEAD of a path, and gets every other method, too.
+test('a GET endpoint refuses other methods before it authenticates, and changes nothing', async () => {
+  const { id, owner } = await newOrganization();
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PURGE']) {
+    const { status, headers, body } = await api(method, auth.me.path, { token: owner.accessToken, org: id, body: { name: 'x' } });
+    deepEqual([status, headers.get('allow')], [405, 'GET, HEAD']);
+    deepEqual([body.error.code, body.error.details.allowedMethods], ['METHOD_NOT_ALLOWED', ['GET', 'HEAD']]);
+    ok(headers.get('ratelimit-limit') && headers.get('x-request-id'));
+  }
 });
 
 test('Location: a created resource can be read at its Location, also if the response is replayed', async () => {
