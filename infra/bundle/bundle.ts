@@ -28,13 +28,14 @@ interface BundleOptions {
 export const bundleDir = (entry: string, outdir: string): string => join(outdir, entry.replace(/\.ts$/, ''));
 
 /**
- * Google's clients, each bundled into a second file. The one for buckets of Cloud Storage is a sixth of the code of a function that opens
- * buckets (67 KB, zipped); the one for access without a key has 17 KB and is loaded with the first token of such a project. They share no
- * code with index.cjs.
+ * What few calls need, each bundled into a second file that shares no code with index.cjs. Google's client for buckets of Cloud Storage is
+ * a sixth of the code of a function that opens buckets (67 KB, zipped); the one for access without a key has 17 KB and is loaded with the
+ * first token of such a project; the table of countries has 750 KB and is loaded with the first address.
  */
 const libraries: Readonly<Record<string, string>> = {
   'gcs-library.cjs': 'shared/destination/store/gcs/gcs-library.ts',
   'google-auth-library.cjs': 'shared/platform/aws/google-auth-library.ts',
+  'country-library.cjs': 'shared/platform/country/country-library.ts',
 };
 export const libraryFiles: readonly string[] = Object.keys(libraries);
 
@@ -91,7 +92,7 @@ const addLibrary = async (libraryFile: string, metafile: Metafile, common: Build
 const externalLibrary: Plugin = {
   name: 'external-library',
   setup(bundling) {
-    bundling.onResolve({ filter: /[\\/](gcs|google-auth)-library\.ts$/ }, ({ kind, path }) =>
+    bundling.onResolve({ filter: /[\\/](gcs|google-auth|country)-library\.ts$/ }, ({ kind, path }) =>
       kind === 'entry-point' ? undefined : { path: `./${basename(path, '.ts')}.cjs`, external: true },
     );
   },

@@ -46,9 +46,11 @@ const licensedIn = (folder: string): Licensed => {
 };
 
 const copyrightIn = (folder: string): string => {
-  const file = readdirSync(folder).find((name) => /^licen[cs]e/i.test(name));
+  const file = readdirSync(folder).find((name) => /^(nro_)?licen[cs]e/i.test(name));
   const lines = file === undefined ? [] : readFileSync(join(folder, file), 'utf8').split('\n');
   // The text of Apache-2.0 mentions copyright and contains a placeholder line.
-  const held = lines.map((line) => line.trim()).find((line) => /^copyright\b.*(\d{4}|\(c\))/i.test(line) && !line.includes('['));
+  const held = lines
+    .map((line) => line.trim())
+    .find((line) => /^copyright\b.*(\d{4}|\(c\)|holder:)/i.test(line) && !line.includes('['));
   return held ?? '';
 };

@@ -1,7 +1,16 @@
 import type { Licensed } from './bundled.ts';
 
 /** Licences that allow use in closed services with attribution. Nothing else may be bundled. */
-export const permissive: readonly string[] = ['0BSD', 'Apache-2.0', 'BSD-2-Clause', 'BSD-3-Clause', 'ISC', 'MIT', 'MIT-0'];
+export const permissive: readonly string[] = [
+  '0BSD',
+  'Apache-2.0',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'CC0-1.0',
+  'ISC',
+  'MIT',
+  'MIT-0',
+];
 
 /** Generates infra/licences.md. A test compares the page with the bundles. */
 export const licencesPage = (packages: readonly Licensed[]): string =>
@@ -17,5 +26,9 @@ export const licencesPage = (packages: readonly Licensed[]): string =>
     '| Package | Version | Licence | Copyright |',
     '|---|---|---|---|',
     ...packages.map(({ name, version, licence, copyright }) => `| ${name} | ${version} | ${licence} | ${copyright} |`),
+    '',
+    'The table of countries (@ip-location-db/geo-whois-asn-country) is published as CC0-1.0. It is derived from statistics of the Number',
+    'Resource Organization, https://www.nro.net, which are licensed under CC BY 4.0 and ask for this attribution. Its publisher reports errors',
+    'in the data and calls the package deprecated, so a country is a hint, not a proof.',
     '',
   ].join('\n');

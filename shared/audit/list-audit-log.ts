@@ -1,5 +1,5 @@
 /** Reads the log, newest first. An entry past its retention counts as deleted, whether or not the table has removed it yet. */
-import { epochSeconds, query, type Tenant } from '../platform/index.ts';
+import { countryOfAddress, epochSeconds, query, type Tenant } from '../platform/index.ts';
 import { type Filter, rangeOf } from './audit-filter.ts';
 import type { AuditRecord, Entry } from './record.ts';
 
@@ -24,11 +24,11 @@ export const listEntries = async (
   for (let reads = 0; reads < readsMax; reads++) {
     const read = await query<AuditRecord>({ ...range, after, limit });
     found.push(...read.items.filter(isKept(now)));
-    if (found.length > page.limit) return { items: found.slice(0, page.limit).map(entryOf), next: found[page.limit - 1]?.sk };
-    if (read.next === undefined) return { items: found.map(entryOf), next: undefined };
+    if (found.length > page.limit) return { items: await entriesOf(found.slice(0, page.limit)), next: found[page.limit - 1]?.sk };
+    if (read.next === undefined) return { items: await entriesOf(found), next: undefined };
     after = read.next;
   }
-  return { items: found.map(entryOf), next: after };
+  return { items: await entriesOf(found), next: after };
 };
 
 /** All entries of the filter, one read (up to 1 MB) at a time. */
@@ -37,7 +37,7 @@ export async function* readEntries(tenant: Tenant, filter: Filter, now: Date): A
   let after: string | undefined;
   do {
     const read = await query<AuditRecord>({ ...range, after });
-    yield read.items.filter(isKept(now)).map(entryOf);
+    yield await entriesOf(read.items.filter(isKept(now)));
     after = read.next;
   } while (after !== undefined);
 }
@@ -47,14 +47,11 @@ const isKept =
   ({ ttl }: AuditRecord): boolean =>
     ttl > epochSeconds(now);
 
-/** An entry as the API shows it. */
-const entryOf = ({ id, timestamp, action, actor, resource, organization, context, details }: AuditRecord): Entry => ({
-  id,
-  timestamp,
-  action,
-  actor,
-  resource,
-  organization,
-  context,
-  details,
-});
+const entriesOf = (records: readonly AuditRecord[]): Promise<readonly Entry[]> => Promise.all(records.map(entryOf));
+
+/** An entry as the API shows it. Where no proxy knew the location, it is the country of the address. */
+const entryOf = async (record: AuditRecord): Promise<Entry> => {
+  const { id, timestamp, action, actor, resource, organization, context, details } = record;
+  const location = context.location ?? (await countryOfAddress(context.ip));
+  return { id, timestamp, action, actor, resource, organization, context: { ...context, location }, details };
+};

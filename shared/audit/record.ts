@@ -25,7 +25,7 @@ export interface Actor {
 export interface Origin {
   readonly ip: string | null;
   readonly userAgent: string | null;
-  /** Country, or country and region, as in ISO 3166 (`DE`, `DE-BE`). Only a trusted proxy knows it. */
+  /** Country, or country and place (`DE`, `DE, Berlin`), from a trusted proxy. Without one, readers look up the country. */
   readonly location?: string | null;
   readonly requestId: string;
 }

@@ -4,8 +4,8 @@ import { createHash } from 'node:crypto';
 const proofHeader = 'x-cloudfront-secret';
 
 /**
- * The caller's country and region from CloudFront's viewer headers, such as `DE-BE`. Any client can send these headers, so they count
- * only together with the secret whose SHA-256 digest the deployment configures; without one the location is null.
+ * The caller's country and, if CloudFront knows it, the city or region, such as `DE, Berlin`. Any client can send these headers, so they
+ * count only together with the secret whose SHA-256 digest the deployment configures; without one the location is null.
  */
 export const viewerLocation = (
   headers: Readonly<Record<string, string | undefined>>,
@@ -13,7 +13,21 @@ export const viewerLocation = (
 ): string | null => {
   const proof = headers[proofHeader];
   if (!secretDigest || proof === undefined || createHash('sha256').update(proof).digest('hex') !== secretDigest) return null;
-  const { 'cloudfront-viewer-country': country = '', 'cloudfront-viewer-country-region': region = '' } = headers;
+  const country = headers['cloudfront-viewer-country'] ?? '';
   if (!/^[A-Z]{2}$/.test(country)) return null;
-  return /^[A-Z0-9]{1,3}$/.test(region) ? `${country}-${region}` : country;
+  const place = placeHeaders.map((name) => readPlace(headers[name])).find((text) => text !== undefined);
+  return place === undefined ? country : `${country}, ${place}`;
+};
+
+/** The most precise first. The last is a code of ISO 3166-2. */
+const placeHeaders = ['cloudfront-viewer-city', 'cloudfront-viewer-country-region-name', 'cloudfront-viewer-country-region'];
+
+/** CloudFront percent-encodes letters outside of ASCII. */
+const readPlace = (value: string | undefined): string | undefined => {
+  try {
+    const text = decodeURIComponent(value ?? '');
+    return /^[\p{L}\p{N}][\p{L}\p{M}\p{N} .,'’()/-]{0,99}$/u.test(text) ? text : undefined;
+  } catch {
+    return undefined;
+  }
 };

@@ -15,6 +15,7 @@ export { isAwsError } from './aws-client/is-aws-error.ts';
 export { isTransientAwsError } from './aws-client/is-transient-aws-error.ts';
 export { after, type Clock, clock, epochSeconds, iso, utcMinute } from './clock.ts';
 export { composeLetter, type Letter, type LetterBlock, type LetterPart } from './compose-letter.ts';
+export { countryOfAddress } from './country/country-of-address.ts';
 export { derivedId } from './derived-id.ts';
 export { env, envList } from './env.ts';
 export { escapeHtml } from './escape-html.ts';

@@ -69,7 +69,7 @@ const packageOf = (target: string): string =>
     .slice(0, target.startsWith('@') ? 2 : 1)
     .join('/');
 
-// `npm audit --omit=dev` checks exactly these. The packages of the console are built into files, so no function loads them.
+// `npm audit --omit=dev` checks exactly these. The packages of the console and the table of countries are built into files.
 test('dependencies: production dependencies are what functions import; all others are for building and testing', () => {
   const loaded = sourcesIn('shared', 'functions').filter(({ path }) => !path.startsWith('functions/console/app/'));
   const imported = loaded.flatMap(({ imports }) =>

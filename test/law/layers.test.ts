@@ -51,7 +51,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['chunk', 'erasure', 'manifest'],
     ['.', 'reader'],
   ],
-  'shared/platform': [['.'], ['async', 'http'], ['aws-client'], ['observe'], ['aws', 'table']],
+  'shared/platform': [['.'], ['async', 'http'], ['aws-client', 'country'], ['observe'], ['aws', 'table']],
   'shared/contract': [
     ['.'],
     ['models', 'runtime'],

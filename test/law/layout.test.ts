@@ -63,7 +63,7 @@ const subjects = new Set(
   shared/docs/schema shared/event/outbox shared/firestore/names/name-order shared/firestore/wire/timestamps
   shared/firestore/write/precondition shared/http/cursor shared/http/idempotency shared/organization/member/membership
   shared/pitr/capture/capture-mode shared/pitr/model/failure-backoff shared/pitr/settings/capture-retention shared/platform/aws/kms
-  shared/platform/aws/google-auth-library shared/platform/aws/scheduler shared/platform/aws/sqs shared/platform/aws/step-functions shared/platform/table/read-table
+  shared/platform/aws/google-auth-library shared/platform/aws/scheduler shared/platform/country/country-library shared/platform/aws/sqs shared/platform/aws/step-functions shared/platform/table/read-table
   shared/project/connection-status shared/project/move-visibility shared/retention/retention-policy shared/webhook/model/subscription`
     .split(/\s+/)
     .map((path) => `${path}.ts`),

@@ -127,7 +127,7 @@ export const accountDescriptions: readonly FieldTexts[] = [
   fieldTexts(DeviceRequest, {
     clientName: 'As the device calls itself; nothing proves it',
     ip: 'The address that started the sign-in',
-    location: 'Country and region of that address; null if the deployment does not know it',
+    location: 'Country, or country and place, of that address (DE, Berlin); null if the deployment is not behind CloudFront',
   }),
   fieldTexts(Organization, { role: 'Role of the caller' }),
   fieldTexts(CurrentOrganization, {
@@ -167,7 +167,7 @@ export const accountDescriptions: readonly FieldTexts[] = [
   }),
   fieldTexts(AuditEntry.shape.context, {
     location:
-      'Country, or country and region, of the caller (ISO 3166, such as DE or DE-BE), as reported by CloudFront. Null if the deployment is not behind CloudFront, and for actions of the service itself',
+      'Country of the caller (ISO 3166), or country and place if CloudFront reported it with the request: DE, or DE, Berlin. Without CloudFront the country is looked up by the address in an offline table, so it may be that of a provider. Null for private and unknown addresses and for actions of the service itself',
   }),
   fieldTexts(auditLogs.list.query, {
     from: 'Inclusive; a date means midnight UTC',

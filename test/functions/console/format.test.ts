@@ -68,14 +68,16 @@ test('pollInterval: less often over time and after errors, and not at all when n
 });
 
 test('regionName: a country by its name, and an odd code as it is', () => {
-  deepEqual(['DE-BE', 'FR', 'XX', 'T1-1', '1', '??-Z', '', null].map(regionName), [
+  deepEqual(['DE-BE', 'DE, Berlin', 'CI, Abidjan-Nord', 'FR', 'XX', 'T1-1', '1', '??-Z', '', null].map(regionName), [
     'Germany (BE)',
+    'Germany (Berlin)',
+    'Côte d’Ivoire (Abidjan-Nord)',
     'France',
     'XX',
     'T1 (1)',
     '1',
     '?? (Z)',
-    '',
+    undefined,
     undefined,
   ]);
 });

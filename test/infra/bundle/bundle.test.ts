@@ -13,6 +13,7 @@ import { bundledPackages } from '../../../infra/licences/bundled.ts';
 import { licencesPage, permissive } from '../../../infra/licences/page.ts';
 import { openapiDocument } from '../../../shared/contract/openapi/openapi-document.ts';
 import type { Handler } from '../../../shared/http/index.ts';
+import { findCountry, unpackCountryTable } from '../../../shared/platform/country/country-table.ts';
 import { eventOf } from '../../harness/aws/api-event.ts';
 import { wantedFunctions } from '../../harness/law/templates.ts';
 
@@ -40,22 +41,27 @@ const zipMaxBytes = 188_000;
 const zipWithStoresMaxBytes = 347_000;
 /** The files of the console and the command line (85 KB), compressed. */
 const zipOfConsoleMaxBytes = 500_000;
+/** The table of countries, most of it not compressible. */
+const countryBytes = 760_000;
 const opensBuckets = (entry: string): boolean =>
   contentsOf(entry).some((path) => path.includes('node_modules/@aws-sdk/client-s3/'));
 
+const looksUpCountries = (entry: string): boolean => contentsOf(entry).includes('shared/platform/country/country-of-address.ts');
 const opensSources = (entry: string): boolean => contentsOf(entry).includes('shared/platform/aws/federated-access-token.ts');
 
 for (const entry of entries) {
   suite(entry, () => {
-    test("is one file, with Google's clients beside it if it opens buckets or databases", () =>
+    test('is one file, with libraries beside it if it opens buckets or databases or looks up countries', () =>
       assert.deepEqual(readdirSync(bundleDir(entry, outdir)), [
+        ...(looksUpCountries(entry) ? ['country-library.cjs'] : []),
         ...(opensBuckets(entry) ? ['gcs-library.cjs'] : []),
         ...(opensSources(entry) ? ['google-auth-library.cjs'] : []),
         'index.cjs',
       ]));
 
     const maxOther = opensBuckets(entry) ? zipWithStoresMaxBytes : zipMaxBytes;
-    const maxBytes = entry.startsWith('functions/console/') ? zipOfConsoleMaxBytes : maxOther;
+    const maxOwn = entry.startsWith('functions/console/') ? zipOfConsoleMaxBytes : maxOther;
+    const maxBytes = maxOwn + (looksUpCountries(entry) ? countryBytes : 0);
     test(`is uploaded with at most ${maxBytes} bytes`, () => {
       const bytes = zippedBytes(entry);
       assert.ok(bytes <= maxBytes, `${bytes} bytes`);
@@ -67,7 +73,7 @@ for (const entry of entries) {
         assert.equal(typeof loaded[handler.replace('index.', '')], 'function', handler);
     });
 
-    test("does not load Google's clients before it uses them", () => {
+    test('does not load its libraries before it uses them', () => {
       for (const name of libraryFiles)
         assert.equal(createRequire(import.meta.url).cache[join(bundleDir(entry, outdir), name)], undefined);
     });
@@ -99,6 +105,15 @@ test('bundles: a function contains only the clients it calls', () => {
   for (const name of ['backups', 'projects', 'restores', 'storage-destinations'])
     assert.ok(!opensBuckets(`functions/api/${name}.ts`) && !opensSources(`functions/api/${name}.ts`), name);
   assert.deepEqual(clientsOf('functions/organization/sweep.ts'), ['client-dynamodb', 'client-sqs']);
+});
+
+test('bundles: a function that looks up countries contains their table, and nothing that packs it', async () => {
+  assert.ok(looksUpCountries('functions/api/audit-logs.ts'));
+  assert.deepEqual(bundled(/pack-country-table/), []);
+  const library = join(bundleDir('functions/api/audit-logs.ts', outdir), 'country-library.cjs');
+  const { packedCountries } = createRequire(import.meta.url)(library) as { packedCountries: () => Buffer };
+  const table = unpackCountryTable(packedCountries());
+  assert.deepEqual([findCountry(table, '80.187.1.1'), findCountry(table, '2003:e1::1')], ['DE', 'DE']);
 });
 
 test('bundles: contain the shapes of the calls they make to S3, and no others', () => {

@@ -240,3 +240,43 @@ test('audit: viewer headers of a client are not believed, so the location is nul
   const { body } = await call(auditLogs.list, { ...by, query: { action: 'organization.updated' } });
   equal(body.data[0]!.context.location, null);
 });
+
+test('audit: the location is the stored one, else the country of a public address, in the list and in both exports', async () => {
+  const { id: org, owner } = await newOrganization();
+  const [entry] = await itemsOf(`AUDIT#${org}`);
+  const contexts = [
+    { ip: '80.187.1.1', location: null },
+    { ip: '2804:10::1', location: null },
+    { ip: '80.187.1.1', location: 'FR, Paris' },
+    { ip: '192.168.1.1', location: null },
+  ];
+  for (const [n, context] of contexts.entries()) {
+    const at = new Date(Date.now() - (n + 1) * 1_000);
+    const id = idBounds('audit', at, at).first;
+    await putItem({
+      ...entry!,
+      sk: `ENTRY#${id}`,
+      id,
+      action: 'placed',
+      context: { userAgent: null, requestId: 'r', ...context },
+    });
+  }
+  const by = { token: owner.accessToken, org };
+  const expected = ['DE', 'BR', 'FR, Paris', null];
+  const { body } = await call(auditLogs.list, { ...by, query: { action: 'placed' } });
+  deepEqual(
+    body.data.map(({ context }) => context.location),
+    expected,
+  );
+  const json = await call(auditLogs.download, { ...by, query: { action: 'placed', format: 'json' } });
+  deepEqual(
+    (JSON.parse(json.text) as Entry[]).map(({ context }) => context.location),
+    expected,
+  );
+  const csv = await call(auditLogs.download, { ...by, query: { action: 'placed' } });
+  const [head = [], ...rows] = parseCsv(csv.text);
+  deepEqual(
+    rows.map((row) => row[head.indexOf('context.location')] || null),
+    expected,
+  );
+});

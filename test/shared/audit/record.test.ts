@@ -47,7 +47,7 @@ test('systemAudit: a given request id is kept', async () => {
 
 test('auditEntry: the location of the request is kept', async () => {
   const actor = { type: 'user', id: 'usr_1', email: 'ada@example.com' } as const;
-  const origin = { ip: '203.0.113.7', userAgent: null, location: 'DE-BE', requestId: 'r' };
+  const origin = { ip: '203.0.113.7', userAgent: null, location: 'DE, Berlin', requestId: 'r' };
   await commit([auditEntry('project.created', auditNote(tenant, 'project', 'p'), actor, origin, now)]);
   const [entry] = table.find(`AUDIT#${tenant.organizationId}`, 'ENTRY#');
   deepEqual(entry?.context, origin);

@@ -8,8 +8,11 @@ const digest = createHash('sha256').update(secret).digest('hex');
 const berlin = { 'cloudfront-viewer-country': 'DE', 'cloudfront-viewer-country-region': 'BE' };
 const proof = { 'x-cloudfront-secret': secret };
 
-test('viewerLocation: behind CloudFront it is country and region', () => {
-  equal(viewerLocation({ ...berlin, ...proof }, digest), 'DE-BE');
+test('viewerLocation: behind CloudFront it is the country and the most precise place that it sends', () => {
+  const region = { 'cloudfront-viewer-country-region-name': 'Bayern' };
+  equal(viewerLocation({ ...berlin, ...region, 'cloudfront-viewer-city': 'M%C3%BCnchen', ...proof }, digest), 'DE, München');
+  equal(viewerLocation({ ...berlin, ...region, ...proof }, digest), 'DE, Bayern');
+  equal(viewerLocation({ ...berlin, ...proof }, digest), 'DE, BE');
   equal(viewerLocation({ 'cloudfront-viewer-country': 'DE', ...proof }, digest), 'DE');
 });
 
@@ -24,5 +27,6 @@ for (const [what, headers, configured] of [
 ] as const)
   test(`viewerLocation: ${what} it is null`, () => equal(viewerLocation(headers, configured), null));
 
-test('viewerLocation: a malformed region is dropped', () =>
-  equal(viewerLocation({ ...berlin, ...proof, 'cloudfront-viewer-country-region': '<script>' }, digest), 'DE'));
+for (const place of ['<script>', '%E2%80%AEnilreB', '%ff', '%0d%0aBerlin', '=1+1', '', 'B'.repeat(101)])
+  test(`viewerLocation: a malformed place is dropped: ${place}`, () =>
+    equal(viewerLocation({ ...proof, 'cloudfront-viewer-country': 'DE', 'cloudfront-viewer-city': place }, digest), 'DE'));

@@ -1,9 +1,9 @@
 const countries = new Intl.DisplayNames('en', { type: 'region' });
 
-/** `DE-BE` → `Germany (BE)` */
+/** `DE, Berlin` → `Germany (Berlin)`. Older ones have the form `DE-BE`. */
 export const regionName = (location: string | null): string | undefined => {
-  const [country, region] = location?.split('-') ?? [];
-  return country && `${countryName(country)}${region ? ` (${region})` : ''}`;
+  const [, country, place] = /^([^,-]+)(?:-|, )?(.*)$/.exec(location ?? '') ?? [];
+  return country && `${countryName(country)}${place ? ` (${place})` : ''}`;
 };
 
 /** The code itself if it has not the form of a country's, for which `Intl` throws. */

@@ -63,7 +63,7 @@ export const deviceCode: z.output<typeof DeviceCode> = {
 export const deviceRequest: z.output<typeof DeviceRequest> = {
   clientName: 'bms on build-7',
   ip: '203.0.113.7',
-  location: 'DE-BE',
+  location: 'DE, Berlin',
   userAgent: 'bms/2.0.0 node/24.21.0 linux',
   createdAt: now,
   expiresAt: '2026-01-31T12:10:00.000Z',
@@ -254,6 +254,6 @@ export const auditEntry: z.output<typeof AuditEntry> = {
   actor: { type: 'user', ...person },
   resource: { type: 'backup', id: `${idPrefixes.backup}_${ulid}` },
   organization: { id: organizationId },
-  context: { ip: '203.0.113.7', userAgent: 'curl/8.9.1', location: null, requestId: 'Ab12CdEf34Gh' },
+  context: { ip: '203.0.113.7', userAgent: 'curl/8.9.1', location: 'DE', requestId: 'Ab12CdEf34Gh' },
   details: { projectId: named.id, type: 'full' },
 };
