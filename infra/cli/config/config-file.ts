@@ -32,6 +32,29 @@ export class ConfigFile {
     this.path = path;
   }
 
+  /**
+   * Takes the file and its folder from other users of the machine, and returns a warning if they had access. Windows has no such modes:
+   * there the file inherits the access of the user's own folder.
+   */
+  repairAccess(platform: NodeJS.Platform = process.platform): string | undefined {
+    if (platform === 'win32') return undefined;
+    const fileMode = openMode(this.path);
+    const folderMode = fileMode === undefined ? undefined : openMode(dirname(this.path));
+    const was = [
+      ...(fileMode ? [`could be read by other users of this machine (mode ${fileMode.toString(8)})`] : []),
+      ...(folderMode ? [`is in a folder that was open to other users (mode ${folderMode.toString(8)})`] : []),
+    ];
+    if (was.length === 0) return undefined;
+    const found = `${this.path}, which has your sign-ins, ${was.join(', and ')}.`;
+    try {
+      if (fileMode) chmodSync(this.path, 0o600);
+      if (folderMode) chmodSync(dirname(this.path), 0o700);
+    } catch (error) {
+      return `${found} It could not be changed (${(error as NodeJS.ErrnoException).code}): change its owner or its mode, then sign in again`;
+    }
+    return `${found} Now only you can. If others use this machine, run bms logout and bms login: copies of the old sign-ins then no longer work`;
+  }
+
   /** Without a file there are no profiles. */
   read(): Config {
     let text: string;
@@ -74,6 +97,13 @@ export class ConfigFile {
     }
   }
 }
+
+/** The mode if others than the owner have any access; 0 if not, undefined if there is no such file. */
+const openMode = (path: string): number | undefined => {
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode;
+  if (mode === undefined) return undefined;
+  return (mode & 0o077) === 0 ? 0 : mode & 0o777;
+};
 
 const takeLock = (lock: string): boolean => {
   try {

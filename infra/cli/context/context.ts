@@ -24,6 +24,9 @@ export interface Context {
 
 export const openContext = (environment: Environment, options: GlobalOptions): Context => {
   const config = new ConfigFile(configPath(environment.env));
+  const output = new Output(environment, options, openTerminal(environment, options));
+  const warning = config.repairAccess();
+  if (warning) output.warn(warning);
   const settings = (): Settings => readSettings(options, environment.env, config);
   let session: Session | undefined;
   const open = (): Session => {
@@ -33,7 +36,7 @@ export const openContext = (environment: Environment, options: GlobalOptions): C
   return {
     environment,
     options,
-    output: new Output(environment, options, openTerminal(environment, options)),
+    output,
     config,
     signal: environment.signal,
     settings,

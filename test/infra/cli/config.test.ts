@@ -1,6 +1,17 @@
 /** Stored sign-ins and settings. */
 import { deepEqual, equal, match, rejects, throws } from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -23,6 +34,46 @@ test('config: the file and its folder are readable by their owner only, and repl
   equal(statSync(file.path).mode & 0o777, 0o600);
   equal(statSync(dirname(file.path)).mode & 0o777, 0o700);
   deepEqual(readdirSync(dirname(file.path)), ['config.json']);
+});
+
+test('config: a file that others can read is repaired, with a warning once', async () => {
+  const file = newFile();
+  equal(file.repairAccess(), undefined);
+  await file.update(() => ({ profiles: {} }));
+  equal(file.repairAccess(), undefined);
+  const modes = () => [file.path, dirname(file.path)].map((path) => statSync(path).mode & 0o777);
+  chmodSync(file.path, 0o644);
+  chmodSync(dirname(file.path), 0o755);
+  equal(file.repairAccess('win32'), undefined);
+  deepEqual(modes(), [0o644, 0o755]);
+  const warning = file.repairAccess() ?? '';
+  match(
+    warning,
+    /config\.json, .* could be read by other users of this machine \(mode 644\), and is in a folder .* \(mode 755\)\./,
+  );
+  match(warning, /bms logout and bms login/);
+  deepEqual(modes(), [0o600, 0o700]);
+  equal(file.repairAccess(), undefined);
+  chmodSync(dirname(file.path), 0o777);
+  match(file.repairAccess() ?? '', /sign-ins, is in a folder that was open to other users \(mode 777\)\./);
+  deepEqual(modes(), [0o600, 0o700]);
+});
+
+test('config: every command warns on stderr and repairs', async () => {
+  const home = join(scratch, String(files++));
+  const path = configPath({ HOME: home });
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, '{"profiles":{}}', { mode: 0o640 });
+  chmodSync(path, 0o640);
+  const run = () =>
+    spawnSync(process.execPath, ['infra/cli/main.ts', 'orgs', 'ls', '--quiet', '--url', 'http://localhost:1'], {
+      env: { HOME: home, PATH: process.env.PATH },
+      encoding: 'utf8',
+    });
+  const [first, second] = [run(), run()];
+  match(first.stderr, /^warning: .*config\.json, .*\(mode 640\).*\nbms: not signed in/);
+  deepEqual([first.stdout, statSync(path).mode & 0o777], ['', 0o600]);
+  match(second.stderr, /^bms: not signed in/);
 });
 
 test('config: an update that fails leaves the file and no lock', async () => {

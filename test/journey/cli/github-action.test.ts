@@ -1,6 +1,7 @@
 /** The workflow files to copy: their scripts run here as GitHub runs them, against the stage. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -14,6 +15,7 @@ import { newOrganization, type TestOrganization } from '../../harness/stage/orga
 
 interface Step {
   readonly name?: string;
+  readonly uses?: string;
   readonly run?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -83,6 +85,16 @@ const documentsOf = async (sourceProjectId: string): Promise<Record<string, unkn
 
 const total = (value: number) => ({ total: { integerValue: String(value) } });
 
+test('workflows: actions of others are named by commit, with their version', () => {
+  for (const name of ['backup-before-deploy', 'restore-into-preview']) {
+    const text = readFileSync(new URL(`../../../infra/cli/github-action/${name}.yml`, import.meta.url), 'utf8');
+    const used = Object.values(workflowOf(name).jobs).flatMap(({ steps }) => steps.flatMap(({ uses }) => uses ?? []));
+    ok(used.length > 0);
+    for (const action of used)
+      match(text, new RegExp(`- uses: ${action.replace(/@.*/, '@[0-9a-f]{40} # v\\d+\\.\\d+\\.\\d+')}\n`));
+  }
+});
+
 test('workflows: back up before a deployment, and fill a preview project, with the documented scopes alone', async () => {
   const organization = await newOrganization();
   const { id: defaultStorageId } = await newDestination(organization);
@@ -92,8 +104,10 @@ test('workflows: back up before a deployment, and fill a preview project, with t
   const preview = await newProject(organization, { name: 'Preview' });
   await seed(shop.sourceProjectId, { 'orders/a': total(1), 'orders/b': total(2) });
   await seed(preview.sourceProjectId, { 'orders/b': total(9), 'orders/only-here': total(3) });
+  const served = Buffer.from(await (await fetch(`${stageUrl()}/console/bms.mjs`)).arrayBuffer());
   const values = {
     BMS_URL: stageUrl(),
+    BMS_SHA256: createHash('sha256').update(served).digest('hex'),
     BMS_ORGANIZATION: organization.id,
     BMS_PROJECT: 'Shop',
     BMS_PREVIEW_PROJECT: 'Preview',
@@ -122,6 +136,13 @@ test('workflows: back up before a deployment, and fill a preview project, with t
   const withoutKey = runJob(deploy, 'backup', { ...values, BMS_API_KEY: `${values.BMS_API_KEY.slice(0, -1)}~` });
   deepEqual([withoutKey.failedStep, withoutKey.output], ['Back up', '']);
   ok(!withoutKey.text.includes(values.BMS_API_KEY.slice(-20, -1)), 'the key is not printed');
+  // A changed file does not run, and neither does one without a digest to compare.
+  for (const BMS_SHA256 of ['0'.repeat(64), '']) {
+    const changed = runJob(deploy, 'backup', { ...values, BMS_SHA256 });
+    deepEqual([changed.failedStep, changed.output], ['Get the command line from the service', '']);
+    match(changed.text, /bms\.mjs is not the file that BMS_SHA256 names/);
+    equal(runJob(restore, 'restore', { ...values, BMS_SHA256 }).failedStep, 'Get the command line from the service');
+  }
   const unknown = runJob(deploy, 'backup', { ...values, BMS_PROJECT: 'Nowhere' });
   deepEqual([unknown.failedStep, unknown.output], ['Back up', '']);
 });
