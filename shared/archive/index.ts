@@ -71,6 +71,7 @@ export {
 export { lastAtMost } from './primitives/last-at-most.ts';
 export { Archive, type RecordFilter } from './reader/archive.ts';
 export type { LeafContents } from './reader/leaf-cache.ts';
+export { reread, rereadsMax } from './reader/reread.ts';
 export { Seeker } from './reader/seeker.ts';
 export { type EncodedNameRange, type NamedPage, segmentsInRanges } from './reader/segments-in-ranges.ts';
 export { streamLeaves } from './reader/stream-leaves.ts';

@@ -88,6 +88,7 @@ export {
   openRawArchive,
   openWithManifest,
 } from './read/open-archive.ts';
+export { isDoubtful } from './read/read-again.ts';
 export { streamObject } from './read/stream-object.ts';
 export { requestArchiveDeps, toReadError, withArchiveInRequest } from './read/with-archive-in-request.ts';
 export { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from './read/with-source-in-request.ts';

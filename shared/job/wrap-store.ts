@@ -5,6 +5,7 @@ type RunCall = <T>(call: () => Promise<T>, object?: string) => Promise<T>;
 
 /** A store whose calls all go through `run`. */
 export const wrapStore = (store: ObjectStore, run: RunCall): ObjectStore => ({
+  ...(store.renew && { renew: async () => wrapStore(await run(() => store.renew?.() ?? Promise.resolve(store)), run) }),
   put: (name, ...rest) => run(() => store.put(name, ...rest), name),
   upload: (name, ...rest) => {
     const upload = store.upload(name, ...rest);

@@ -11,11 +11,12 @@ import { objectId } from '../primitives/identity.ts';
 import { lastAtMost } from '../primitives/last-at-most.ts';
 import { attachObject, checkSegment, verified } from './integrity.ts';
 import { LeafCache, type LeafContents } from './leaf-cache.ts';
+import { reread } from './reread.ts';
 import { type NamedPage, segmentsInRanges } from './segments-in-ranges.ts';
 
 interface ArchiveSource {
-  /** Reads exactly this range of an object. Errors pass through to the caller. */
-  readonly fetch: (object: ObjectEntry, offset: number, length: number) => Promise<Uint8Array>;
+  /** Reads exactly this range of an object; `again` counts the reads of it that failed their check. Errors pass through to the caller. */
+  readonly fetch: (object: ObjectEntry, offset: number, length: number, again: number) => Promise<Uint8Array>;
   /** The data key of this backup or of an earlier one that it references. */
   readonly dataKey: (backup: string) => Uint8Array | Promise<Uint8Array>;
   /** Whether to verify the clear-text headers as well. Reads do not depend on them, but a difference shows a modification. */
@@ -23,10 +24,12 @@ interface ArchiveSource {
   /** Hides the records of erased documents. Without it every record is readable. */
   readonly erasures?: RecordFilter | undefined;
   /**
-   * Called when a range fails verification, before it is fetched once more. Distinguishes a bad transfer from damage. May select
+   * Called when a range fails verification, before it is fetched again. Distinguishes a bad transfer from damage. May select
    * another stored version of the object.
    */
-  readonly onRetry?: (object: ObjectEntry, error: ArchiveError) => Promise<void> | void;
+  readonly onRetry?: (object: ObjectEntry, error: Error) => Promise<void> | void;
+  /** Whether an error of `fetch` means that the transfer was bad, so that the range is fetched again. */
+  readonly isBadTransfer?: ((error: unknown) => boolean) | undefined;
 }
 
 /** Hides records of a leaf. */
@@ -154,7 +157,7 @@ export class Archive {
     });
   }
 
-  /** Fetches and opens a range; a range that fails verification is fetched once more. */
+  /** Fetches and opens a range; a range that fails verification is fetched again. */
   async #open<T>(
     entry: ObjectEntry,
     offset: number,
@@ -162,17 +165,16 @@ export class Archive {
     open: (bytes: Uint8Array, opener: FrameOpener) => T,
   ): Promise<T> {
     const opener = await this.#opener(entry);
-    return this.#withRetry(entry, async () => open(await this.#fetch(entry, offset, length), opener));
+    return this.#withRetry(entry, async (again) => open(await this.#fetch(entry, offset, length, again), opener));
   }
 
-  async #withRetry<T>(entry: ObjectEntry, read: () => Promise<T>): Promise<T> {
-    try {
-      return await read();
-    } catch (error) {
-      if (!(error instanceof ArchiveError)) throw error;
-      await this.#source.onRetry?.(entry, error);
-      return read();
-    }
+  #withRetry<T>(entry: ObjectEntry, read: (again: number) => Promise<T>): Promise<T> {
+    const { onRetry, isBadTransfer } = this.#source;
+    return reread(read, async (error) => {
+      if (!(error instanceof ArchiveError) && !isBadTransfer?.(error)) return false;
+      await onRetry?.(entry, error as Error);
+      return true;
+    });
   }
 
   #entry(backup: string, name: string): ObjectEntry {
@@ -181,8 +183,8 @@ export class Archive {
     return entry;
   }
 
-  async #fetch(entry: ObjectEntry, offset: number, length: number): Promise<Uint8Array> {
-    const bytes = await this.#source.fetch(entry, offset, length);
+  async #fetch(entry: ObjectEntry, offset: number, length: number, again: number): Promise<Uint8Array> {
+    const bytes = await this.#source.fetch(entry, offset, length, again);
     if (bytes.length !== length) throw new ArchiveError('truncated', `received ${bytes.length} of ${length} bytes`);
     return bytes;
   }
@@ -201,12 +203,13 @@ export class Archive {
     const [salt, noncePrefix] = [decodeBase64(entry.salt, saltBytes), decodeBase64(entry.noncePrefix, noncePrefixBytes)];
     if (!salt || !noncePrefix) throw new ArchiveError('manifest-invalid', 'the manifest lists an object with an invalid salt');
     const header = { identity: { organization, project, backup: entry.backup }, name: entry.name, salt, noncePrefix };
-    if (this.#source.verifiesHeaders) await this.#withRetry(entry, () => this.#verifyHeader(entry, encodeHeader(header)));
+    if (this.#source.verifiesHeaders)
+      await this.#withRetry(entry, (again) => this.#verifyHeader(entry, encodeHeader(header), again));
     return new FrameOpener(header, await this.#source.dataKey(entry.backup));
   }
 
-  async #verifyHeader(entry: ObjectEntry, expected: Buffer): Promise<void> {
-    if (!expected.equals(await this.#fetch(entry, 0, expected.length)))
+  async #verifyHeader(entry: ObjectEntry, expected: Buffer, again: number): Promise<void> {
+    if (!expected.equals(await this.#fetch(entry, 0, expected.length, again)))
       throw new ArchiveError('header-invalid', 'the header of the object differs from the manifest');
   }
 }

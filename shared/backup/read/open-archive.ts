@@ -28,6 +28,7 @@ import { type BackupDeps, backupDeps } from '../backup-deps.ts';
 import { isSameKey } from '../encryption/data-key.ts';
 import type { BackupRecord } from '../model/record.ts';
 import { findNeighbour, findOwner } from '../model/shared-archives.ts';
+import { isDoubtful, overNewConnection, readAgain } from './read-again.ts';
 
 /** A backup opened for reading. The caller closes it. */
 export interface OpenArchive {
@@ -74,7 +75,7 @@ export const openRawArchive = (
 
 /**
  * Fetches the manifest, verifies it against the record's digest, and unwraps the data key. Objects are then read by ranges, each
- * verified against the manifest; one that fails is fetched once more before it counts as damaged.
+ * verified against the manifest; one that fails is fetched twice more before it counts as damaged.
  */
 const open = async (
   tenant: Tenant,
@@ -125,16 +126,24 @@ export const identityOf = ({ archive: { organization, project, backup } }: Backu
 export const storedManifestMax = maxManifestBytes + (1 << 20);
 
 /**
- * The stored manifest, fetched once more if its digest is wrong, and then from the version with the right one. Rejects with
- * `missing` if there is none.
+ * The stored manifest, fetched again if its digest is wrong, and then from the version with the right one. Rejects with `missing` if
+ * there is none.
  */
 export const fetchManifest = async (store: ObjectStore, digest: string | undefined): Promise<Uint8Array> => {
   if (digest === undefined) return readManifest(store);
   const expected = manifestWith(digest);
-  const stored = await readGenuine(store, expected, () => readManifest(store));
-  if (manifestDigest(stored) === digest) return stored;
-  await store.versions?.select(expected);
-  return store.get(manifestName);
+  let stored: Uint8Array | undefined;
+  try {
+    return await readAgain(store, expected, async (from) => {
+      stored = await readGenuine(from, expected, () => readManifest(from));
+      if (manifestDigest(stored) !== digest) throw new ArchiveError('hash-mismatch', 'the manifest has another digest');
+      return stored;
+    });
+  } catch (error) {
+    if (!stored || !(error instanceof ArchiveError)) throw error;
+    // The caller says how it differs.
+    return stored;
+  }
 };
 
 /** The key of a record. The bucket may also keep the key from before it was wrapped anew. */
@@ -174,18 +183,26 @@ export const openWithManifest = (
     return known;
   };
   const archive = new Archive(manifest, {
-    fetch: async (entry, offset, length) => {
-      const from = (await sourceOf(entry.backup)).store;
-      return readGenuine(from, objectWithHash(entry), () => from.get(entry.name, { offset, length }));
+    fetch: async (entry, offset, length, again) => {
+      const own = (await sourceOf(entry.backup)).store;
+      const object = objectWithHash(entry);
+      const read = (from: ObjectStore) => readGenuine(from, object, () => from.get(entry.name, { offset, length }));
+      return again === 0 ? read(own) : overNewConnection(own, object, read);
     },
+    isBadTransfer: isDoubtful,
     dataKey: async (id) => (await sourceOf(id)).dataKey,
     erasures,
     verifiesHeaders: deps.verifyHeaders,
-    onRetry: async (entry, { code }) => {
+    onRetry: async (entry, { message }) => {
       const { versions } = (await sourceOf(entry.backup)).store;
       const isOverwritten = (await versions?.select(objectWithHash(entry))) ?? false;
       const { name } = entry;
-      log.warn('an object of a backup failed its check and is read again', { backupId: backup.id, name, code, isOverwritten });
+      log.warn('an object of a backup failed its check and is read again', {
+        backupId: backup.id,
+        name,
+        reason: message,
+        isOverwritten,
+      });
     },
   });
   const close = (): void => {

@@ -13,10 +13,10 @@ import {
   type Segment,
 } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { headGenuine, type ObjectState, objectWithHash, StorageError } from '../../destination/index.ts';
+import { headGenuine, type ObjectState, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
-import { log } from '../../platform/index.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
+import { readAgain } from '../read/read-again.ts';
 import { streamObject } from '../read/stream-object.ts';
 import type { LockCheck } from './lock-check.ts';
 import type { Finding } from './verification-report.ts';
@@ -47,8 +47,10 @@ export const checkObject = async (check: ObjectCheck, entry: ObjectEntry, tally:
     if (size !== entry.size) return { problem: 'size', message: `The object has ${size} bytes instead of ${entry.size}` };
     // Records inherited from another backup are checked through the index (checkInheritedRecords).
     if (entry.backup !== check.open.archive.manifest.backup) return undefined;
-    if (objectKind(entry.name) === 'index') add(tally, await retryOnce(entry, () => checkIndex(check, entry)));
-    else if (check.isFull) add(tally, await retryOnce(entry, () => checkChunk(check, entry)));
+    const { store: own } = check.open;
+    if (objectKind(entry.name) === 'index')
+      add(tally, await readAgain(own, objectWithHash(entry), (store) => checkIndex(check, entry, store)));
+    else if (check.isFull) add(tally, await readAgain(own, objectWithHash(entry), (store) => checkChunk(check, entry, store)));
     return undefined;
   } catch (error) {
     return toProblem(error);
@@ -88,17 +90,6 @@ export const qualifiedName = (
   return backup === manifest.backup ? name : `${backup}/${name}`;
 };
 
-/** If the second read is intact, the transfer was damaged and not the object. */
-const retryOnce = async (entry: ObjectEntry, read: () => Promise<Tally>): Promise<Tally> => {
-  try {
-    return await read();
-  } catch (error) {
-    if (!(error instanceof ArchiveError)) throw error;
-    log.warn('an object of a backup failed its check and is read again', { name: entry.name, code: error.code });
-    return read();
-  }
-};
-
 const optionsOf = async ({ open }: ObjectCheck, entry: ObjectEntry): Promise<ReadOptions> => {
   const { organization, project, backup } = open.archive.manifest;
   const { dataKey } = await open.sourceOf(backup);
@@ -106,8 +97,8 @@ const optionsOf = async ({ open }: ObjectCheck, entry: ObjectEntry): Promise<Rea
 };
 
 /** Every page is intact and equals its entry in the manifest. */
-const checkIndex = async (check: ObjectCheck, entry: ObjectEntry): Promise<Tally> => {
-  const { archive, store } = check.open;
+const checkIndex = async (check: ObjectCheck, entry: ObjectEntry, store: ObjectStore): Promise<Tally> => {
+  const { archive } = check.open;
   const listed = archive.manifest.pages.filter(({ object }) => object === entry.name);
   let n = 0;
   for await (const { entry: page } of readPages(streamObject(store, entry), await optionsOf(check, entry))) {
@@ -119,10 +110,10 @@ const checkIndex = async (check: ObjectCheck, entry: ObjectEntry): Promise<Tally
 };
 
 /** Every byte matches the manifest, and every record is where the index of the same number says. */
-const checkChunk = async (check: ObjectCheck, entry: ObjectEntry): Promise<Tally> => {
+const checkChunk = async (check: ObjectCheck, entry: ObjectEntry, store: ObjectStore): Promise<Tally> => {
   const tally = emptyTally();
   const expectedSegments = Map.groupBy(await segmentsIn(check, entry), ({ frame }) => frame);
-  for await (const { leaf, location } of readChunk(streamObject(check.open.store, entry), await optionsOf(check, entry))) {
+  for await (const { leaf, location } of readChunk(streamObject(store, entry), await optionsOf(check, entry))) {
     for (const segment of expectedSegments.get(location.frame) ?? []) {
       if (!isSamePlace(segment, location) || !leaf.name(segment.start).equals(segment.first))
         throw new ArchiveError('index-invalid', 'the index does not match the chunk');

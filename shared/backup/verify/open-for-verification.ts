@@ -1,14 +1,15 @@
 /** Opens a backup for verification, and reports what is missing. */
-import { keyFileName, manifestName, maxKeyFileBytes } from '../../archive/index.ts';
+import { ArchiveError, keyFileName, manifestName, maxKeyFileBytes } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { readDestination, StorageError } from '../../destination/index.ts';
+import { type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { isSameKey } from '../encryption/data-key.ts';
 import { throwForeignKmsFailure } from '../encryption/key-errors.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { type ArchiveSource, type OpenArchive, openRawArchive } from '../read/open-archive.ts';
+import { type ArchiveSource, keyWith, type OpenArchive, openRawArchive } from '../read/open-archive.ts';
+import { readAgain } from '../read/read-again.ts';
 import { toProblem } from './check-object.ts';
 import type { Finding, VerificationReport } from './verification-report.ts';
 
@@ -61,10 +62,17 @@ export const checkKeyFile = async (
     if (size === undefined) return { problem: 'missing', message: 'The key of the backup is missing in the destination' };
     if (size > maxKeyFileBytes) return { problem: 'size', message: `The key has ${size} bytes` };
     const { keyFile = new Uint8Array(), archive, encryption } = backup;
-    // Read twice, because the transfer may have been damaged.
-    if (isSameKey(keyFile, await store.get(keyFileName))) return undefined;
-    const stored = await store.get(keyFileName);
-    if (isSameKey(keyFile, stored)) return undefined;
+    let stored: Uint8Array = new Uint8Array();
+    const readKey = async (from: ObjectStore): Promise<void> => {
+      stored = await from.get(keyFileName);
+      if (!isSameKey(keyFile, stored)) throw new ArchiveError('key-invalid', 'the key differs from the one on record');
+    };
+    try {
+      await readAgain(store, keyWith(keyFile), readKey);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ArchiveError)) throw error;
+    }
     const { dataKey } = await deps.unlockKeyFile(tenant, stored, archive, encryption.keyId, throwForeignKmsFailure);
     if (isSameKey(dataKey, expected)) return undefined;
     return { problem: 'corrupt', message: 'The key in the destination belongs to another backup' };

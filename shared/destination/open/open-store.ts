@@ -50,6 +50,26 @@ export const openConfiguredStore = async (
   retryPolicy: RetryPolicy = workerRetryPolicy,
   s3PartBytes = partBytes,
 ): Promise<ObjectStore> => {
+  const open = () => openConnected(tenant, config, credentials, { folder, retryPolicy, s3PartBytes });
+  return withRenewal(open);
+};
+
+/** A store that can be opened again. */
+const withRenewal = async (open: () => Promise<ObjectStore>): Promise<ObjectStore> =>
+  Object.assign(await open(), { renew: () => withRenewal(open) });
+
+interface FolderAccess {
+  readonly folder: string;
+  readonly retryPolicy: RetryPolicy;
+  readonly s3PartBytes: number;
+}
+
+const openConnected = async (
+  tenant: Tenant,
+  config: StoreConfig,
+  credentials: Credentials,
+  { folder, retryPolicy, s3PartBytes }: FolderAccess,
+): Promise<ObjectStore> => {
   if ('clientEmail' in credentials)
     return openGcs(config, (scopes) => googleAccessToken(credentials, scopes), folder, retryPolicy);
   if ('audience' in credentials) {

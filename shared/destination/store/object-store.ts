@@ -28,6 +28,8 @@ export interface ObjectStore {
   warnings?(signal: AbortSignal): Promise<readonly string[]>;
   /** Replaced and deleted versions of objects, if they are to be read. */
   readonly versions?: VersionSearch | undefined;
+  /** The same folder over connections of its own. The caller closes it. */
+  renew?(): Promise<ObjectStore>;
   close(): void;
 }
 

@@ -1,7 +1,7 @@
 /** Reads batches in sequence. Stores and keys are opened once, and small batches are prefetched. */
-import { ArchiveError, type ByteSource, type Leaf, readChunk } from '../../archive/index.ts';
-import { type ArchiveDeps, readBackup, streamObject } from '../../backup/index.ts';
-import { StorageError, selectAfter } from '../../destination/index.ts';
+import { ArchiveError, type ByteSource, type Leaf, readChunk, rereadsMax } from '../../archive/index.ts';
+import { type ArchiveDeps, isDoubtful, readBackup, streamObject } from '../../backup/index.ts';
+import { type ObjectStore, StorageError, selectAfter } from '../../destination/index.ts';
 import { corruptionFailure, JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { microsOf, shownMoment } from '../model/micro-time.ts';
@@ -63,35 +63,39 @@ export class ChangeBatchReader {
     this.#folders.close();
   }
 
+  /** What fails its check is read again over a new connection, and from the version that was stored, if another one hides it. */
   async *#leaves(batch: BatchRecord, bytes: Promise<Uint8Array> | undefined): AsyncGenerator<BatchLeaf, void, undefined> {
+    const own = await this.#folders.storeOf(batch);
     let yielded = 0;
-    try {
-      for await (const leaf of this.#stored(batch, bytes)) {
-        yielded += 1;
-        yield { batch, leaf };
+    for (let again = 0; ; again++) {
+      const store = again === 0 ? own : ((await own.renew?.()) ?? own);
+      let read = 0;
+      try {
+        if (again > 0) await store.versions?.select(objectOf(batch));
+        // What was yielded before was authenticated.
+        for await (const leaf of this.#stored(batch, store, again === 0 ? bytes : undefined))
+          if (++read > yielded) {
+            yielded += 1;
+            yield { batch, leaf };
+          }
+        return;
+      } catch (error) {
+        const isHidden = await selectAfter(error, own, objectOf(batch));
+        if (again >= rereadsMax || !(isHidden || isDoubtful(error))) throw asCorruption(batch, error);
+      } finally {
+        if (store !== own) store.close();
       }
-    } catch (error) {
-      if (!(await selectAfter(error, await this.#folders.storeOf(batch), objectOf(batch)))) throw asCorruption(batch, error);
-      yield* this.#genuine(batch, yielded);
     }
   }
 
-  /** From the version that was stored, below another one. What was yielded before was authenticated. */
-  async *#genuine(batch: BatchRecord, yielded: number): AsyncGenerator<BatchLeaf, void, undefined> {
-    let read = 0;
-    try {
-      for await (const leaf of this.#stored(batch, undefined)) if (++read > yielded) yield { batch, leaf };
-    } catch (error) {
-      throw asCorruption(batch, error);
-    }
-  }
-
-  async *#stored(batch: BatchRecord, bytes: Promise<Uint8Array> | undefined): AsyncGenerator<Leaf, void, undefined> {
+  async *#stored(
+    batch: BatchRecord,
+    store: ObjectStore,
+    bytes: Promise<Uint8Array> | undefined,
+  ): AsyncGenerator<Leaf, void, undefined> {
     const { name, size } = batch.chunk;
     const { identity, dataKey } = await this.#key(batch);
-    const source: ByteSource = bytes
-      ? [await bytes]
-      : streamObject(await this.#folders.storeOf(batch), { name: nameOf(batch), size });
+    const source: ByteSource = bytes ? [await bytes] : streamObject(store, { name: nameOf(batch), size });
     for await (const { leaf } of readChunk(source, { identity, name, dataKey, entry: batch.chunk })) yield leaf;
   }
 

@@ -69,6 +69,24 @@ test('openStore: every store assumes its role again, with the name and ExternalI
   equal(new Set(tokens).size, 3);
 });
 
+test('openStore: a renewed store has connections of its own', async () => {
+  const sockets: unknown[] = [];
+  process.env.S3_URL = await serve(stops, (request, response) => {
+    sockets.push(request.socket);
+    response.end('x');
+  });
+  const store = await openConfiguredStore(tenant, place, keys, '', quick);
+  const renewed = await store.renew!();
+  const again = await renewed.renew!();
+  for (const one of [store, store, renewed, again, store]) await one.get('x');
+  process.env.S3_URL = s3Url;
+  for (const one of [store, renewed, again]) one.close();
+  deepEqual(
+    sockets.map((socket) => sockets.indexOf(socket)),
+    [0, 0, 2, 3, 0],
+  );
+});
+
 test('openStore: a role that cannot be assumed is denied before a request to the store', async () => {
   isAsking = () => false;
   await rejects(

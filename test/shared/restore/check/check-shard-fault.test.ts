@@ -11,6 +11,7 @@ import { bound } from '../../../harness/faults/faulty-store.ts';
 const t = await createRestoreEnv();
 
 const chunks = ['chunk/00000000-0000', 'chunk/00000001-0000', 'chunk/00000002-0000'] as const;
+const indexes = chunks.map((name) => name.replace('chunk', 'index'));
 const objectsOf = (backup: BackupRecord) => t.folderOf(backup.path).objects;
 const flip = (backup: BackupRecord, name: string, at: number): void => {
   const bytes = objectsOf(backup).get(name)!;
@@ -59,23 +60,40 @@ describe('check: a backup', () => {
     deepEqual([t.restoreOf(id).phase, t.restoreOf(id).plan?.create], ['Restoring', absent.length]);
   });
 
-  test('whose part is corrupt on the first read only is not reported as corrupt', async () => {
-    const backup = await backUpShop(t);
-    const torn = new Set<string>();
-    t.wrapStore = (store) => ({
-      ...bound(store),
-      get: async (name, extent, signal) => {
-        const bytes = await store.get(name, extent, signal);
-        if (torn.has(name) || !name.startsWith('chunk')) return bytes;
-        torn.add(name);
-        return bytes.map((byte) => byte ^ 1);
-      },
+  const flipped = (bytes: Uint8Array): Uint8Array => bytes.map((byte, n) => (n === bytes.length >> 1 ? byte ^ 1 : byte));
+  const short = (): never => {
+    throw new StorageError('invalid', 'The object is shorter than expected.');
+  };
+  for (const [what, damage] of Object.entries({ flipped, short }))
+    test(`whose answers are ${what} over two connections is read over a third`, async () => {
+      const backup = await backUpShop(t);
+      let connections = 0;
+      const reads = new Map<string, number[]>();
+      const connect = (store: ObjectStore): ObjectStore => {
+        const connection = connections++;
+        return {
+          ...bound(store),
+          get: async (name, extent, signal) => {
+            const range = JSON.stringify([name, extent]);
+            const seen = reads.get(range) ?? [];
+            reads.set(range, [...seen, connection]);
+            const bytes = await store.get(name, extent, signal);
+            return seen.length < 2 ? damage(bytes) : bytes;
+          },
+          renew: async () => connect(store),
+        };
+      };
+      t.wrapStore = (store, folder) => (folder === backup.path ? connect(store) : store);
+      const id = await t.startRestore(backup);
+      const { status, error } = await t.runRestore(id, { triesMax: 1 });
+      deepEqual([status, error], ['completed', null]);
+      for (const name of [...chunks, ...indexes, 'manifest'])
+        ok(
+          [...reads.keys()].some((range) => range.includes(name)),
+          name,
+        );
+      for (const [range, [first, second, third]] of reads) equal(new Set([first, second, third]).size, 3, range);
     });
-    const id = await t.startRestore(backup);
-    await t.runRestore(id, { upTo: 'seal', triesMax: 1 });
-    equal(t.restoreOf(id).phase, 'Restoring');
-    equal(torn.size, chunks.length);
-  });
 });
 
 describe('check: the bucket of the safety backup', () => {

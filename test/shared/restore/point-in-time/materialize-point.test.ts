@@ -193,6 +193,13 @@ test('point in time: with a batch missing in the bucket, later times are refused
     deepEqual([t.backupOf(backupId), t.backupOf(t.base.id).restoring], [undefined, 0]);
     equal(t.stores.get(`${t.projectId}/${backupId}`)?.objects.size ?? 0, 0);
   }
+  // The stored batch is good, and only two answers are not.
+  folder.objects.set(sixth.chunk.name, object);
+  let bad = 0;
+  const get = folder.get.bind(folder);
+  folder.get = async (...args) => (bad++ < 2 ? flipped : get(...args));
+  equal((await t.runRestore((await t.startPointInTimeRestore({ pointInTime: seconds[7]! })).id)).status, 'completed');
+  deepEqual([t.fieldsOf(), bad], [t.sourceAt(seconds[7]!), 3]);
 });
 
 test('point in time: a dry run returns the plan and writes nothing', async () => {
