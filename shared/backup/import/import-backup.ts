@@ -6,7 +6,7 @@ import { CollectionPaths, Collections } from '../../contract/collection-path.ts'
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { countBackups, type DestinationRecord, openStore, requestRetryPolicy } from '../../destination/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
-import { type Change, create, iso, newIdOf, type Tenant } from '../../platform/index.ts';
+import { type Change, clock, create, iso, newIdOf, type Tenant } from '../../platform/index.ts';
 import { databaseName, type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
 import { keepPassphrase } from '../encryption/encryption-settings.ts';
 import { finishedFields, newBackupRecord, topCollections } from '../model/backup-fields.ts';
@@ -44,12 +44,14 @@ export const importBackup = async (
   open: typeof openStore = openStore,
 ): Promise<{ backup: BackupRecord; change: Change }> => {
   const path = folderPath(destination.prefix, options.path);
-  const createdAt = createdAtOf(options, now);
+  assertPossible(options, now);
   const store = await open(tenant, destination, path, requestRetryPolicy);
   const found = await inspectFolder(tenant, store, path).finally(() => store.close());
   const type = typeOf(options, found);
+  const createdAt = createdAtOf(options, found, now);
   const { link, holds } = await resolveChain(tenant, found);
   const id = newIdOf('backup', createdAt);
+  const completedAt = clock.now();
   const backup = newBackupRecord(tenant, {
     ...finishedFields,
     ...archiveFields(found),
@@ -63,7 +65,8 @@ export const importBackup = async (
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
     path,
     createdAt: iso(createdAt),
-    completedAt: iso(now),
+    startedAt: iso(now),
+    completedAt: iso(completedAt),
     source: options.metadata.source,
     createdBy: options.createdBy,
   });
@@ -80,7 +83,7 @@ export const importBackup = async (
         ...holds,
         create(backup),
         { put: { ...backupKey.archive(tenant, found.identity.backup, id), backupId: id } },
-        ...lifecycleEvents({ tenant, project, organization }, backup, now),
+        ...lifecycleEvents({ tenant, project, organization }, backup, completedAt),
         ...(await addedBackupErasureTasks(tenant, backup, now)),
       ],
       audit: [auditNote(tenant, 'backup', id, { projectId: project.id, storageDestinationId: destination.id, path })],
@@ -93,12 +96,15 @@ const organizationActive = {
   onConditionFailed: () => new ApiError('ORGANIZATION_NOT_FOUND', 'There is no such organization'),
 };
 
-const createdAtOf = ({ metadata: { createdAt } }: ImportOptions, now: Date): Date => {
-  const moment = createdAt === undefined ? now : new Date(createdAt);
-  if (moment > now) throw invalid('metadata.createdAt', 'must not be in the future');
-  if (moment.getTime() < 0) throw invalid('metadata.createdAt', 'must not be before 1970');
-  return moment;
+const assertPossible = ({ metadata: { createdAt } }: ImportOptions, now: Date): void => {
+  if (createdAt === undefined) return;
+  if (new Date(createdAt) > now) throw invalid('metadata.createdAt', 'must not be in the future');
+  if (Date.parse(createdAt) < 0) throw invalid('metadata.createdAt', 'must not be before 1970');
 };
+
+/** By default the moment whose data it holds, so that an old backup does not count as a new one. */
+const createdAtOf = ({ metadata }: ImportOptions, { manifest }: FoundBackup, now: Date): Date =>
+  new Date(Math.min(Math.max(0, Date.parse(metadata.createdAt ?? manifest.readTime)), now.getTime()));
 
 const typeOf = ({ metadata }: ImportOptions, { manifest }: FoundBackup): BackupRecord['type'] => {
   const type = manifest.parent === null ? 'full' : 'incremental';

@@ -73,7 +73,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
       'For an import, keyId is the key with which KMS opened the backup, never the one that the bucket claims; unverified if KMS did not name it',
     size: 'Stored bytes',
     originalSize: 'Bytes of the documents in the encoding of the source',
-    duration: 'Milliseconds',
+    duration: 'Milliseconds; of an imported backup the time that the import took',
     path: 'Path of the backup within the bucket',
     partial:
       'The backup holds individual documents (a safety backup), or does not state its scope. It cannot be rolled back to, and a diff covers only the documents it contains',
@@ -229,6 +229,9 @@ export const jobDescriptions: readonly FieldTexts[] = [
     to: 'Created at or before; a date means the end of that day, UTC',
   }),
   fieldTexts(backupContents.register.body, { path: 'Path within the bucket of the folder that contains the manifest' }),
+  fieldTexts(backupContents.register.body.shape.metadata.def.innerType, {
+    createdAt: 'Defaults to the readTime of the backup. An imported backup has no retention of its own, however old it is',
+  }),
   fieldTexts(backupContents.documents.query, {
     path: 'Path of a collection or document, such as users or users/ada. Defaults to the root',
     showMissing: 'Whether to list documents that do not exist but have subcollections',

@@ -88,6 +88,14 @@ describe('an imported backup', () => {
     deepEqual(read.body.data[0]?.fields, { name: { stringValue: 'Ada' }, born: { integerValue: '1815' } });
   });
 
+  test('is dated by its archive, and has the duration of the import', async () => {
+    const { body, text } = await bring({ path: await copyTo('copies/dated') });
+    equal(body.data?.createdAt, new Date(original.readTime ?? '').toISOString(), text);
+    const { duration, startedAt, completedAt } = body.data;
+    ok(duration !== null && duration > 0, String(duration));
+    equal(duration, Date.parse(completedAt ?? '') - Date.parse(startedAt ?? ''));
+  });
+
   test('shares its objects with the original record; they are deleted with the last record', async () => {
     const { status, body, text } = await bring();
     equal(status, 201, text);

@@ -1,6 +1,6 @@
 /** A folder that is imported may say anything: what no backup of ours could say is refused, or passed over. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { afterAll, beforeEach, test } from 'vitest';
+import { afterAll, beforeEach, test, vi } from 'vitest';
 import {
   encodeKeyFile,
   type KeyWrap,
@@ -13,7 +13,8 @@ import { backupData, backupKey, changeEncryption, importBackup, newDataKey } fro
 import type { EventData } from '../../../../shared/contract/events/event-catalogue.ts';
 import { Backup } from '../../../../shared/contract/models/backup.ts';
 import { type DestinationRecord, MemoryStore } from '../../../../shared/destination/index.ts';
-import { commit, newId, StaleReadError, secureRandomBytes } from '../../../../shared/platform/index.ts';
+import { after, clock, commit, iso, newId, StaleReadError, secureRandomBytes } from '../../../../shared/platform/index.ts';
+import { decideExpiry, toCandidate } from '../../../../shared/retention/index.ts';
 import { backupOf, now, project, tenant } from '../../../harness/builders/sample-backup.ts';
 import { startKeys } from '../../../harness/env/kms-env.ts';
 
@@ -62,6 +63,32 @@ test('import: valid notes of the manifest are used', async () => {
   const { collections, excludedCollections, originalSize, countVerified, isPartial } = (await bring()).backup;
   deepEqual([collections, excludedCollections, originalSize, countVerified], [['a', 'b'], ['a/1/c'], 7, true]);
   equal(isPartial, undefined);
+});
+
+test('import: it is dated by its archive unless the caller knows better, and its duration is that of the import', async () => {
+  const readTime = '2026-01-01T00:00:00.123456Z';
+  await fill({ readTime });
+  using _ = vi.spyOn(clock, 'now').mockReturnValue(after(now, 7));
+  const { backup, change } = await bring();
+  deepEqual([backup.createdAt, backup.startedAt, backup.completedAt], ['2026-01-01T00:00:00.123Z', iso(now), iso(after(now, 7))]);
+  equal(backupData(backup).duration, 7_000);
+  const completed = change.writes.flatMap((write) =>
+    'put' in write && write.put.type === 'backup.completed' ? [write.put.data] : [],
+  );
+  deepEqual(
+    completed.map((data) => (data as EventData<'backup.completed'>).backup.duration),
+    [7_000],
+  );
+  const given = { ...wish, metadata: { createdAt: '2025-05-05T05:05:05Z' } };
+  const dated = await importBackup({ tenant, organization, project, destination }, given, now, async () => store);
+  equal(dated.backup.createdAt, '2025-05-05T05:05:05.000Z');
+});
+
+test('import: retention leaves it, however old its archive is', async () => {
+  await fill({ readTime: '2001-01-01T00:00:00Z' });
+  const old = toCandidate((await bring()).backup)!;
+  const newer = toCandidate(backupOf({ readTime: iso(now) }))!;
+  deepEqual(decideExpiry([old, newer], { scheduleRules: new Map(), pins: new Set() }, now).expiring, []);
 });
 
 test('import: a backup of another database is known as such', async () => {
