@@ -18,9 +18,15 @@ const home = '/console';
 export const serve = serveFiles(consoleRows.serve, ({ path, headers }) => {
   if (path === '/') return redirectToConsole(headers.accept);
   const page = path.slice(home.length);
-  if (/^\/docs(\/|$)/.test(page)) return redirectResponse(page);
+  if (/^\/docs(\/|$)/.test(page)) return redirectResponse(encodePath(page));
   return respond(findFile(page.slice(1), 'index.html'), headers);
 });
+
+/** The path arrives decoded; a header holds no control characters, and no page of the docs has one. */
+const encodePath = (path: string): string => {
+  if (/\p{Cc}/u.test(path)) throw notFound();
+  return path.toWellFormed().split('/').map(encodeURIComponent).join('/');
+};
 
 /** The API reference: the document of the console, and in it a list of all endpoints for readers without scripts. */
 export const docs = serveFiles(description.docs, ({ path, headers }) =>

@@ -14,6 +14,8 @@ export interface Row {
   readonly alsoPaths?: readonly `/${string}`[];
   readonly access: Access;
   readonly summary: string;
+  /** Sentences that the description has in addition, such as a limit that no other field states. */
+  readonly note?: string;
   readonly query?: z.ZodMiniObject;
   readonly body?: z.ZodMiniObject;
   /** An absent body is treated as `{}`. */

@@ -3,6 +3,8 @@
 export const bodyMaxBytes = 1_048_576;
 /** Of all arrays and objects together. zod fails with a RangeError instead of an answer at some 120,000 invalid values. */
 export const bodyMaxValues = 50_000;
+/** A typed value of Firestore, which has at most 20 levels of its own, has about 60. */
+export const bodyMaxDepth = 100;
 
 export const pageDefault = 50;
 export const pageMax = 100;

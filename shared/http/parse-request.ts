@@ -2,7 +2,7 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Origin } from '../audit/index.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
-import { bodyMaxBytes, bodyMaxValues } from '../contract/limits.ts';
+import { bodyMaxBytes, bodyMaxDepth, bodyMaxValues } from '../contract/limits.ts';
 import { viewerLocation } from './viewer-location.ts';
 
 export interface Incoming {
@@ -85,7 +85,7 @@ export const readJson = (incoming: Incoming, optional: boolean): unknown => {
     throw new ApiError('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type must be application/json');
   }
   const body = parseJson(readText(incoming));
-  if (hasTooManyValues(body)) throw invalid('body', `must have at most ${bodyMaxValues} values`);
+  assertPlain(body);
   return body;
 };
 
@@ -97,17 +97,29 @@ const parseJson = (text: string): unknown => {
   }
 };
 
-/** Without recursion: a body may have very many levels. */
-const hasTooManyValues = (body: unknown): boolean => {
-  const open = [body];
+/**
+ * Refuses what code that walks a value may not expect: very many values, very many levels, and keys that name a prototype. `constructor`
+ * alone may be the name of a field, unlike `__proto__`, which Firestore reserves. Without recursion, since nothing is known of the body.
+ */
+const assertPlain = (body: unknown): void => {
+  let level = [body];
   let values = 0;
-  while (open.length > 0) {
-    const next = open.pop();
-    if (typeof next !== 'object' || next === null) continue;
-    const inner: readonly unknown[] = Array.isArray(next) ? next : Object.values(next);
-    values += inner.length;
-    if (values > bodyMaxValues) return true;
-    for (const value of inner) open.push(value);
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > bodyMaxDepth) throw invalid('body', `must have at most ${bodyMaxDepth} levels`);
+    const next: unknown[] = [];
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue;
+      if (namesPrototype(value)) throw invalid('body', 'must not have a key __proto__ or constructor.prototype');
+      for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+        if (++values > bodyMaxValues) throw invalid('body', `must have at most ${bodyMaxValues} values`);
+        if (typeof inner === 'object') next.push(inner);
+      }
+    }
+    level = next;
   }
-  return false;
+};
+
+const namesPrototype = (value: object): boolean => {
+  const { constructor: own } = Object.hasOwn(value, 'constructor') ? (value as { readonly constructor: unknown }) : {};
+  return Object.hasOwn(value, '__proto__') || (typeof own === 'object' && own !== null && Object.hasOwn(own, 'prototype'));
 };

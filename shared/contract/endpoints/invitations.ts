@@ -2,11 +2,14 @@ import * as z from 'zod/mini';
 import { invitableRoles } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { Email, Moment, noBody } from '../fields.ts';
+import { invitationsPerRecipient } from '../limits.ts';
 import { Invitation } from '../models/invitation.ts';
 
 const manage = { role: 'admin', scope: 'people-only' } as const;
 
 const common = { id: true, email: true, role: true, status: true, expiresAt: true, createdAt: true } as const;
+
+const mailLimit = `At most ${invitationsPerRecipient} invitation e-mails a day (UTC) can be sent to one address by one organization, and by one user in all their organizations; then the call answers 429 RATE_LIMITED until midnight UTC.`;
 
 /** Invitations as managed by the organization. */
 export const invites = group('invites', `${apiPrefix}/organizations/current/invites`, {
@@ -14,6 +17,7 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
     route: 'POST',
     access: manage,
     summary: 'Invite someone by e-mail',
+    note: mailLimit,
     body: z.strictObject({ email: Email, role: z._default(z.enum(invitableRoles), 'member') }),
     data: z.pick(Invitation, { ...common, acceptUrl: true }),
     status: 201,
@@ -43,6 +47,7 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
     route: 'POST /{inviteId}/resend',
     access: manage,
     summary: 'Resend a pending invitation with a new link and expiry',
+    note: mailLimit,
     ...noBody,
     data: z.pick(Invitation, { id: true, email: true, resentAt: true, expiresAt: true, acceptUrl: true }),
     audit: 'invitation.resent',

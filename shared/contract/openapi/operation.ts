@@ -58,7 +58,7 @@ const rateLimitOf = ({ requestsPerMinute, outboundShare }: Endpoint): Pick<Opera
   return { 'x-rate-limit': { requestsPerMinute: outboundLimit(outboundShare), per: 'organization' } };
 };
 
-const describe = ({ access, requestsPerMinute, outboundShare, audit }: Endpoint): string =>
+const describe = ({ access, note, requestsPerMinute, outboundShare, audit }: Endpoint): string =>
   [
     access === 'public' && 'No authentication required.',
     access === 'user' && 'Requires a signed-in user; API keys are rejected.',
@@ -71,6 +71,7 @@ const describe = ({ access, requestsPerMinute, outboundShare, audit }: Endpoint)
       `At most ${requestsPerMinute} requests per minute${access === 'public' ? ' and IP address' : ''}.`,
     outboundShare !== undefined &&
       `At most ${outboundLimit(outboundShare)} requests per minute and organization, unless the deployment has other limits.`,
+    note,
     audit !== undefined && `Audit action: ${audit}.`,
   ]
     .filter(Boolean)

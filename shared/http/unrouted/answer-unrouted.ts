@@ -29,11 +29,20 @@ const patternOf = (path: string): RegExp =>
       .replaceAll(/\{\w+\}/g, '[^/]+')}$`,
   );
 
+/** As the gateway ranks routes: in each segment a name precedes a parameter, and that one precedes the rest of a path. */
+const rankOf = (path: string): string =>
+  path
+    .split('/')
+    .map((segment) => (/^\{\w+\+\}$/.test(segment) ? 2 : segment.startsWith('{') ? 1 : 0))
+    .join('');
+
 const explain = async (path: string): Promise<ApiError> => {
   // Code that is not bundled computes the table from the whole contract, so it is loaded only here.
   const { precomputedMethods } = await import('./precomputed-methods.ts');
-  const paths = Object.entries(precomputedMethods());
-  const methods = [...new Set(paths.flatMap(([each, supported]) => (patternOf(each).test(path) ? supported : [])))];
+  const [matching] = Object.entries(precomputedMethods())
+    .filter(([each]) => patternOf(each).test(path))
+    .sort(([one], [other]) => (rankOf(one) < rankOf(other) ? -1 : 1));
+  const methods = matching?.[1] ?? [];
   if (methods.length > 0) {
     const allow = methods.join(', ');
     return new ApiError('METHOD_NOT_ALLOWED', `This path supports ${allow}`, { allowedMethods: methods }, { headers: { allow } });

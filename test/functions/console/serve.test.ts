@@ -144,3 +144,18 @@ test('console: the command line is one file, revalidated by its ETag, in every e
   deepEqual([again.status, again.text], [304, '']);
   equal((await get('/console/other.mjs')).status, 404);
 });
+
+for (const [path, location] of [
+  ['/console/docs', '/docs'],
+  ['/console/docs/€', '/docs/%E2%82%AC'],
+  ['/console/docs/a b?c#d\\e', '/docs/a%20b%3Fc%23d%5Ce'],
+  ['/console/docs/\ud800', '/docs/%EF%BF%BD'],
+] as const)
+  test(`console: ${JSON.stringify(path)} leads to the API docs`, async () => {
+    const { status, headers } = await get(path);
+    deepEqual([status, headers.location], [302, location]);
+  });
+
+for (const path of ['/console/docs/\r\nset-cookie: a=b', '/console/docs/\0', '/console/docs/\u0085'])
+  test(`console: no page has a control character in its path: ${JSON.stringify(path)}`, async () =>
+    equal((await get(path)).status, 404));
