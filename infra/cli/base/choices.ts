@@ -65,6 +65,7 @@ export const deliveryStatuses: Choices<DeliveryQuery['status']> = {
   attempting: true,
   delivered: true,
   failed: true,
+  skipped: true,
 };
 export const webhookFormats: Choices<InputOf<'POST /webhooks'>['body']['format']> = { standard: true, simple: true };
 export const replayStatuses: Choices<InputOf<'POST /webhooks/{webhookId}/replay'>['body']['status']> = {

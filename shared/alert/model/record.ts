@@ -1,4 +1,5 @@
 import type { AlertChannel, AlertKind, AlertSeverity, recipientGroups, subjectTypes } from '../../contract/models/alert-enums.ts';
+import type { attemptStatuses } from '../../contract/models/webhook-enums.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 import { type DeliveryRecord, type HealthRecord, webhookKey } from '../../webhook/index.ts';
 import type { AlertFact, AlertMessage } from '../message/index.ts';
@@ -99,8 +100,9 @@ export interface OpenIncident extends Item {
 /** A message of an alert. Attempts are counted and kept as those of a webhook's delivery. */
 export interface AlertDeliveryRecord
   extends Item,
-    Pick<DeliveryRecord, 'id' | 'status' | 'attempts' | 'roundStart' | 'attemptsMax' | 'statusCode' | 'durationMs' | 'lastError'>,
+    Pick<DeliveryRecord, 'id' | 'attempts' | 'roundStart' | 'attemptsMax' | 'statusCode' | 'durationMs' | 'lastError'>,
     Pick<DeliveryRecord, 'lastAttemptAt' | 'nextAttemptAt' | 'createdAt' | 'ttl'> {
+  readonly status: (typeof attemptStatuses)[number];
   readonly alertId: string;
   /** The incident of an opening, reminder or recovery. */
   readonly incidentId?: string;

@@ -5,7 +5,7 @@ import { lapsedAfterHours, outsideShare } from '../limits.ts';
 import { Alert, AlertDelivery, AlertTest, alertFields, Incident } from '../models/alert.ts';
 import { AlertDigest } from '../models/alert-digest.ts';
 import { alertKinds, incidentStatuses } from '../models/alert-enums.ts';
-import { deliveryStatuses } from '../models/webhook-enums.ts';
+import { attemptStatuses } from '../models/webhook-enums.ts';
 
 const read = { role: 'viewer', scope: 'organization:read' } as const;
 const manage = { role: 'admin', scope: 'organization:write' } as const;
@@ -106,7 +106,7 @@ export const alerts = group('alerts', `${apiPrefix}/alerts`, {
     route: 'GET /{alertId}/deliveries',
     access: read,
     summary: 'List messages of the last 30 days, newest first',
-    query: z.strictObject({ status: z.optional(z.enum(deliveryStatuses)) }),
+    query: z.strictObject({ status: z.optional(z.enum(attemptStatuses)) }),
     data: z.object({ deliveries: z.array(AlertDelivery) }),
     paged: true,
     errors: ['ALERT_NOT_FOUND'],
@@ -117,7 +117,7 @@ export const alerts = group('alerts', `${apiPrefix}/alerts`, {
     access: manage,
     summary: 'Send a message that has ended, failed or delivered, once more under the same id',
     ...noBody,
-    data: z.object({ deliveryId: z.string(), status: z.enum(deliveryStatuses) }),
+    data: z.object({ deliveryId: z.string(), status: z.enum(attemptStatuses) }),
     status: 202,
     location: `${apiPrefix}/alerts/{alertId}/deliveries`,
     audit: 'alert.delivery_retried',

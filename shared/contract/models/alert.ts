@@ -20,7 +20,7 @@ import {
   subjectTypes,
 } from './alert-enums.ts';
 import { Creator } from './job.ts';
-import { deliveryStatuses, disabledReasons } from './webhook-enums.ts';
+import { attemptStatuses, disabledReasons } from './webhook-enums.ts';
 
 const yesOrNo = z.boolean('must be true or false');
 const lapsedRange = `must be a whole number of hours from ${lapsedAfterHoursMin} to ${lapsedAfterHoursMax}`;
@@ -76,7 +76,7 @@ export const AlertDelivery = z.object({
   state: z.enum(messageStates),
   kind: z.nullable(z.enum(alertKinds)),
   title: z.string(),
-  status: z.enum(deliveryStatuses),
+  status: z.enum(attemptStatuses),
   statusCode: z.nullable(z.int()),
   response: z.nullable(z.string()),
   createdAt: Moment,

@@ -64,6 +64,7 @@ export const accountDescriptions: readonly FieldTexts[] = [
     samples: 'Bodies of requests, as the test endpoint sends them. simple is null if the event does not exist in that format',
   }),
   fieldTexts(Delivery, {
+    status: 'skipped: progress of a job that was not sent, because a later step was delivered first',
     statusCode: 'Status of the last attempt; null without a response',
     timestamp: 'When the event happened',
     duration: 'Milliseconds of the last attempt',

@@ -52,7 +52,21 @@ export const prepareAttempt = async (
   return decideAttempt(await loadState(tenant, ref), ref, context);
 };
 
-const loadState = async (tenant: Tenant, { webhookId, deliveryId }: AttemptRef): Promise<DeliveryState> => {
+/** The next attempt of a delivery, whichever it is, if it is due. */
+export const prepareNext = async (
+  tenant: Tenant,
+  ref: Pick<AttemptRef, 'webhookId' | 'deliveryId'>,
+  context: AttemptContext,
+): Promise<Prepared> => {
+  const state = await loadState(tenant, ref);
+  const { attempts = 0, nextAttemptAt } = state.delivery ?? {};
+  return decideAttempt(state, { ...ref, attempt: attempts + 1, notBefore: nextAttemptAt ?? undefined }, context);
+};
+
+const loadState = async (
+  tenant: Tenant,
+  { webhookId, deliveryId }: Pick<AttemptRef, 'webhookId' | 'deliveryId'>,
+): Promise<DeliveryState> => {
   const [webhook, delivery, health] = await getCoalesced([
     webhookKey.webhook(tenant, webhookId),
     webhookKey.delivery(tenant, webhookId, deliveryId),

@@ -59,6 +59,14 @@ export const abandonDelivery = async (delivery: DeliveryRecord, error: string): 
   if (isOurs) emitMetric('delivery abandoned', { DeliveriesFailed: 1 });
 };
 
+/** Ends a step of a job whose later one was delivered first. */
+export const skipDelivery = async (delivery: DeliveryRecord): Promise<void> => {
+  const { webhookId, id: deliveryId } = delivery;
+  const lastError = 'not sent: a later step of the job was delivered before';
+  const isOurs = await updateItem(updateUnlessRecorded(delivery, { status: 'skipped', lastError, nextAttemptAt: null }));
+  if (isOurs) log.info('delivery skipped: a later step was delivered', { webhookId, deliveryId });
+};
+
 type Update = Extract<Write, { update: Key }>;
 
 const attemptUpdate = ({ due, outcome, request }: SentAttempt, verdict: Verdict, now: Date): Update =>

@@ -1,5 +1,5 @@
 import type { EventName } from '../../contract/events/event-names.ts';
-import type { WebhookFormat } from '../../contract/models/webhook-enums.ts';
+import type { deliveryStatuses, WebhookFormat } from '../../contract/models/webhook-enums.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 
 export interface WebhookFilters {
@@ -61,7 +61,8 @@ export interface DeliveryRecord extends Item {
   readonly id: string;
   readonly webhookId: string;
   readonly event: StoredEvent;
-  readonly status: 'attempting' | 'delivered' | 'failed';
+  /** `skipped`: a later step of the same job was delivered first. */
+  readonly status: (typeof deliveryStatuses)[number];
   /** Attempts made, over all rounds. The first round, every manual retry and every replay is a round. */
   readonly attempts: number;
   /** Attempts made before this round, and the maximum after it. */

@@ -66,6 +66,6 @@ export const replayAction = (
   if (delivery.replay === walk) return delivery.status === 'attempting' && attempts === roundStart ? 'resend' : 'skip';
   if (isInProgress(delivery, now)) return 'skip';
   // An overdue delivery that still says `attempting` has lost its message, so it has failed.
-  const ended = delivery.status === 'delivered' ? 'delivered' : 'failed';
+  const ended = delivery.status === 'attempting' ? 'failed' : delivery.status;
   return status === 'all' || status === ended ? 'newRound' : 'skip';
 };

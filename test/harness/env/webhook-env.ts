@@ -7,7 +7,7 @@ import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll, vi } from 'vitest';
 import { eventKey, type TaskMessage } from '../../../shared/event/index.ts';
 import { after, iso, newId, clock as ourClock, postGuarded, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
-import type { DeliveryDeps } from '../../../shared/webhook/deliver/deliver.ts';
+import type { DeliveryDeps } from '../../../shared/webhook/deliver/send-attempt.ts';
 import { deliver, matchEvents } from '../../../shared/webhook/index.ts';
 import type { HealthRecord } from '../../../shared/webhook/model/record.ts';
 import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../../../shared/webhook/model/record.ts';

@@ -14,7 +14,7 @@ export const answerOf = ({ statusCode, lastError }: Answer): string | undefined 
 };
 
 export interface Delivery {
-  readonly status: 'attempting' | 'delivered' | 'failed';
+  readonly status: 'attempting' | 'delivered' | 'failed' | 'skipped';
   readonly attempts: number;
   readonly nextAttemptAt: string | null;
 }

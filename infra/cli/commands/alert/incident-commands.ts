@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { DataOf, InputOf } from '../../../../shared/client/index.ts';
 import { alertKinds, incidentStatuses } from '../../../../shared/contract/models/alert-enums.ts';
-import { deliveryStatuses } from '../../../../shared/contract/models/webhook-enums.ts';
+import { attemptStatuses } from '../../../../shared/contract/models/webhook-enums.ts';
 import { defineCommand } from '../../base/define-command.ts';
 import type { Action } from '../../context/context.ts';
 import { findAlertId, findProjectId } from '../../context/find-resource.ts';
@@ -54,7 +54,7 @@ export const addIncidentCommands = (group: Command, action: Action): void => {
     examples: ['bms alert deliveries Ops --status failed'],
   });
   addLimitOptions(
-    deliveries.addOption(deliveries.createOption('--status <status>', 'with this status').choices(deliveryStatuses)),
+    deliveries.addOption(deliveries.createOption('--status <status>', 'with this status').choices(attemptStatuses)),
   ).action(
     action(async ({ client: open, output }, options: LimitOptions & Pick<DeliveryQuery, 'status'>, wanted = '') => {
       const client = await open();

@@ -28,6 +28,7 @@ const statuses: Readonly<Record<string, readonly [word: string, tone: Tone]>> = 
   expired: ['Expired', 'neutral'],
   deleted: ['Deleted', 'neutral'],
   disabled: ['Disabled', 'neutral'],
+  skipped: ['Skipped', 'neutral'],
   failing: ['Failing', 'warn'],
   open: ['Open', 'bad'],
   recovered: ['Recovered', 'good'],

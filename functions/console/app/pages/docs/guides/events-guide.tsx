@@ -19,7 +19,8 @@ export const EventsGuide = () => {
       <p>
         An event is sent as POST to each enabled <Link to={paths.docsPage('webhooks')}>webhook</Link> that subscribes to it and
         whose filters match, signed with its secret. Answer with any 2xx status within its timeout. Deliveries come at least once
-        and in no guaranteed order: the delivery id identifies duplicates.{' '}
+        and in no guaranteed order: the delivery id identifies duplicates. Only the progress of a job is in order: its percentages
+        never decrease while you answer 2xx, and a step that a later one has overtaken is skipped.{' '}
         <Link to={paths.docsPage('verify-signatures')}>Verify the signature</Link> before you believe a request.
       </p>
       <ul className="docs-chips">

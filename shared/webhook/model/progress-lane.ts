@@ -1,0 +1,154 @@
+/**
+ * The progress of one job reaches one endpoint in order. Its deliveries share a lane, which sends one of them at a time, the lowest
+ * percentage first; the end of the job is the last step. A step is overtaken once a later one was delivered.
+ */
+import type { EventName } from '../../contract/events/event-names.ts';
+import { deliveryKeptSeconds } from '../../contract/limits.ts';
+import { after, epochSeconds, type Item, iso, type Key, updateItem } from '../../platform/index.ts';
+import type { DeliveryRecord, WebhookRecord } from './record.ts';
+import { allowedEvents, subscribes } from './subscription.ts';
+
+/**
+ * Beside the deliveries, where their workers may write. Every step that has not ended is an attribute named by its rank, which can be
+ * added and removed without reading the others.
+ */
+export interface LaneRecord extends Item {
+  /** The highest percentage that was delivered. */
+  readonly percent?: number;
+  /** The time of the last delivered event that ended the job. A restore may be resumed after it. */
+  readonly endedAt?: string;
+  /** The step being sent, and the end of its lease. */
+  readonly sending?: string;
+  readonly claimedUntil?: string;
+  readonly ttl: number;
+}
+
+export interface Step {
+  readonly deliveryId: string;
+  /** 101 for the end of the job. */
+  readonly percent: number;
+  /** Of the event. */
+  readonly timestamp: string;
+}
+
+export interface LaneStep extends Step {
+  readonly lane: Key<LaneRecord>;
+  /** Whether the job reported all its progress before this step. */
+  readonly followsProgress: boolean;
+}
+
+type Laned = Pick<DeliveryRecord, 'pk' | 'id' | 'event' | 'roundStart' | 'replay' | 'isTest'>;
+
+const endPercent = 101;
+export const isEnd = ({ percent }: Pick<Step, 'percent'>): boolean => percent === endPercent;
+
+/** The name of its attribute. Sorts by the percentage, then by the time. */
+export const rank = ({ percent, timestamp, deliveryId }: Step): string =>
+  `STEP_${String(percent).padStart(3, '0')}_${String(Date.parse(timestamp)).padStart(13, '0')}_${deliveryId}`;
+
+const stepOfRank = (name: string): Step | undefined => {
+  const [, percent, at, deliveryId] = /^STEP_(\d{3})_(\d{13})_(.+)$/.exec(name) ?? [];
+  return deliveryId === undefined ? undefined : { percent: Number(percent), timestamp: iso(new Date(Number(at))), deliveryId };
+};
+
+/** The steps that have not ended, in order. */
+export const stepsIn = (lane: LaneRecord | undefined): readonly Step[] =>
+  Object.keys(lane ?? {})
+    .sort()
+    .map(stepOfRank)
+    .filter((step) => step !== undefined);
+
+/** The events of a lane, each with the event that reports the progress of its job. */
+const progressOf: Readonly<Partial<Record<EventName, EventName>>> = {
+  'backup.progress': 'backup.progress',
+  'backup.completed': 'backup.progress',
+  'backup.failed': 'backup.progress',
+  'restore.progress': 'restore.progress',
+  'restore.completed': 'restore.progress',
+  'restore.failed': 'restore.progress',
+};
+
+interface JobEventData {
+  readonly backup?: { readonly id: string; readonly trigger: string };
+  readonly restore?: { readonly restoreJobId: string };
+  readonly progress?: { readonly percent: number };
+}
+
+/** Triggers of backups that are complete when they are created, so that they have no progress. */
+const withoutProgress = ['import', 'safety'];
+
+/**
+ * The step that a delivery is, if it is one. A replay has a lane of its own, because it sends again what was delivered. What a
+ * person sends again by hand, and a test, has none. Nor has the end of a job for a webhook that gets no progress.
+ */
+export const laneStepOf = (delivery: Laned, webhook: Pick<WebhookRecord, 'events' | 'format'>): LaneStep | undefined => {
+  const { pk, id: deliveryId, event, roundStart, replay, isTest } = delivery;
+  const progressEvent = progressOf[event.type];
+  const { backup, restore, progress } = event.data as JobEventData;
+  const jobId = backup?.id ?? restore?.restoreJobId;
+  if (!progressEvent || jobId === undefined || isTest || (roundStart > 0 && replay === undefined)) return undefined;
+  const isProgress = progressEvent === event.type;
+  if (!isProgress && !getsEvent(webhook, progressEvent)) return undefined;
+  const percent = isProgress ? Math.floor(progress?.percent ?? 0) : endPercent;
+  const isComplete = event.type.endsWith('.completed') && !withoutProgress.includes(backup?.trigger ?? '');
+  return {
+    lane: { pk, sk: `PROGRESS#${replay === undefined ? '' : `${replay}#`}${jobId}` },
+    deliveryId,
+    percent,
+    timestamp: event.timestamp,
+    // A replay may be of some steps only, and a failed job stops anywhere.
+    followsProgress: replay === undefined && (isProgress || isComplete),
+  };
+};
+
+const getsEvent = ({ events, format }: Pick<WebhookRecord, 'events' | 'format'>, name: EventName): boolean =>
+  allowedEvents(format).includes(name) && events.some((subscription) => subscribes(subscription, name));
+
+/** What was delivered. A worker that let its lease end has crashed, so the endpoint may have got the step that it was sending. */
+export const deliveredIn = (lane: LaneRecord | undefined, now: Date): Delivered => {
+  const { percent, endedAt, sending, claimedUntil } = lane ?? {};
+  const lost = sending !== undefined && (claimedUntil ?? '') <= iso(now) ? stepOfRank(sending) : undefined;
+  return lost ? withDelivered({ percent, endedAt }, lost) : { percent, endedAt };
+};
+
+export type Delivered = { readonly percent?: number | undefined; readonly endedAt?: string | undefined };
+
+export const withDelivered = ({ percent = 0, endedAt }: Delivered, step: Step): Delivered =>
+  isEnd(step)
+    ? { percent, endedAt: endedAt !== undefined && endedAt > step.timestamp ? endedAt : step.timestamp }
+    : { percent: Math.max(percent, step.percent), endedAt };
+
+/** Only progress can be overtaken: by a higher percentage, or by the end of the job as it was then. */
+export const isOvertaken = (step: Step, { percent = 0, endedAt }: Delivered): boolean =>
+  !isEnd(step) && (percent > step.percent || (endedAt !== undefined && step.timestamp <= endedAt));
+
+/** Events of one moment are matched in any order. A step waits so long for the one before it. */
+const predecessorSeconds = 2;
+const decile = 10;
+
+/** Whether the step before this one, a tenth lower, is neither delivered nor known, although it may still be on its way. */
+export const lacksPredecessor = (
+  step: Step & { readonly followsProgress: boolean },
+  lane: LaneRecord | undefined,
+  { createdAt, now }: { readonly createdAt: string; readonly now: Date },
+): boolean => {
+  const before = Math.floor((step.percent - 1) / decile) * decile;
+  if (!step.followsProgress || before < decile || iso(after(new Date(createdAt), predecessorSeconds)) <= iso(now)) return false;
+  const known = stepsIn(lane).filter(({ percent }) => percent < step.percent);
+  return Math.max(lane?.percent ?? 0, ...known.map(({ percent }) => percent)) < before;
+};
+
+/** Announces a step before its message is sent, so that no later one passes it. Does nothing for other deliveries. */
+export const enterLane = async (delivery: Laned, webhook: Pick<WebhookRecord, 'events' | 'format'>, now: Date): Promise<void> => {
+  const step = laneStepOf(delivery, webhook);
+  if (step)
+    await updateItem({
+      update: step.lane,
+      expression: 'SET #ttl = :ttl, #step = :isWaiting',
+      names: { '#ttl': 'ttl', '#step': rank(step) },
+      values: { ':ttl': laneTtl(now), ':isWaiting': true },
+    });
+};
+
+/** As long as its deliveries. */
+export const laneTtl = (now: Date): number => epochSeconds(after(now, deliveryKeptSeconds));
