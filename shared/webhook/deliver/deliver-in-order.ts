@@ -1,30 +1,30 @@
-/** Sends the steps of a lane one after the other: those before the step of a message, that step, and those that follow it. */
+/** Sends the steps of a sequence one after the other: those before the step of a message, that step, and those that follow it. */
 import { after, get, iso, type Tenant } from '../../platform/index.ts';
 import { type AttemptRef, type DeliveryQueue, requeueLater } from '../model/delivery-queues.ts';
 import {
   deliveredIn,
-  enterLane,
+  enterSequence,
   isEnd,
   isOvertaken,
-  type LaneRecord,
-  type LaneStep,
   lacksPredecessor,
-  laneStepOf,
   rank,
+  type SequenceRecord,
+  type SequenceStep,
   type Step,
+  sequenceStepOf,
   stepsIn,
-} from '../model/progress-lane.ts';
+} from '../model/progress-sequence.ts';
 import { leaseSeconds } from './attempt-lease.ts';
 import type { Verdict } from './classify-outcome.ts';
-import { leaseLane, leaveLane, releaseLane } from './lane-lease.ts';
 import { type DueAttempt, prepareNext } from './prepare-attempt.ts';
 import { abandonDelivery, skipDelivery } from './record-attempt.ts';
 import { composeAttempt, type DeliveryDeps, sendAttempt } from './send-attempt.ts';
+import { leaseSequence, leaveSequence, releaseSequence } from './sequence-lease.ts';
 
 /** What a message asks for. */
 interface OrderedAttempt {
   readonly ref: AttemptRef;
-  readonly step: LaneStep;
+  readonly step: SequenceStep;
   readonly due: DueAttempt;
   readonly queue: DeliveryQueue;
 }
@@ -40,32 +40,32 @@ export const deliverInOrder = async (tenant: Tenant, asked: OrderedAttempt, deps
   const { ref, step: own, due } = asked;
   const until = iso(after(deps.clock.now(), beginSeconds));
   const handled = new Set<string>();
-  let lane = await readLane(asked, deps);
+  let sequence = await readSequence(asked, deps);
   while (iso(deps.clock.now()) <= until) {
-    const step = orderOf(lane, asked, deps.clock.now()).find(({ deliveryId }) => !handled.has(deliveryId));
-    if (!step || !(await handleStep(tenant, { asked, lane, step }, deps))) break;
+    const step = orderOf(sequence, asked, deps.clock.now()).find(({ deliveryId }) => !handled.has(deliveryId));
+    if (!step || !(await handleStep(tenant, { asked, sequence, step }, deps))) break;
     handled.add(step.deliveryId);
-    lane = await readLane(asked, deps);
+    sequence = await readSequence(asked, deps);
   }
-  if (!handled.has(own.deliveryId)) await requeueLater(tenant, ref, requeueSeconds(lane, due, deps.clock.now()));
+  if (!handled.has(own.deliveryId)) await requeueLater(tenant, ref, requeueSeconds(sequence, due, deps.clock.now()));
 };
 
-/** The lane of a delivery of an earlier version does not exist yet. */
-const readLane = async ({ step, due }: OrderedAttempt, deps: DeliveryDeps): Promise<LaneRecord> => {
-  const lane = await get(step.lane);
-  if (lane) return lane;
-  await enterLane(due.delivery, due.webhook, deps.clock.now());
-  return { ...step.lane, ttl: 0, ...(await get(step.lane)) };
+/** The sequence of a delivery of an earlier version does not exist yet. */
+const readSequence = async ({ step, due }: OrderedAttempt, deps: DeliveryDeps): Promise<SequenceRecord> => {
+  const sequence = await get(step.sequence);
+  if (sequence) return sequence;
+  await enterSequence(due.delivery, due.webhook, deps.clock.now());
+  return { ...step.sequence, ttl: 0, ...(await get(step.sequence)) };
 };
 
-const orderOf = (lane: LaneRecord, { step: own, due }: OrderedAttempt, now: Date): readonly Step[] => {
-  const others = stepsIn(lane).filter(({ deliveryId }) => deliveryId !== own.deliveryId);
+const orderOf = (sequence: SequenceRecord, { step: own, due }: OrderedAttempt, now: Date): readonly Step[] => {
+  const others = stepsIn(sequence).filter(({ deliveryId }) => deliveryId !== own.deliveryId);
   const isImpatient = isEnd(own) && iso(after(new Date(due.delivery.createdAt), endWaitSeconds)) <= iso(now);
   return isImpatient ? [own, ...others] : [...others, own].sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
 };
 
-/** A lane that has been busy for long is asked again less often. */
-const requeueSeconds = ({ claimedUntil }: LaneRecord, { webhook }: DueAttempt, now: Date): number => {
+/** A sequence that has been busy for long is asked again less often. */
+const requeueSeconds = ({ claimedUntil }: SequenceRecord, { webhook }: DueAttempt, now: Date): number => {
   const leftSeconds = (Date.parse(claimedUntil ?? iso(now)) - now.getTime()) / 1_000;
   const busySeconds = leftSeconds > 0 ? Math.ceil(leaseSeconds(webhook) - leftSeconds) : 0;
   return Math.min(Math.max(busySeconds, 1), requeueMaxSeconds);
@@ -73,45 +73,46 @@ const requeueSeconds = ({ claimedUntil }: LaneRecord, { webhook }: DueAttempt, n
 
 interface StepContext {
   readonly asked: OrderedAttempt;
-  readonly lane: LaneRecord;
+  readonly sequence: SequenceRecord;
   readonly step: Step;
 }
 
 /** False if neither this step nor one after it can be sent now. */
 const handleStep = async (tenant: Tenant, context: StepContext, deps: DeliveryDeps): Promise<boolean> => {
-  const { asked, lane, step } = context;
+  const { asked, sequence, step } = context;
   const { step: own, ref, queue } = asked;
   const isOwn = step.deliveryId === own.deliveryId;
   const now = deps.clock.now();
   const prepared = await prepareNext(tenant, { webhookId: ref.webhookId, deliveryId: step.deliveryId }, { queue, now });
   // Not due: its own message sends it.
   if (prepared.kind === 'wait') return !isOwn;
-  if (prepared.kind === 'send' && !isOvertaken(step, deliveredIn(lane, now))) return sendStep(tenant, context, prepared, deps);
+  if (prepared.kind === 'send' && !isOvertaken(step, deliveredIn(sequence, now)))
+    return sendStep(tenant, context, prepared, deps);
   if (prepared.kind === 'send') await skipDelivery(prepared.delivery);
   if (prepared.kind === 'abandon') await abandonDelivery(prepared.delivery, prepared.error);
-  await leaveLane(own.lane, step);
+  await leaveSequence(own.sequence, step);
   return true;
 };
 
 const sendStep = async (
   tenant: Tenant,
-  { asked, lane, step }: StepContext,
+  { asked, sequence, step }: StepContext,
   due: DueAttempt,
   deps: DeliveryDeps,
 ): Promise<boolean> => {
   const { delivery, webhook } = due;
   const now = deps.clock.now();
-  const inLane = laneStepOf(delivery, webhook);
-  if (inLane && lacksPredecessor(inLane, lane, { createdAt: delivery.createdAt, now })) return false;
+  const inSequence = sequenceStepOf(delivery, webhook);
+  if (inSequence && lacksPredecessor(inSequence, sequence, { createdAt: delivery.createdAt, now })) return false;
   const composed = await composeAttempt(tenant, due, now);
-  const lease = await leaseLane(lane, step, leaseSeconds(webhook), now);
+  const lease = await leaseSequence(sequence, step, leaseSeconds(webhook), now);
   if (!lease) return false;
   const verdict = await sendAttempt(tenant, { due, composed, queue: asked.queue }, deps);
-  await releaseLane(lease, outcomeOf(verdict));
+  await releaseSequence(lease, outcomeOf(verdict));
   return verdict !== undefined;
 };
 
-const outcomeOf = (verdict: Verdict | undefined): Parameters<typeof releaseLane>[1] => {
+const outcomeOf = (verdict: Verdict | undefined): Parameters<typeof releaseSequence>[1] => {
   if (verdict?.kind === 'delivered') return 'delivered';
   return verdict?.kind === 'failed' ? 'ended' : 'waiting';
 };

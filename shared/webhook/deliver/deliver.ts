@@ -1,7 +1,7 @@
 /** What a message of a delivery queue asks for: one attempt of one delivery, if it is due. */
 import { clock, log, postGuarded, randomFraction, type Tenant } from '../../platform/index.ts';
 import { type AttemptRef, type DeliveryQueue, requeueLater } from '../model/delivery-queues.ts';
-import { laneStepOf } from '../model/progress-lane.ts';
+import { sequenceStepOf } from '../model/progress-sequence.ts';
 import { leaseSeconds } from './attempt-lease.ts';
 import { deliverInOrder } from './deliver-in-order.ts';
 import { prepareAttempt } from './prepare-attempt.ts';
@@ -26,7 +26,7 @@ export const deliver = async (
   }
   if (prepared.kind === 'wait') return requeueLater(tenant, ref, prepared.seconds);
   if (prepared.kind === 'abandon') return abandonDelivery(prepared.delivery, prepared.error);
-  const step = laneStepOf(prepared.delivery, prepared.webhook);
+  const step = sequenceStepOf(prepared.delivery, prepared.webhook);
   if (step) return deliverInOrder(tenant, { ref, step, due: prepared, queue }, deps);
   const composed = await composeAttempt(tenant, prepared, deps.clock.now());
   const verdict = await sendAttempt(tenant, { due: prepared, composed, queue }, deps);

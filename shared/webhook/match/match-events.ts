@@ -5,7 +5,7 @@ import { queueFor, sendDeliveries } from '../model/delivery-queues.ts';
 import { matchesEventFilter } from '../model/event-filter.ts';
 import { webhooksOf } from '../model/get-webhook.ts';
 import { newDelivery } from '../model/new-delivery.ts';
-import { enterLane } from '../model/progress-lane.ts';
+import { enterSequence } from '../model/progress-sequence.ts';
 import { type StoredEvent, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { readStoredEvent } from '../model/stored-event.ts';
 
@@ -126,7 +126,7 @@ const createDelivery = async (tenant: Tenant, pair: Pair, now: Date) => {
   const { event, webhook } = pair;
   try {
     const delivery = newDelivery(tenant, webhook, event, now);
-    await enterLane(delivery, webhook, now);
+    await enterSequence(delivery, webhook, now);
     return { pair, deliveryId: delivery.id, isNew: await putIfAbsent(delivery) };
   } catch (error) {
     log.error('could not create a delivery', { error, eventId: event.id, webhookId: webhook.id });

@@ -19,7 +19,7 @@ import { deliveryIdOf } from '../model/delivery-id.ts';
 import { sendDeliveries } from '../model/delivery-queues.ts';
 import { matchesEventFilter } from '../model/event-filter.ts';
 import { newDelivery } from '../model/new-delivery.ts';
-import { enterLane } from '../model/progress-lane.ts';
+import { enterSequence } from '../model/progress-sequence.ts';
 import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { extendReplayLock, releaseReplayLock } from './replay-lock.ts';
 import { type ReplayTask, replayAction } from './start-replay.ts';
@@ -117,6 +117,6 @@ const beginDelivery = async (
     (action === 'newRound' &&
       found !== undefined &&
       (await updateItem(beginRound(found, fresh.attemptsMax, now, { replay: task.walk }))));
-  if (isBegun) await enterLane({ ...(found ?? fresh), replay: task.walk }, webhook, now);
+  if (isBegun) await enterSequence({ ...(found ?? fresh), replay: task.walk }, webhook, now);
   return isBegun ? { webhookId: webhook.id, deliveryId, attempt: attempts + 1, queue: 'deliveryRetry' } : undefined;
 };

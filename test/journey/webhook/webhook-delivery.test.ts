@@ -5,9 +5,11 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, test } from 'vitest';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
+import { takeBackup } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
 import { startReceiver } from '../../harness/stage/receiver.ts';
+import { lookUntil } from '../../harness/time/look-until.ts';
 
 const receiver = await startReceiver();
 afterAll(() => receiver.stop());
@@ -79,3 +81,33 @@ test('delivery: a failed attempt is retried after a minute, and the history show
   const waitMs = Date.parse(String(nextAttemptAt)) - Date.parse(String(lastAttemptAt));
   ok(waitMs >= 60_000, `${waitMs} ms`);
 });
+
+test('delivery: the progress of several backups at once arrives in order, each before the end of its backup', async () => {
+  const { id: webhookId } = await create('/progress', ['backup.progress', 'backup.completed']);
+  const taken = await Promise.all([takeBackup(organization), takeBackup(organization), takeBackup(organization)]);
+  const steps = 11;
+  const ended = await lookUntil(
+    async () => (await call(webhooks.deliveries, { ...by, params: { webhookId }, query: { limit: '100' } })).body.data.deliveries,
+    (deliveries) => deliveries.length === taken.length * steps && deliveries.every(({ status }) => status !== 'attempting'),
+  );
+  const heard = receiver.requests.filter(({ path }) => path === '/progress').map(stepOf);
+  for (const backup of taken) {
+    const percents = heard.filter(({ id }) => id === backup.id).map(({ percent }) => percent);
+    deepEqual(
+      percents,
+      percents.toSorted((a, b) => a - b),
+    );
+    equal(percents.at(-1), 101);
+  }
+  // What was not sent is said to be skipped.
+  const skipped = ended.filter(({ status }) => status === 'skipped');
+  equal(heard.length + skipped.length, taken.length * steps);
+});
+
+/** The end of a backup counts as 101 %. */
+const stepOf = ({ body }: { readonly body: Buffer }) => {
+  const { data } = JSON.parse(body.toString()) as {
+    readonly data: { readonly backup: { readonly id: string }; readonly progress?: { readonly percent: number } };
+  };
+  return { id: data.backup.id, percent: data.progress?.percent ?? 101 };
+};

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { beforeEach, test } from 'vitest';
-import { enterLane } from '../../../../shared/webhook/model/progress-lane.ts';
+import { enterSequence } from '../../../../shared/webhook/model/progress-sequence.ts';
 import type { StoredEvent, WebhookRecord } from '../../../../shared/webhook/model/record.ts';
 import { sampleOf } from '../../../harness/builders/sample-webhook.ts';
 import { createWebhookEnv } from '../../../harness/env/webhook-env.ts';
@@ -164,7 +164,7 @@ test('order: a replay sends all steps again in order', async () => {
   for (const delivery of delivered) {
     const again = { ...delivery, status: 'attempting', roundStart: 1, attemptsMax: 6, replay: 'walk' } as const;
     t.table.put({ ...again, nextAttemptAt: t.clock.now().toISOString() });
-    await enterLane(again, webhook, t.clock.now());
+    await enterSequence(again, webhook, t.clock.now());
   }
   for (const { id } of delivered) {
     const task = { kind: 'deliver', webhookId: webhook.id, deliveryId: id, attempt: 2 };

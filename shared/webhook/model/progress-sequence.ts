@@ -1,5 +1,5 @@
 /**
- * The progress of one job reaches one endpoint in order. Its deliveries share a lane, which sends one of them at a time, the lowest
+ * The progress of one job reaches one endpoint in order. Its deliveries share a sequence, which sends one of them at a time, the lowest
  * percentage first; the end of the job is the last step. A step is overtaken once a later one was delivered.
  */
 import type { EventName } from '../../contract/events/event-names.ts';
@@ -12,7 +12,7 @@ import { allowedEvents, subscribes } from './subscription.ts';
  * Beside the deliveries, where their workers may write. Every step that has not ended is an attribute named by its rank, which can be
  * added and removed without reading the others.
  */
-export interface LaneRecord extends Item {
+export interface SequenceRecord extends Item {
   /** The highest percentage that was delivered. */
   readonly percent?: number;
   /** The time of the last delivered event that ended the job. A restore may be resumed after it. */
@@ -31,13 +31,13 @@ export interface Step {
   readonly timestamp: string;
 }
 
-export interface LaneStep extends Step {
-  readonly lane: Key<LaneRecord>;
+export interface SequenceStep extends Step {
+  readonly sequence: Key<SequenceRecord>;
   /** Whether the job reported all its progress before this step. */
   readonly followsProgress: boolean;
 }
 
-type Laned = Pick<DeliveryRecord, 'pk' | 'id' | 'event' | 'roundStart' | 'replay' | 'isTest'>;
+type Sequenced = Pick<DeliveryRecord, 'pk' | 'id' | 'event' | 'roundStart' | 'replay' | 'isTest'>;
 
 const endPercent = 101;
 export const isEnd = ({ percent }: Pick<Step, 'percent'>): boolean => percent === endPercent;
@@ -52,13 +52,13 @@ const stepOfRank = (name: string): Step | undefined => {
 };
 
 /** The steps that have not ended, in order. */
-export const stepsIn = (lane: LaneRecord | undefined): readonly Step[] =>
-  Object.keys(lane ?? {})
+export const stepsIn = (sequence: SequenceRecord | undefined): readonly Step[] =>
+  Object.keys(sequence ?? {})
     .sort()
     .map(stepOfRank)
     .filter((step) => step !== undefined);
 
-/** The events of a lane, each with the event that reports the progress of its job. */
+/** The events of a sequence, each with the event that reports the progress of its job. */
 const progressOf: Readonly<Partial<Record<EventName, EventName>>> = {
   'backup.progress': 'backup.progress',
   'backup.completed': 'backup.progress',
@@ -78,10 +78,13 @@ interface JobEventData {
 const withoutProgress = ['import', 'safety'];
 
 /**
- * The step that a delivery is, if it is one. A replay has a lane of its own, because it sends again what was delivered. What a
+ * The step that a delivery is, if it is one. A replay has a sequence of its own, because it sends again what was delivered. What a
  * person sends again by hand, and a test, has none. Nor has the end of a job for a webhook that gets no progress.
  */
-export const laneStepOf = (delivery: Laned, webhook: Pick<WebhookRecord, 'events' | 'format'>): LaneStep | undefined => {
+export const sequenceStepOf = (
+  delivery: Sequenced,
+  webhook: Pick<WebhookRecord, 'events' | 'format'>,
+): SequenceStep | undefined => {
   const { pk, id: deliveryId, event, roundStart, replay, isTest } = delivery;
   const progressEvent = progressOf[event.type];
   const { backup, restore, progress } = event.data as JobEventData;
@@ -92,7 +95,7 @@ export const laneStepOf = (delivery: Laned, webhook: Pick<WebhookRecord, 'events
   const percent = isProgress ? Math.floor(progress?.percent ?? 0) : endPercent;
   const isComplete = event.type.endsWith('.completed') && !withoutProgress.includes(backup?.trigger ?? '');
   return {
-    lane: { pk, sk: `PROGRESS#${replay === undefined ? '' : `${replay}#`}${jobId}` },
+    sequence: { pk, sk: `PROGRESS#${replay === undefined ? '' : `${replay}#`}${jobId}` },
     deliveryId,
     percent,
     timestamp: event.timestamp,
@@ -105,8 +108,8 @@ const getsEvent = ({ events, format }: Pick<WebhookRecord, 'events' | 'format'>,
   allowedEvents(format).includes(name) && events.some((subscription) => subscribes(subscription, name));
 
 /** What was delivered. A worker that let its lease end has crashed, so the endpoint may have got the step that it was sending. */
-export const deliveredIn = (lane: LaneRecord | undefined, now: Date): Delivered => {
-  const { percent, endedAt, sending, claimedUntil } = lane ?? {};
+export const deliveredIn = (sequence: SequenceRecord | undefined, now: Date): Delivered => {
+  const { percent, endedAt, sending, claimedUntil } = sequence ?? {};
   const lost = sending !== undefined && (claimedUntil ?? '') <= iso(now) ? stepOfRank(sending) : undefined;
   return lost ? withDelivered({ percent, endedAt }, lost) : { percent, endedAt };
 };
@@ -129,26 +132,30 @@ const decile = 10;
 /** Whether the step before this one, a tenth lower, is neither delivered nor known, although it may still be on its way. */
 export const lacksPredecessor = (
   step: Step & { readonly followsProgress: boolean },
-  lane: LaneRecord | undefined,
+  sequence: SequenceRecord | undefined,
   { createdAt, now }: { readonly createdAt: string; readonly now: Date },
 ): boolean => {
   const before = Math.floor((step.percent - 1) / decile) * decile;
   if (!step.followsProgress || before < decile || iso(after(new Date(createdAt), predecessorSeconds)) <= iso(now)) return false;
-  const known = stepsIn(lane).filter(({ percent }) => percent < step.percent);
-  return Math.max(lane?.percent ?? 0, ...known.map(({ percent }) => percent)) < before;
+  const known = stepsIn(sequence).filter(({ percent }) => percent < step.percent);
+  return Math.max(sequence?.percent ?? 0, ...known.map(({ percent }) => percent)) < before;
 };
 
 /** Announces a step before its message is sent, so that no later one passes it. Does nothing for other deliveries. */
-export const enterLane = async (delivery: Laned, webhook: Pick<WebhookRecord, 'events' | 'format'>, now: Date): Promise<void> => {
-  const step = laneStepOf(delivery, webhook);
+export const enterSequence = async (
+  delivery: Sequenced,
+  webhook: Pick<WebhookRecord, 'events' | 'format'>,
+  now: Date,
+): Promise<void> => {
+  const step = sequenceStepOf(delivery, webhook);
   if (step)
     await updateItem({
-      update: step.lane,
+      update: step.sequence,
       expression: 'SET #ttl = :ttl, #step = :isWaiting',
       names: { '#ttl': 'ttl', '#step': rank(step) },
-      values: { ':ttl': laneTtl(now), ':isWaiting': true },
+      values: { ':ttl': sequenceTtl(now), ':isWaiting': true },
     });
 };
 
 /** As long as its deliveries. */
-export const laneTtl = (now: Date): number => epochSeconds(after(now, deliveryKeptSeconds));
+export const sequenceTtl = (now: Date): number => epochSeconds(after(now, deliveryKeptSeconds));
