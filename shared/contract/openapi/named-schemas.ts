@@ -6,8 +6,8 @@ import { eventSummaries } from '../events/event-summaries.ts';
 import { simpleEventData } from '../events/simple-event-data.ts';
 import { type contract, endpoints } from '../index.ts';
 import { simpleBodies, standardBodies } from './event-bodies.ts';
-import { standardExample } from './examples/account-examples.ts';
 import { requestExamples } from './examples/request-examples.ts';
+import { standardExample } from './examples/webhook-examples.ts';
 import { resources } from './resource-schemas.ts';
 
 export interface NamedSchema {

@@ -38,6 +38,7 @@ import { evidenceExample, reportExample } from './examples/evidence-examples.ts'
 import * as job from './examples/job-examples.ts';
 import { exampleTime } from './examples/request-examples.ts';
 import { comparison, difference, restoreTest, restoreTestRun } from './examples/restore-test-examples.ts';
+import * as hook from './examples/webhook-examples.ts';
 import { workloadIdentitySetupExample } from './examples/workload-identity-setup-example.ts';
 
 interface Resource {
@@ -59,7 +60,8 @@ const view = <S extends z.ZodMiniObject>(schema: S, description: string, ...whol
   return { schema, description, example: Object.fromEntries(fields.map((name) => [name, values[name]])) };
 };
 
-const { organization, invitation, serviceAccount: robot, webhook, delivery, member } = account;
+const { organization, invitation, serviceAccount: robot, member } = account;
+const { webhook, delivery } = hook;
 const at = exampleTime.toISOString();
 const joined = { organization: { id: organization.id, name: organization.name }, role: 'member', joinedAt: at } as const;
 const health = { status: 'healthy', version, timestamp: at, checks: { database: 'ok', redis: 'ok', storage: 'ok' } } as const;
@@ -144,7 +146,7 @@ export const resources: Readonly<Record<string, Resource>> = {
   Webhook: view(Webhook, 'A webhook without its secret', webhook),
   WebhookWithSecret: resource(WebhookWithSecret, 'A webhook; its secret is masked unless it is new', webhook),
   WebhookState: view(webhooks.toggle.data, 'Whether a webhook is enabled', webhook),
-  WebhookEvent: resource(WebhookEvent, 'An event that webhooks can subscribe to', account.webhookEvent),
+  WebhookEvent: resource(WebhookEvent, 'An event that webhooks can subscribe to', hook.webhookEvent),
   WebhookTest: resource(webhooks.test.data, 'The outcome of sending a sample event', {
     webhookId: webhook.id,
     webhookName: webhook.name,
@@ -157,7 +159,7 @@ export const resources: Readonly<Record<string, Resource>> = {
   }),
   Delivery: resource(Delivery, 'The delivery of an event to a webhook', delivery),
   DeliveryList: resource(webhooks.deliveries.data, 'Deliveries of a webhook', { deliveries: [delivery] }),
-  DeliveryRequest: resource(DeliveryRequest, 'The request of an attempt, as sent', account.deliveryRequest),
+  DeliveryRequest: resource(DeliveryRequest, 'The request of an attempt, as sent', hook.deliveryRequest),
   RetriedDelivery: resource(webhooks.retry.data, 'A delivery that is sent again', {
     deliveryId: delivery.id,
     status: 'attempting',

@@ -6,15 +6,8 @@ import type { DeviceCode, DeviceRequest } from '../../endpoints/device.ts';
 import type { CurrentOrganization, Deletion, Organization } from '../../endpoints/organizations.ts';
 import type { ServiceAccount } from '../../endpoints/service-account.ts';
 import type { StorageTest } from '../../endpoints/storage-destinations.ts';
-import { isFailureEvent } from '../../events/event-names.ts';
 import { idPrefixes } from '../../ids.ts';
-import {
-  backupTimeoutMinutes,
-  deliveryAttemptsMax,
-  deviceCodeSeconds,
-  devicePollSeconds,
-  webhookTimeoutMs,
-} from '../../limits.ts';
+import { backupTimeoutMinutes, deviceCodeSeconds, devicePollSeconds } from '../../limits.ts';
 import type { Encryption } from '../../models/encryption.ts';
 import type { Invitation } from '../../models/invitation.ts';
 import type { Member } from '../../models/member.ts';
@@ -22,8 +15,6 @@ import type { Pitr, PitrWindows } from '../../models/pitr.ts';
 import type { Project } from '../../models/project.ts';
 import type { Schedule } from '../../models/schedule.ts';
 import type { StorageDestination } from '../../models/storage-destination.ts';
-import type { Delivery, DeliveryRequest, WebhookEvent, WebhookWithSecret } from '../../models/webhook.ts';
-import { sampleEventData } from '../../samples/sample-event-data.ts';
 import { sampleResourcesAt } from '../../samples/sample-resources.ts';
 import { exampleTime } from './request-examples.ts';
 
@@ -183,69 +174,6 @@ export const storageTest: z.output<typeof StorageTest> = {
 
 const { cronExpression: _cron, projectName: _name, ...scheduled } = sample;
 export const schedule: z.output<typeof Schedule> = scheduled;
-
-export const webhook: z.output<typeof WebhookWithSecret> = {
-  id: `${idPrefixes.webhook}_${ulid}`,
-  name: 'On-call',
-  url: 'https://example.com/hooks/backups',
-  events: ['backup.*', 'restore.failed'],
-  enabled: true,
-  format: 'standard',
-  headers: {},
-  timeout: webhookTimeoutMs,
-  retryEnabled: true,
-  filters: { projects: [], trigger: [], excludeTrigger: [] },
-  disabledReason: null,
-  lastTriggeredAt: now,
-  failingSince: null,
-  failureCount: 0,
-  createdAt: yesterday,
-  updatedAt: yesterday,
-  secret,
-  previousSecretExpiresAt: null,
-};
-
-const eventId = `${idPrefixes.event}_${ulid}`;
-const deliveryId = `${idPrefixes.delivery}_${ulid}`;
-
-const firstOutlook = { maxAttempts: deliveryAttemptsMax, willRetry: true };
-
-/** The body of a request of an event in the standard format. */
-export const standardExample = (name: Parameters<typeof sampleEventData>[0]) => ({
-  id: eventId,
-  type: name,
-  timestamp: now,
-  data: sampleEventData(name, { id: organizationId, name: 'Example' }, exampleTime),
-  metadata: { trigger: null, scheduleId: null, attempt: 1, deliveryId, ...(isFailureEvent(name) && firstOutlook) },
-});
-
-export const webhookEvent: z.output<typeof WebhookEvent> = {
-  name: 'member.joined',
-  description: 'A member joined',
-  formats: ['standard'],
-  samples: { standard: standardExample('member.joined'), simple: null },
-};
-
-export const delivery: z.output<typeof Delivery> = {
-  id: deliveryId,
-  eventId,
-  eventType: 'backup.completed',
-  status: 'delivered',
-  statusCode: 204,
-  timestamp: now,
-  duration: 87,
-  attempts: 1,
-  lastAttemptAt: now,
-  nextAttemptAt: null,
-};
-
-export const deliveryRequest: z.output<typeof DeliveryRequest> = {
-  method: 'POST',
-  url: webhook.url,
-  headers: { 'Content-Type': 'application/json', 'X-Service-Delivery-Id': deliveryId, 'X-Service-Signature': secret },
-  body: JSON.stringify(standardExample('member.joined')),
-  sentAt: now,
-};
 
 export const auditEntry: z.output<typeof AuditEntry> = {
   id: `${idPrefixes.audit}_${ulid}`,
