@@ -21,6 +21,7 @@ export { externalIdOf, openStore } from './open/open-store.ts';
 
 export { MemoryStore } from './store/memory-store.ts';
 export {
+  checksumMismatch,
   type ExpectedObject,
   hasChecksum,
   type ObjectState,
@@ -30,5 +31,6 @@ export {
   type Upload,
 } from './store/object-store.ts';
 export { objectThat, objectWithHash } from './store/object-versions.ts';
+export { readBack } from './store/read-back.ts';
 export { headGenuine, readGenuine, selectAfter } from './store/read-genuine.ts';
 export { requestRetryPolicy, taskRetryPolicy } from './store/retry-transient.ts';

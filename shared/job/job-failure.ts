@@ -32,7 +32,7 @@ export const failureOf = (error: unknown, storage: StorageFailure = 'STORAGE_UPL
   if (error instanceof StorageError)
     return error.isTransient
       ? undefined
-      : new JobFailure(storageCode(error, storage), error.message, { reason: error.code }, cause);
+      : new JobFailure(storageCode(error, storage), error.message, { reason: error.code, ...error.mismatch }, cause);
   // A failed self-check points to a faulty machine; a retry runs on another one.
   if (error instanceof ArchiveError && error.code !== 'self-check-failed')
     return corruptionFailure(error.object?.name, error.code, error.message, cause);

@@ -1,6 +1,6 @@
 /** The last step: checks that every object is stored, writes the manifest, reads it back, and only then completes the backup. */
 import { keyFileName } from '../../archive/index.ts';
-import { type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
+import { type ObjectStore, readBack, readDestination, StorageError } from '../../destination/index.ts';
 import { deleteWorkItems, JobFailure } from '../../job/index.ts';
 import { bestEffort, commit, get, omitUndefined, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
@@ -73,7 +73,7 @@ const ensureKeyStored = async (tenant: Tenant, store: ObjectStore, { id }: Backu
     const stored = await store.get(keyFileName).catch(asMissing);
     const { backup } = await readRunningBackup(tenant, id, deps.clock.now());
     if (backup.keyFile && isSameKey(backup.keyFile, stored)) return;
-    if (isRestored) throw new StorageError('invalid', 'The destination returns another key than was stored.');
+    if (isRestored && backup.keyFile) return readBack(store, keyFileName, backup.keyFile);
     await storeKey(tenant, backup, deps);
   }
 };

@@ -1,7 +1,14 @@
 /** Turns stored parts into an archive: checks every object, writes the manifest, deletes everything else in the folder. */
 import { createHmac } from 'node:crypto';
-import { keyFileName, type Manifest, manifestDigest, manifestName, objectKind, sealManifest } from '../../archive/index.ts';
-import { abortUploadsOf, hasChecksum, type ObjectStore, StorageError } from '../../destination/index.ts';
+import { keyFileName, type Manifest, manifestName, objectKind, sealManifest } from '../../archive/index.ts';
+import {
+  abortUploadsOf,
+  checksumMismatch,
+  hasChecksum,
+  type ObjectStore,
+  readBack,
+  StorageError,
+} from '../../destination/index.ts';
 import { log, mapConcurrent } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
@@ -36,7 +43,7 @@ export const assertObjectsStored = async (
     if (stored?.size !== size)
       throw new StorageError('invalid', `The destination has ${stored?.size ?? 'none'} of the ${size} bytes of ${name}.`);
     if (hasChecksum(stored, checksum) === false)
-      throw new StorageError('invalid', `The destination reports another checksum of ${name} than that of the bytes sent.`);
+      throw checksumMismatch({ object: name, expected: checksum ?? '', actual: stored.checksums?.join(', ') }, true);
     await locks.extend(store, name, stored);
   });
 };
@@ -88,8 +95,7 @@ export const writeManifest = async (
   const random = (bytes: number): Buffer => deterministicBytes(manifest, dataKey, bytes);
   const { bytes, digest } = sealManifest(manifest, { identity: backup.archive, dataKey, random });
   await store.put(manifestName, bytes, objectLockOf(backup));
-  if (manifestDigest(await store.get(manifestName)) !== digest)
-    throw new StorageError('invalid', 'The destination returns another manifest than was stored.');
+  await readBack(store, manifestName, bytes);
   const size = contents.storedSize + bytes.length + (backup.keyFile?.length ?? 0);
   return { contents, size, manifestDigest: digest, needs: dependencyArchives(manifest) };
 };

@@ -108,6 +108,18 @@ export interface Upload {
 /** The API and events report it as `kind`. */
 export type StorageErrorCode = StorageFailureKind;
 
+interface StorageErrorOptions extends ErrorOptions {
+  readonly bucket?: boolean;
+  readonly mismatch?: Mismatch | undefined;
+}
+
+/** Checksums as `kind:value`; `actual` is undefined if the store only says that it received other bytes. */
+export interface Mismatch {
+  readonly object: string;
+  readonly expected: string;
+  readonly actual: string | undefined;
+}
+
 /**
  * The only error a store throws, apart from the reason of an aborted signal. Its message is for the customer: it contains no secret,
  * header or signature.
@@ -116,12 +128,15 @@ export class StorageError extends Error {
   readonly code: StorageErrorCode;
   /** Whether the bucket, not the object, is missing. */
   readonly bucket: boolean;
+  /** The object whose checksum is not that of the bytes sent. */
+  readonly mismatch: Mismatch | undefined;
 
-  constructor(code: StorageErrorCode, message: string, options: ErrorOptions & { readonly bucket?: boolean } = {}) {
+  constructor(code: StorageErrorCode, message: string, options: StorageErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'StorageError';
     this.code = code;
     this.bucket = options.bucket ?? false;
+    this.mismatch = options.mismatch;
   }
 
   /** Whether a retry may succeed. */
@@ -130,5 +145,17 @@ export class StorageError extends Error {
   }
 }
 
+/** The store has other bytes than were sent. Once, the transfer may be at fault; a store that keeps doing so is defective. */
+export const checksumMismatch = (mismatch: Mismatch, isLasting = false): StorageError => {
+  const { object, expected, actual } = mismatch;
+  const found = actual === undefined ? 'another checksum' : actual;
+  return new StorageError(
+    isLasting ? 'invalid' : 'unavailable',
+    `The store has other bytes of ${object} than were sent: ${found} instead of ${expected}.`,
+    { mismatch },
+  );
+};
+
 /** Whether a failed request may have been executed: only a rejection says that it was not. */
-export const isOutcomeUnknown = (error: unknown): boolean => !(error instanceof StorageError) || error.isTransient;
+export const isOutcomeUnknown = (error: unknown): boolean =>
+  !(error instanceof StorageError) || error.isTransient || error.mismatch !== undefined;

@@ -1,5 +1,5 @@
 import { type Backoff, retry } from '../../platform/async/retry.ts';
-import { StorageError } from './object-store.ts';
+import { checksumMismatch, StorageError } from './object-store.ts';
 
 /** How often and how long a request is tried before the store counts as unavailable. */
 export interface RetryPolicy extends Backoff {
@@ -18,8 +18,22 @@ export const requestRetryPolicy: RetryPolicy = { attempts: 3, firstDelayMs: 200,
 /** Half of each delay is random. */
 const jitter = 0.5;
 
+/** After this many consecutive mismatches the store is defective: it is no outage that ends. */
+export const mismatchesMax = 5;
+
 /** Retries `work` while it fails with a transient StorageError. */
-export const retryTransient = <T>(work: () => Promise<T>, policy: RetryPolicy, signal?: AbortSignal): Promise<T> =>
-  retry({ ...policy, jitter }, isTransient, work, { signal });
+export const retryTransient = <T>(work: () => Promise<T>, policy: RetryPolicy, signal?: AbortSignal): Promise<T> => {
+  let mismatches = 0;
+  const attempt = async (): Promise<T> => {
+    try {
+      return await work();
+    } catch (error) {
+      const mismatch = error instanceof StorageError && error.isTransient ? error.mismatch : undefined;
+      mismatches = mismatch ? mismatches + 1 : 0;
+      throw mismatch && mismatches >= mismatchesMax ? checksumMismatch(mismatch, true) : error;
+    }
+  };
+  return retry({ ...policy, jitter }, isTransient, attempt, { signal });
+};
 
 const isTransient = (error: unknown): boolean => error instanceof StorageError && error.isTransient;

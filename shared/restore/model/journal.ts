@@ -51,5 +51,5 @@ export const asUploadStore = (store: ObjectStore): ObjectStore => wrapStore(stor
 
 export const throwAsUploadError = (error: unknown): never => {
   if (!(error instanceof StorageError) || error instanceof UploadError) throw error;
-  throw new UploadError(error.code, error.message, { cause: error, bucket: error.bucket });
+  throw new UploadError(error.code, error.message, { cause: error, bucket: error.bucket, mismatch: error.mismatch });
 };

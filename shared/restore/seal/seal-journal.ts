@@ -14,8 +14,8 @@ import {
 } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { undoSeconds } from '../../contract/limits.ts';
-import { type ObjectStore, readDestination } from '../../destination/index.ts';
-import { JobFailure, UploadError } from '../../job/index.ts';
+import { type ObjectStore, readBack, readDestination } from '../../destination/index.ts';
+import { JobFailure } from '../../job/index.ts';
 import { after, bestEffort, get, isConflict, iso, type Tenant, walk } from '../../platform/index.ts';
 import { isEmptyPlan, sumPlans } from '../check/check-progress.ts';
 import { noDeletions, sumDeletions } from '../check/deletions.ts';
@@ -180,6 +180,5 @@ const daySeconds = 24 * 3_600;
 const storeKey = async (folder: ObjectStore, { keyFile }: BackupRecord): Promise<void> => {
   if (!keyFile) throw new Error('the journal has no key');
   await folder.put(keyFileName, keyFile);
-  if (Buffer.compare(await folder.get(keyFileName), keyFile) !== 0)
-    throw new UploadError('invalid', 'The destination returned another key than was stored.');
+  await readBack(folder, keyFileName, keyFile);
 };

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Bucket, File } from '@google-cloud/storage';
-import { type ObjectState, StorageError, wholeSecond } from '../object-store.ts';
+import { checksumMismatch, type ObjectState, StorageError, wholeSecond } from '../object-store.ts';
 import { type RetryPolicy, retryTransient } from '../retry-transient.ts';
 import { Crc32c } from './crc32c.ts';
-import { isStatus, toStorageError } from './gcs-error.ts';
+import { GcsError, isStatus, toStorageError } from './gcs-error.ts';
 import { GcsStorage } from './gcs-storage.ts';
 import { type GcsCall, type GcsRequest, GcsTransport, type TokenRequest } from './gcs-transport.ts';
 
@@ -124,6 +124,8 @@ export class GcsClient {
     const md5Hash = createHash('md5').update(bytes).digest('base64');
     const isSame = (object: GcsObject): boolean =>
       object.size === bytes.length && object.crc32c === crc32c && object.md5Hash === md5Hash;
+    const mismatchOf = (stored: GcsObject | undefined): StorageError =>
+      checksumMismatch({ object: key, expected: `crc32c:${crc32c}`, actual: stored && `crc32c:${stored.crc32c}` });
     let generation = '0';
     const write = async (): Promise<void> => {
       const file = this.file(key, { doing: 'store an object', signal });
@@ -135,13 +137,15 @@ export class GcsClient {
         metadata: { crc32c, md5Hash, ...this.retention(lockedUntil), ...(uploadId !== undefined && { metadata: { uploadId } }) },
         preconditionOpts: { ifGenerationMatch: generation },
       });
-      if (!isSame(objectOf(file.metadata))) throw checksumMismatch();
+      const stored = objectOf(file.metadata);
+      if (!isSame(stored)) throw mismatchOf(stored);
     };
     await this.attempt(async () => {
       for (let conflicts = 0; ; conflicts++) {
         try {
           return await write();
         } catch (error) {
+          if (error instanceof GcsError && error.isOtherChecksum) throw mismatchOf(undefined);
           if (!isStatus(error, 412) || conflicts >= maxConflicts) throw error;
         }
         const found = await this.findOnce(key, signal);
@@ -207,6 +211,3 @@ export const objectOf = (metadata: object): GcsObject => {
     lockMode: mode,
   };
 };
-
-export const checksumMismatch = (): StorageError =>
-  new StorageError('invalid', 'Checksum mismatch: the store did not keep the bytes that were sent.');

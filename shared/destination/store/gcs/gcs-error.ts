@@ -1,13 +1,21 @@
 import { tooLarge } from '../byte-range.ts';
 import { StorageError, type StorageErrorCode } from '../object-store.ts';
 
+interface GcsErrorOptions {
+  readonly bucket?: boolean;
+  readonly isOtherChecksum?: boolean;
+}
+
 /** An error response of Cloud Storage, with its HTTP status. */
 export class GcsError extends StorageError {
   readonly status: number;
+  /** The store received bytes with another checksum than was stated. */
+  readonly isOtherChecksum: boolean;
 
-  constructor(status: number, code: StorageErrorCode, message: string, options: { readonly bucket?: boolean } = {}) {
+  constructor(status: number, code: StorageErrorCode, message: string, options: GcsErrorOptions = {}) {
     super(code, message, options);
     this.status = status;
+    this.isOtherChecksum = options.isOtherChecksum ?? false;
   }
 }
 
@@ -23,7 +31,8 @@ export const gcsError = (status: number, body: string, doing: string): GcsError 
   if (status === 412) return new GcsError(status, 'unavailable', 'The object was changed concurrently.');
   if (status === 408 || status === 429 || status >= 500)
     return new GcsError(status, 'unavailable', `The store did not ${doing} (${status}).`);
-  return new GcsError(status, 'invalid', `The store rejected the request to ${doing} (${status}).`);
+  const isOtherChecksum = status === 400 && /crc32c|md5|checksum|hash/i.test(body.slice(0, 2_000));
+  return new GcsError(status, 'invalid', `The store rejected the request to ${doing} (${status}).`, { isOtherChecksum });
 };
 
 /** Translates an error without a response: a lost connection, a timeout, a response above its limit, a bad checksum. */

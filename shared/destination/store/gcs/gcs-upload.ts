@@ -1,8 +1,9 @@
 import { randomToken } from '../../../platform/random-id.ts';
-import { isOutcomeUnknown, StorageError, type Upload, type UploadedObject } from '../object-store.ts';
+import { checksumMismatch, isOutcomeUnknown, StorageError, type Upload, type UploadedObject } from '../object-store.ts';
 import { PartBuffer } from '../part-buffer.ts';
 import { Crc32c } from './crc32c.ts';
-import { checksumMismatch, type GcsClient, type GcsObject } from './gcs-client.ts';
+import type { GcsClient, GcsObject } from './gcs-client.ts';
+import { GcsError } from './gcs-error.ts';
 import { GcsSession, SessionLostError } from './gcs-session.ts';
 
 interface GcsUploadOptions {
@@ -85,8 +86,10 @@ export class GcsUpload implements Upload {
         });
         this.#sentBytes = last.length;
       } else {
-        const object = await this.#send(last, { isLast: true });
-        if (object?.crc32c !== this.#crc32c.toString() || object.size !== this.#sentBytes) throw checksumMismatch();
+        const object = await this.#send(last, { isLast: true }).catch((error: unknown) => {
+          throw error instanceof GcsError && error.isOtherChecksum ? this.#mismatch(undefined) : error;
+        });
+        if (object?.crc32c !== this.#crc32c.toString() || object.size !== this.#sentBytes) throw this.#mismatch(object);
       }
     } catch (error) {
       this.#failure ??= error;
@@ -133,6 +136,12 @@ export class GcsUpload implements Upload {
         this.#session = undefined;
       }
     }
+  }
+
+  /** The parts are not sent again, so the first mismatch is the last. */
+  #mismatch(stored: GcsObject | undefined): StorageError {
+    const expected = `crc32c:${this.#crc32c}`;
+    return checksumMismatch({ object: this.#key, expected, actual: stored && `crc32c:${stored.crc32c}` }, true);
   }
 
   #sent(part: Buffer, object: GcsObject | undefined): GcsObject | undefined {

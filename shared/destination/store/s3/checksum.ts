@@ -1,7 +1,8 @@
 /** Checksums that prove to an S3-compatible store, and through its response to us, that the bytes arrived unchanged. */
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { hasChecksum } from '../object-store.ts';
+import { checksumMismatch, hasChecksum } from '../object-store.ts';
+import { isRejectedDigest } from './s3-error.ts';
 
 /** AWS supports CRC-32, which costs a twentieth of MD5. Every S3-compatible store supports MD5. */
 export type DigestKind = 'crc32' | 'md5';
@@ -52,6 +53,22 @@ export const reportedChecksums = (info: ObjectInfo): readonly string[] => {
 /** Whether the store reports this digest; undefined if it reports none. */
 export const confirms = (digest: Digest, info: ObjectInfo): boolean | undefined =>
   hasChecksum({ size: 0, checksums: reportedChecksums(info) }, checksumOf(digest));
+
+/** The same, for the request that sent the bytes. Throws if the store confirms or received other bytes. */
+export const sendConfirmed = async <T>(
+  object: string,
+  digest: Digest,
+  { send, infoOf }: { readonly send: () => Promise<T>; readonly infoOf: (answer: T) => ObjectInfo },
+): Promise<T> => {
+  const expected = checksumOf(digest);
+  const answer = await send().catch((error: unknown) => {
+    throw isRejectedDigest(error) ? checksumMismatch({ object, expected, actual: undefined }) : error;
+  });
+  const info = infoOf(answer);
+  if (confirms(digest, info) !== false) return answer;
+  const actual = reportedChecksums(info).find((one) => one.startsWith(`${digest.kind}:`));
+  throw checksumMismatch({ object, expected, actual });
+};
 
 /** The same for a multipart object. */
 export const confirmsAll = (kind: DigestKind, parts: readonly Digest[], info: ObjectInfo): boolean | undefined =>

@@ -76,5 +76,6 @@ const transientErrors = new Set([
 ]);
 const deniedErrors = new Set(['AccessDenied', 'ExpiredToken', 'InvalidAccessKeyId', 'InvalidToken', 'SignatureDoesNotMatch']);
 
-export const s3ChecksumMismatch = (): StorageError =>
-  new StorageError('unavailable', 'Checksum mismatch: the store did not keep the bytes that were sent.');
+/** The store received other bytes than were sent, and rejected them. */
+export const isRejectedDigest = (error: unknown): boolean =>
+  isS3Error(error, 'BadDigest', 'XAmzContentChecksumMismatch', 'XAmzContentSHA256Mismatch');

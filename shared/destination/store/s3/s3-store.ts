@@ -12,10 +12,10 @@ import { ObjectVersions } from '../object-versions.ts';
 import { PageGuard } from '../page-guard.ts';
 import { removeEach } from '../remove-each.ts';
 import { abortUploads } from './abort-uploads.ts';
-import { confirms, digestFields, digestOf, reportedChecksums } from './checksum.ts';
+import { digestFields, digestOf, reportedChecksums, sendConfirmed } from './checksum.ts';
 import { listS3Versions, versionsMax } from './list-s3-versions.ts';
 import { type ObjectHead, objectHead, objectInfo, S3Bucket, type S3StoreOptions } from './s3-bucket.ts';
-import { s3ChecksumMismatch, s3ObjectError } from './s3-error.ts';
+import { s3ObjectError } from './s3-error.ts';
 import { extendS3Lock, findLockedVersion, isLockedNow } from './s3-object-lock.ts';
 import { S3ObjectReader } from './s3-object-reader.ts';
 import { S3Upload } from './s3-upload.ts';
@@ -58,11 +58,13 @@ export class S3Store implements ObjectStore {
     const stored = await this.bucket.call({
       doing: 'store an object',
       signal: options.signal,
-      send: async (client, sendOptions) => {
-        const info = objectInfo(await client.send(new PutObjectCommand(input), sendOptions));
-        if (confirms(digest, info) === false) throw s3ChecksumMismatch();
-        return info;
-      },
+      send: async (client, sendOptions) =>
+        objectInfo(
+          await sendConfirmed(name, digest, {
+            send: () => client.send(new PutObjectCommand(input), sendOptions),
+            infoOf: objectInfo,
+          }),
+        ),
     });
     try {
       this.bucket.checkEncryption(stored);

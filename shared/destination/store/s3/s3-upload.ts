@@ -10,9 +10,8 @@ import {
 import { PartBuffer } from '../part-buffer.ts';
 import { retryTransient } from '../retry-transient.ts';
 import { abortUpload, abortUploads } from './abort-uploads.ts';
-import { checksumOf, checksumOfParts, confirms, confirmsAll, type Digest, digestFields, digestOf } from './checksum.ts';
+import { checksumOf, checksumOfParts, confirmsAll, type Digest, digestFields, digestOf, sendConfirmed } from './checksum.ts';
 import { objectInfo, type S3Bucket } from './s3-bucket.ts';
-import { s3ChecksumMismatch } from './s3-error.ts';
 
 interface Part {
   readonly number: number;
@@ -147,11 +146,16 @@ export class S3Upload implements Upload {
       doing: 'store a part',
       signal: this.#signal,
       send: async (client, options) => {
-        const info = objectInfo(await client.send(new UploadPartCommand(input), options));
-        // Not every store returns the encryption of a part. The requested one then says what the ETag means.
-        const encryption = info.encryption ?? this.#bucket.options.encryption?.algorithm;
-        if (info.tag === undefined || confirms(digest, { ...info, encryption }) === false) throw s3ChecksumMismatch();
-        return info.tag;
+        const { ETag } = await sendConfirmed(this.#name, digest, {
+          send: () => client.send(new UploadPartCommand(input), options),
+          infoOf: (answer) => {
+            const info = objectInfo(answer);
+            // Not every store returns the encryption of a part. The requested one then says what the ETag means.
+            return { ...info, encryption: info.encryption ?? this.#bucket.options.encryption?.algorithm };
+          },
+        });
+        if (ETag === undefined) throw new StorageError('unavailable', 'The store did not confirm a part.');
+        return ETag;
       },
     });
     this.#parts.push({ number, tag, digest });

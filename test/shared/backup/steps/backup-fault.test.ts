@@ -168,7 +168,7 @@ describe('backup: a store that', () => {
     const get = async (name: string) => (name === 'key' ? Buffer.from('garbage') : t.store.get(name));
     t.wrapStore = (inner) => ({ ...bound(inner), get });
     const { id, error } = await runFailingBackup(t);
-    match(error.message, /another key than was stored/);
+    match(error.message, /other bytes of key than were sent: sha256:.* instead of sha256:/);
     await assertCleanedUp(t, id);
   });
 
@@ -214,7 +214,7 @@ describe('backup: a store that', () => {
     });
     const { error } = await runFailingBackup(t);
     equal(error.code, 'STORAGE_UPLOAD_ERROR');
-    match(error.message, /reports another checksum of chunk\//);
+    match(error.message, /other bytes of chunk\/\S+ than were sent: \S+:.* instead of \S+:/);
   });
 
   test('returns another manifest than was stored fails the backup', async () => {
@@ -227,7 +227,23 @@ describe('backup: a store that', () => {
         return bytes;
       },
     });
-    equal((await runFailingBackup(t)).error.code, 'STORAGE_UPLOAD_ERROR');
+    const { error } = await runFailingBackup(t);
+    equal(error.code, 'STORAGE_UPLOAD_ERROR');
+    const { object, expected, actual } = error.details as Record<string, string>;
+    equal(object, 'manifest');
+    ok(expected !== actual && error.message.includes(`${actual} instead of ${expected}`));
+  });
+
+  test('returns another manifest once is read back again', async () => {
+    await resetWithDocuments(t);
+    let reads = 0;
+    t.wrapStore = (inner) => ({
+      ...bound(inner),
+      get: async (name) => (name === 'manifest' && reads++ < 4 ? Buffer.from('garbage') : inner.get(name)),
+    });
+    const id = await t.startBackup(startOptions);
+    await t.runBackup(id);
+    deepEqual([t.backupOf(id).status, reads], ['completed', 5]);
   });
 
   test('is unreachable after a failure is cleaned up by the next run, and the backup counts nowhere', async () => {

@@ -222,6 +222,34 @@ for (const type of ['s3', 'spaces'] as const)
       ok(Buffer.from(await behind.get('flipped-put')).equals(bytes.subarray(0, 99)));
     });
 
+    test('a store that has other bytes five times in a row is defective, and says of which object', async () => {
+      const patient = await openAt(type, proxy.url, 'fault', { ...quick, attempts: 7 }, {}, keys, 5 * MiB);
+      const kind = type === 's3' ? 'crc32' : 'md5';
+      const bytes = randomBytes(6 * MiB);
+      const isFlipped = (times: number) => (seen: Seen, before: number) =>
+        (isPut(seen) || isPart(seen)) && before < times ? 'flipped' : undefined;
+      const defect = (object: string) => (error: StorageError) => {
+        deepEqual([error.code, error.mismatch?.object, error.mismatch?.actual], ['invalid', object, undefined]);
+        ok(error.mismatch?.expected.startsWith(`${kind}:`) && error.message.includes(error.mismatch.expected), error.message);
+        ok(error.message.includes(object), error.message);
+        return true;
+      };
+      script(isFlipped(100));
+      await rejects(patient.put('defect', bytes.subarray(0, 99)), defect('defect'));
+      equal(count(isPut), 5);
+      script(isFlipped(100));
+      const upload = patient.upload('defect-parts');
+      await rejects(
+        upload.write([bytes]).then(() => upload.finish()),
+        defect('defect-parts'),
+      );
+      await upload.abort();
+      script((seen, before) => (isPut(seen) ? (before === 3 ? slowDown : before < 6 ? 'flipped' : undefined) : undefined));
+      await patient.put('healed', bytes.subarray(0, 99));
+      deepEqual([await behind.head('defect'), (await behind.head('healed'))?.size], [undefined, 99]);
+      patient.close();
+    });
+
     test('a truncated response is requested again, and never taken for the whole object', async () => {
       const bytes = randomBytes(10_000);
       await behind.put('cut', bytes);
