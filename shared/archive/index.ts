@@ -29,6 +29,7 @@ export {
   signEvidence,
   verifyEvidence,
 } from './evidence/signed-evidence.ts';
+export { hasWrittenAll, unwrittenWords, writtenDocuments } from './evidence/written-documents.ts';
 export { encodeKeyFile, type KeyFile, parseKeyFile } from './key/key-file.ts';
 export {
   type KeyWrap,

@@ -29,7 +29,7 @@ export const projectOverview = (
     lastGoodBackup: state.lastGood ? goodBackup(state.lastGood, now) : null,
     expectedSince,
     lastVerification: lastVerification(state.backups),
-    lastRestoreTest: lastRestoreTest(state.backups),
+    lastRestoreTest: lastRestoreTest(state),
     lastRestore: lastRestore(state),
     pitr: {
       status: captured.status,
@@ -75,8 +75,12 @@ const lastVerification = (backups: readonly RecentBackup[]): Shown['lastVerifica
   return newest(ended);
 };
 
-const lastRestoreTest = (backups: readonly RecentBackup[]): Shown['lastRestoreTest'] =>
-  newest(backups.flatMap(({ id, restoreTestedAt }) => (restoreTestedAt === null ? [] : [{ backupId: id, at: restoreTestedAt }])));
+const lastRestoreTest = ({ backups, proven }: ProjectState): Shown['lastRestoreTest'] =>
+  newest(
+    backups.flatMap(({ id, restoreTestedAt }) =>
+      restoreTestedAt === null || !proven.has(id) ? [] : [{ backupId: id, at: restoreTestedAt }],
+    ),
+  );
 
 const newest = <T extends { readonly at: string }>(all: readonly T[]): T | null =>
   all.reduce<T | null>((last, one) => (last && last.at >= one.at ? last : one), null);

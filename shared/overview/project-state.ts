@@ -16,6 +16,8 @@ export interface ProjectState {
   /** Destinations that its backups go to. */
   readonly destinations: readonly DestinationRecord[];
   readonly lastGood: RecentBackup | undefined;
+  /** Ids of backups, of any project, whose last restore test proves that they restore. */
+  readonly proven: ReadonlySet<string>;
 }
 
 /** A backup that holds all that was asked for, and that no verification found damaged. Saved documents of a restore do not count. */

@@ -1,6 +1,7 @@
 /**
- * The overview of an organization. However many jobs it has, a call reads at most 5 MB of them in sequence: the newest backups (4 MB) and
- * restores (1 MB). It also reads the 1,000 newest projects, and by key their captures, locks and last backups.
+ * The overview of an organization. However many jobs it has, a call reads at most 6 MB of them in sequence: the newest backups (4 MB),
+ * restores (1 MB) and, if earlier versions made restore tests, their runs (1 MB). It also reads the 1,000 newest projects, and by key
+ * their captures, locks and last backups.
  */
 import type * as z from 'zod/mini';
 import type { Overview } from '../contract/models/overview.ts';
@@ -9,7 +10,7 @@ import type { OrganizationRecord } from '../organization/index.ts';
 import { pitrKey } from '../pitr/index.ts';
 import { getAll, iso, type Tenant } from '../platform/index.ts';
 import { listProjects, type ProjectRecord } from '../project/index.ts';
-import { listRestoreTests } from '../restore-test/index.ts';
+import { findProven, listRestoreTests } from '../restore-test/index.ts';
 import { type ScheduleRecord, schedulesOf } from '../schedule/index.ts';
 import { listWebhooks } from '../webhook/index.ts';
 import { assessProtection } from './assess-protection.ts';
@@ -40,10 +41,11 @@ export const readOverview = async (
     readRecentRestores(tenant),
   ]);
   const { projects } = listed;
-  const [captures, running, lastGood] = await Promise.all([
+  const [captures, running, lastGood, proven] = await Promise.all([
     getAll(projects.map(({ id, pitr }) => (pitr.enabled ? pitrKey.pitr(tenant, id) : undefined))),
     readRunningJobs(tenant, projects),
     lastGoodBackups(tenant, projects, schedules, recent.backups),
+    findProven(tenant, recent.backups),
   ]);
   const schedulesBy = Map.groupBy(schedules, ({ projectId }) => projectId);
   const backupsBy = Map.groupBy(recent.backups, ({ projectId }) => projectId);
@@ -59,6 +61,7 @@ export const readOverview = async (
       pitr: captures[n],
       destinations: usedDestinations(organization, project, own, destinations),
       lastGood: last,
+      proven,
     };
   });
   const assessed = states.map((state) => ({ state, assessment: assessProtection(state, now) }));

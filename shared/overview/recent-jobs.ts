@@ -30,6 +30,7 @@ const backupAttributes = [
   'anomaly',
   'anomalyState',
   'restoreTestedAt',
+  'restoreTestedBy',
   'createdAt',
   'completedAt',
   'error',

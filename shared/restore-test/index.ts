@@ -12,6 +12,7 @@ export { restoreTestData, runData } from './model/restore-test-view.ts';
 export { purgeRestoreTests, syncAllRestoreTests, syncRestoreTest } from './plan/sync-restore-test.ts';
 export { tickRestoreTest } from './plan/tick-restore-test.ts';
 export { watchRestoreTests } from './plan/watch-restore-tests.ts';
+export { findProven } from './report/find-proven.ts';
 export { readReport } from './report/read-report.ts';
 export { reportPage, reportPolicy } from './report/report-page.ts';
 export { reportPeriod } from './report/report-period.ts';

@@ -1,5 +1,11 @@
 /** Evidence in lines that a person reads. */
-import type { Evidence, EvidenceComparison } from '../../../shared/archive/index.ts';
+import {
+  type Evidence,
+  type EvidenceComparison,
+  hasWrittenAll,
+  unwrittenWords,
+  writtenDocuments,
+} from '../../../shared/archive/index.ts';
 import { escapeName } from '../escape-output.ts';
 import { grouped } from '../output.ts';
 
@@ -7,7 +13,7 @@ export const describeEvidence = (evidence: Evidence): readonly string[] => {
   const { organization, project, plan, run, result, error, target, counts, collections, digests, check, removal } = evidence;
   const { comparisons, warnings = [], differences, rtoSeconds, service } = evidence;
   const rows: readonly (readonly [string, string | null])[] = [
-    ['Result', result === 'passed' ? 'passed' : `FAILED${error ? `: ${error.message} (${error.code})` : ''}`],
+    ['Result', result === 'passed' ? passedText(evidence) : `FAILED${error ? `: ${error.message} (${error.code})` : ''}`],
     ...warnings.map(({ code, message }) => ['WARNING', `${message} (${code})`] as const),
     ['Organization', named(organization)],
     ['Project', `${named(project)}${project.source === null ? '' : `, ${project.source}`}`],
@@ -22,6 +28,7 @@ export const describeEvidence = (evidence: Evidence): readonly string[] => {
       'Read',
       counts && `${grouped(counts.documents)} documents, ${grouped(counts.authUsers)} users, ${grouped(counts.bytes)} bytes`,
     ],
+    ['Written', writtenText(evidence)],
     ...collections.map(({ id, documents }) => ['', `${grouped(documents)}  ${escapeName(id)}`] as const),
     ['Index', comparisons && comparisonText(comparisons.index)],
     ['Source', comparisons && comparisonText(comparisons.source)],
@@ -45,6 +52,15 @@ export const describeEvidence = (evidence: Evidence): readonly string[] => {
 export const row = (label: string, text: string): string => `${label.padEnd(13)} ${text.replaceAll('\n', '\\n')}`;
 
 const named = ({ id, name }: { readonly id: string; readonly name: string }): string => `${name} (${id})`;
+
+/** Earlier versions signed “passed” for tests that did not write what their target had already. */
+const passedText = (evidence: Evidence): string =>
+  hasWrittenAll(evidence) ? 'passed' : `NOT PROVEN: ${unwrittenWords(evidence)}, the target had equal documents already`;
+
+const writtenText = (evidence: Evidence): string | null => {
+  const written = writtenDocuments(evidence);
+  return written === null ? null : `${grouped(written)} documents`;
+};
 
 const testedText = ({ tested }: Evidence): string => {
   const { backupId, pointInTime, readTime, pick, days, candidates } = tested;

@@ -45,6 +45,7 @@ export const restoreTestRunDetails = (run: TestRun): readonly Detail[] => [
   ['State of', formatTime(run.readTime)],
   ['Target', run.target ? `${run.target.projectName} (${run.target.projectId})` : 'none: the archive is read and compared'],
   ['Documents', run.counts && formatCount(run.counts.documents)],
+  ['Written', run.documentsWritten === null ? null : formatCounted(run.documentsWritten, 'document')],
   ['Index', run.comparisons && comparisonOf(run.comparisons.index)],
   ['Source', run.comparisons && comparisonOf(run.comparisons.source)],
   ['Restored', run.comparisons && comparisonOf(run.comparisons.target)],

@@ -39,6 +39,8 @@ export interface Evidence {
   /** Null: the archive was read and nothing was restored. */
   readonly target: { readonly projectId: string; readonly projectName: string } | null;
   readonly counts: EvidenceCounts | null;
+  /** To the target; null without one. Absent in evidence of earlier versions. */
+  readonly documentsWritten?: number | null | undefined;
   /** By collection id, the first thousand; `collectionsOmitted` counts the others. */
   readonly collections: readonly { readonly id: string; readonly documents: number }[];
   readonly collectionsOmitted: number;

@@ -21,6 +21,7 @@ export const parseEvidence = (value: unknown): Evidence => {
   texts(evidence.scope, 'type');
   if (evidence.target !== null) texts(evidence.target, 'projectId', 'projectName');
   if (evidence.counts !== null) counts(evidence.counts, 'objects', 'collections', 'documents', 'authUsers', 'decoded', 'bytes');
+  if (evidence.documentsWritten !== undefined && evidence.documentsWritten !== null) counts(evidence, 'documentsWritten');
   for (const collection of list(evidence.collections)) {
     texts(collection, 'id');
     counts(collection, 'documents');

@@ -4,6 +4,7 @@ import type { CapturedPart } from '../../anomaly/index.ts';
 import type { ObjectEntry, PageEntry } from '../../archive/index.ts';
 import type { Backup } from '../../contract/models/backup.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
+import type { TestNotes } from './test-notes.ts';
 
 type Shown = z.input<typeof Backup>;
 export type Anomaly = NonNullable<Shown['anomaly']>;
@@ -14,7 +15,7 @@ export interface JobCreator {
   readonly email?: string | null;
 }
 
-export interface BackupRecord extends Item {
+export interface BackupRecord extends Item, TestNotes {
   readonly id: string;
   readonly projectId: string;
   /** Its name when the backup started; absent in records of earlier versions. */
@@ -94,7 +95,6 @@ export interface BackupRecord extends Item {
   readonly verifiedAt: string | null;
   /** Depth of the verification that found damage; cleared once a verification at least as deep passes. */
   readonly damagedDepth?: 'structure' | 'sample' | 'full';
-  readonly restoreTestedAt: string | null;
   /** The last backup of the same collections when this one was planned: changes are counted since its read time. */
   readonly comparedWith?: { readonly backupId: string; readonly readTime: string };
   /** What is unusual about it. `anomalyState` is what conditions and filters use. */

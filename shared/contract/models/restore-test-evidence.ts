@@ -35,6 +35,8 @@ export const SignedEvidence = z.object({
   scope: z.object({ type: z.enum(['all', 'sample']), documentsPerCollection: z.nullable(z.int()) }),
   target,
   counts,
+  /** Absent in evidence of earlier versions. */
+  documentsWritten: z.optional(z.nullable(z.int())),
   /** The first thousand, by collection id. */
   collections: z.array(z.object({ id: z.string(), documents: z.int() })),
   collectionsOmitted: z.int(),
@@ -62,11 +64,13 @@ const ReportedRun = z.object({
   runId: z.string(),
   restoreTestId: z.string(),
   name: z.string(),
-  status: z.enum(['passed', 'failed']),
+  /** `not_proven`: a test of an earlier version that passed without writing all documents to its target. */
+  status: z.enum(['passed', 'failed', 'not_proven']),
   completedAt: Moment,
   backupId: z.nullable(z.string()),
   pointInTime: z.nullable(Moment),
   documents: z.nullable(z.int()),
+  documentsWritten: z.nullable(z.int()),
   differences: z.int(),
   /** Why it failed. */
   error: z.nullable(z.object({ code: z.string(), message: z.string() })),
@@ -81,6 +85,8 @@ const counted = {
   passed: z.int(),
   /** Of those that passed. */
   passedWithWarnings: z.int(),
+  /** Not among those that passed. */
+  notProven: z.int(),
   failed: z.int(),
   cancelled: z.int(),
   /** Runs that had not ended when the report was made. */

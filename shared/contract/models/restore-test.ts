@@ -10,8 +10,8 @@ export type RestoreTestStatus = (typeof restoreTestStatuses)[number];
 export const restoreTestPhases = [
   'queued',
   'choosing',
-  'restoring',
   'reading',
+  'restoring',
   'comparing',
   'checking',
   'removing',
@@ -83,7 +83,7 @@ export const Difference = z.object({
 export const Differences = z.object({ total: z.int(), items: z.array(Difference) });
 
 /** What a test does not prove although it found nothing wrong. */
-export const testWarnings = ['SOURCE_NOT_COMPARED', 'SOURCE_PARTLY_COMPARED', 'NO_DOCUMENTS'] as const;
+export const testWarnings = ['SOURCE_NOT_COMPARED', 'SOURCE_PARTLY_COMPARED', 'NO_DOCUMENTS', 'NOT_WRITTEN'] as const;
 export const TestWarning = z.object({ code: z.enum(testWarnings), message: z.string() });
 
 const CheckState = z.object({
@@ -133,6 +133,8 @@ export const RestoreTestRun = z.object({
       bytes: z.int(),
     }),
   ),
+  /** To the target; null without one, and until they are written. */
+  documentsWritten: z.nullable(z.int()),
   comparisons: z.nullable(z.object({ index: Comparison, source: Comparison, target: Comparison })),
   warnings: z.array(TestWarning),
   /** SHA-256, in hex: of the manifest, and of the names and contents of all documents compared, in order. */

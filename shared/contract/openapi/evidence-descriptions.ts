@@ -9,6 +9,7 @@ export const evidenceDescriptions: readonly FieldTexts[] = [
   fieldTexts(SignedEvidence, {
     result: 'How the test ended; a cancelled test has no evidence',
     tested: 'What was tested and how it was chosen: seed and candidates let anyone repeat a random choice',
+    documentsWritten: 'Documents written to the target; null without one. Absent in evidence of earlier versions',
     collections: 'Documents read by collection id, the first 1,000; collectionsOmitted counts the others',
     digests:
       'SHA-256 in hex. manifest: of the object manifest of the backup, as sha256sum prints it. documents: of the names and contents of all documents compared, in order',
@@ -24,6 +25,8 @@ export const evidenceDescriptions: readonly FieldTexts[] = [
   fieldTexts(RestoreTestReport.shape.summary, {
     notTested: 'Projects without a test that passed or failed in the period: nothing proves that their backups restore',
     failing: 'Projects whose last test of the period failed',
+    notProven:
+      'Tests of earlier versions that passed although their target had documents already, which they did not write; they prove nothing and are not among those that passed',
     backupsProven: 'Different backups and moments that passed',
     passedWithWarnings: 'Tests that passed, but do not prove everything: see their warnings',
     rto: 'Seconds from the start of a restore until every document was in the target, of tests that passed; null if none restored',
@@ -34,6 +37,8 @@ export const evidenceDescriptions: readonly FieldTexts[] = [
     tests: 'Tests that passed or failed, newest first, at most 100; testsOmitted counts the others',
   }),
   fieldTexts(test, {
+    status: 'not_proven: see notProven of the summary; documentsWritten says how many of documents were written',
+    documentsWritten: 'To the target; null without one, or if it is not known',
     evidence: 'Where the signed evidence is stored in the storage destination, the SHA-256 of the object, and the key',
   }),
 ];

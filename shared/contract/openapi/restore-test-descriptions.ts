@@ -31,6 +31,8 @@ export const restoreTestDescriptions: readonly FieldTexts[] = [
     backupId: 'The tested backup; of a moment, the one that was built for it',
     restoreJobId: 'The restore into the target',
     counts: 'What was read of the archive; decoded: documents whose fields were decoded',
+    documentsWritten:
+      'Written to the target, equal to what it had or not; a test with a target passes only if these are all documents in its scope, less those that erasures hide',
     comparisons: 'How much was compared with the index of the archive, the source and the target; if not, why',
     warnings: 'What the test does not prove although nothing differs; part of the evidence',
     digests: 'SHA-256 in hex: of the manifest, and a chain over names and contents of all documents read',
@@ -45,7 +47,7 @@ export const restoreTestDescriptions: readonly FieldTexts[] = [
     share: 'Documents compared of those in the archive, from 0 to 1',
   }),
   fieldTexts(TestWarning, {
-    code: 'SOURCE_NOT_COMPARED: the history of the source no longer reaches; message says why. SOURCE_PARTLY_COMPARED: it ended during the test. NO_DOCUMENTS: the backup is empty, or erasures hide all of it',
+    code: 'SOURCE_NOT_COMPARED: the history of the source no longer reaches; message says why. SOURCE_PARTLY_COMPARED: it ended during the test. NO_DOCUMENTS: the backup is empty, or erasures hide all of it. NOT_WRITTEN: a test of an earlier version, which did not write documents that its target had already',
   }),
   fieldTexts(Difference, { path: 'A document, a collection id or an object of the archive' }),
 ];

@@ -35,6 +35,7 @@ export const sampleRestoreTestRun = ({ project, backupId, ulid, documents, bytes
     target: { projectId: project.id.replace(/.$/, 'E'), projectName: 'Web shop staging' },
     restoreJobId: `${idPrefixes.restore}_${ulid}`,
     counts: { objects: 6, collections: 3, documents, authUsers: 0, decoded: documents, bytes },
+    documentsWritten: documents,
     comparisons: {
       index: { ...compared, readTime: ago(7_300) },
       source: {

@@ -50,6 +50,7 @@ export const makeEvidence = ({ run, organization, source, collections, service }
     scope: { type: scope.type, documentsPerCollection: scope.documentsPerCollection ?? null },
     target,
     counts: run.counts,
+    documentsWritten: run.documentsWritten,
     collections: collections.slice(0, collectionsMax).map((each) => ({ id: each.id, documents: each.documents })),
     collectionsOmitted: Math.max(0, collections.length - collectionsMax),
     digests: { manifest: run.digests?.manifest ?? null, documents: run.digests?.documents ?? null },

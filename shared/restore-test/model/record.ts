@@ -57,7 +57,10 @@ export interface WalkState {
 /** A run: the test of one project. */
 export interface RunRecord
   extends JobRecord,
-    Omit<ShownRun, 'progress' | 'differences' | 'warnings' | 'durations' | 'createdBy' | 'error' | 'id' | 'status'> {
+    Omit<
+      ShownRun,
+      'progress' | 'differences' | 'warnings' | 'durations' | 'createdBy' | 'error' | 'id' | 'status' | 'documentsWritten'
+    > {
   readonly id: string;
   readonly status: ShownRun['status'];
   readonly createdBy: {
@@ -73,6 +76,8 @@ export interface RunRecord
   /** Documents to compare, and compared so far by a step that still runs. */
   readonly totalDocuments: number | null;
   readonly progressDocuments?: number;
+  /** To the target, once the restore has ended. Absent in records of earlier versions: see `writtenDocuments`. */
+  readonly documentsWritten?: number | null;
   readonly differenceTotal: number;
   readonly differenceItems: ShownRun['differences']['items'];
   /** When each phase began, in ISO 8601. */

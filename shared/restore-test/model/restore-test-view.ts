@@ -1,5 +1,6 @@
 /** Plans and runs as the API and the events show them. */
 import type * as z from 'zod/mini';
+import { writtenDocuments } from '../../archive/index.ts';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import type { RestoreTest, RestoreTestRun } from '../../contract/models/restore-test.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
@@ -52,6 +53,7 @@ export const runData = (run: RunRecord): z.output<typeof RestoreTestRun> => ({
   target: run.target,
   restoreJobId: run.restoreJobId,
   counts: run.counts,
+  documentsWritten: writtenDocuments(run),
   comparisons: run.comparisons,
   warnings: [...runWarnings(run)],
   digests: run.digests,

@@ -28,6 +28,7 @@ ${facts([
   ['Not tested', String(summary.notTested)],
   ['Last test failed', String(summary.failing)],
   ['Tests passed', passedText(summary)],
+  ...unprovenFact(summary),
   ['Tests failed', String(summary.failed)],
   ['Cancelled', String(summary.cancelled)],
   ['Not finished', String(summary.unfinished)],
@@ -45,6 +46,14 @@ checks it without the service. The keys are published at <code>/.well-known/evid
 
 const results: Readonly<Record<Project['result'], string>> = { passed: 'Passed', failed: 'Failed', not_tested: 'Not tested' };
 
+const resultOf = (test: Test): string => {
+  if (test.status !== 'not_proven') return results[test.status];
+  const { documents, documentsWritten } = test;
+  return documentsWritten
+    ? `Only ${grouped(documentsWritten)} of ${grouped(documents ?? 0)} documents written`
+    : 'Nothing written';
+};
+
 const projectSection = (project: Project, n: number): string => {
   const { projectId, projectName, connected, result, failed, cancelled, unfinished, backupsProven, rto } = project;
   const isUntested = result === 'not_tested';
@@ -53,23 +62,36 @@ const projectSection = (project: Project, n: number): string => {
 ${isUntested ? '<p class="warning">No restore test of this project passed or failed in this period. Nothing proves that its backups restore.</p>' : ''}
 ${facts([
   ['Passed', passedText(project)],
+  ...unprovenFact(project),
   ['Failed', String(failed)],
   ['Cancelled', String(cancelled)],
   ['Not finished', String(unfinished)],
   ['Backups and moments proven', String(backupsProven)],
   ['Recovery time', rtoText(rto)],
-])}${isUntested ? '' : testTable(project)}</section>`;
+])}${project.tests.length === 0 ? '' : testTable(project)}</section>`;
 };
 
 const testTable = ({ projectName, tests, testsOmitted }: Project): string => `
 <div class="scroll" tabindex="0" role="region" aria-label="Tests of ${escapeHtml(projectName)}"><table><thead><tr>
 <th scope="col">Completed</th><th scope="col">Result</th><th scope="col">Plan</th><th scope="col">Tested</th>
-<th scope="col">Documents</th><th scope="col">Differences</th><th scope="col">Recovery</th><th scope="col">Evidence</th></tr></thead><tbody>
+<th scope="col">Documents</th><th scope="col">Written</th><th scope="col">Differences</th><th scope="col">Recovery</th><th scope="col">Evidence</th></tr></thead><tbody>
 ${tests.map(testRow).join('\n')}
 </tbody></table></div>${testsOmitted > 0 ? `\n<p>${testsOmitted} older tests of this period are not listed.</p>` : ''}`;
 
 const testRow = (test: Test): string => {
-  const { completedAt, status, name, backupId, pointInTime, documents, differences, rtoSeconds, evidence, runId } = test;
+  const {
+    completedAt,
+    status,
+    name,
+    backupId,
+    pointInTime,
+    documents,
+    documentsWritten,
+    differences,
+    rtoSeconds,
+    evidence,
+    runId,
+  } = test;
   const remarks = [
     ...(test.error ? [`${test.error.message} (${test.error.code})`] : []),
     ...test.warnings.map(({ message }) => message),
@@ -80,10 +102,11 @@ const testRow = (test: Test): string => {
   ];
   const cells = [
     time(completedAt),
-    `<span class="result ${status}">${results[status]}</span>${remarks.map((text) => `<p class="remark">${escapeHtml(text)}</p>`).join('')}`,
+    `<span class="result ${status}">${resultOf(test)}</span>${remarks.map((text) => `<p class="remark">${escapeHtml(text)}</p>`).join('')}`,
     escapeHtml(name),
     tested.filter(Boolean).join(', ') || 'nothing',
     documents === null ? '–' : grouped(documents),
+    documentsWritten === null ? '–' : grouped(documentsWritten),
     documents === null && differences === 0 ? '–' : grouped(differences),
     rtoSeconds === null ? '–' : seconds(rtoSeconds),
     evidence === null
@@ -95,6 +118,10 @@ const testRow = (test: Test): string => {
 
 const passedText = ({ passed, passedWithWarnings }: Pick<Project, 'passed' | 'passedWithWarnings'>): string =>
   passedWithWarnings === 0 ? String(passed) : `${passed}, of them ${passedWithWarnings} with warnings`;
+
+/** Tests of earlier versions; there is nothing to say without them. */
+const unprovenFact = ({ notProven }: Pick<Project, 'notProven'>): readonly (readonly [string, string])[] =>
+  notProven === 0 ? [] : [['Nothing written, not proven', String(notProven)]];
 
 const facts = (list: readonly (readonly [string, string])[]): string =>
   `<dl>${list.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl>`;

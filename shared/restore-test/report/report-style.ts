@@ -9,7 +9,7 @@ dt{color:var(--muted);font-size:.85rem}dd{margin:0;font-weight:600}
 .scroll{overflow-x:auto}.scroll table{min-width:58rem}
 table{border-collapse:collapse;width:100%;font-size:.85rem}
 th,td{border-bottom:1px solid var(--line);padding:.4rem .5rem;text-align:left;vertical-align:top}
-.result{font-weight:600}.passed{color:var(--good)}.failed{color:var(--bad)}.not_tested,.warning{color:var(--warn)}
+.result{font-weight:600}.passed{color:var(--good)}.failed{color:var(--bad)}.not_tested,.not_proven,.warning{color:var(--warn)}
 .warning{font-weight:600}.remark{margin:.2rem 0 0;min-width:13rem;max-width:24rem;overflow-wrap:anywhere}
 @media (prefers-color-scheme:dark){:root{--line:#3a424e;--muted:#a3adbb;--good:#6dd49b;--bad:#ff9d94;--warn:#f0c674}}
 h2 .result{border:1px solid;border-radius:1rem;padding:.1rem .6rem;font-size:.75em;margin-left:.35rem;vertical-align:.1em;white-space:nowrap}

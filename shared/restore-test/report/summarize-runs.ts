@@ -1,3 +1,4 @@
+import { hasWrittenAll, writtenDocuments } from '../../archive/index.ts';
 import type { RestoreTestReport } from '../../contract/models/restore-test-evidence.ts';
 import type { RunRecord } from '../model/record.ts';
 import { runWarnings } from '../model/run-warnings.ts';
@@ -6,7 +7,7 @@ type ReportedProject = RestoreTestReport['projects'][number];
 type ReportedRun = ReportedProject['tests'][number];
 type Counted = Pick<
   RestoreTestReport['summary'],
-  'runs' | 'passed' | 'passedWithWarnings' | 'failed' | 'cancelled' | 'unfinished' | 'backupsProven' | 'rto'
+  'runs' | 'passed' | 'passedWithWarnings' | 'notProven' | 'failed' | 'cancelled' | 'unfinished' | 'backupsProven' | 'rto'
 >;
 
 /** What the report needs of a run. */
@@ -22,6 +23,8 @@ export const reportAttributes = [
   'pointInTime',
   'target',
   'counts',
+  'documentsWritten',
+  'removal',
   'comparisons',
   'differenceTotal',
   'rtoSeconds',
@@ -55,7 +58,7 @@ const summarizeProject = (
   runs: readonly ReportedRecord[],
 ): ReportedProject => {
   const tests = runs.flatMap((run) => reportedRun(run) ?? []);
-  const [last] = tests;
+  const last = tests.find(isProof);
   return {
     projectId: project.id,
     projectName: project.name,
@@ -69,7 +72,10 @@ const summarizeProject = (
   };
 };
 
-/** A run that passed or failed; others prove nothing. */
+type Proof = ReportedRun & { readonly status: 'passed' | 'failed' };
+const isProof = (test: ReportedRun): test is Proof => test.status !== 'not_proven';
+
+/** A run that has ended with a result; others prove nothing. */
 const reportedRun = (run: ReportedRecord): ReportedRun | undefined => {
   const { status, completedAt } = run;
   if ((status !== 'passed' && status !== 'failed') || completedAt === null) return undefined;
@@ -77,11 +83,12 @@ const reportedRun = (run: ReportedRecord): ReportedRun | undefined => {
     runId: run.id,
     restoreTestId: run.restoreTestId,
     name: run.name,
-    status,
+    status: status === 'passed' && !hasWrittenAll(run) ? 'not_proven' : status,
     completedAt,
     backupId: run.backupId,
     pointInTime: run.pointInTime,
     documents: run.counts?.documents ?? null,
+    documentsWritten: writtenDocuments(run),
     differences: run.differenceTotal,
     error: run.error && { code: run.error.code, message: run.error.message },
     warnings: [...runWarnings(run)],
@@ -93,12 +100,13 @@ const reportedRun = (run: ReportedRecord): ReportedRun | undefined => {
 export const countRuns = (runs: readonly ReportedRecord[]): Counted => {
   const count = (...wanted: readonly RunRecord['status'][]): number =>
     runs.filter(({ status }) => wanted.includes(status)).length;
-  const passed = runs.filter(({ status }) => status === 'passed');
+  const passed = runs.filter((run) => run.status === 'passed' && hasWrittenAll(run));
   const proven = passed.map(({ projectId, pointInTime, backupId }) => `${projectId} ${pointInTime ?? backupId}`);
   return {
     runs: runs.length,
     passed: passed.length,
     passedWithWarnings: passed.filter((run) => runWarnings(run).length > 0).length,
+    notProven: count('passed') - passed.length,
     failed: count('failed'),
     cancelled: count('cancelled'),
     unfinished: count('pending', 'running'),

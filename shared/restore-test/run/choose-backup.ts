@@ -3,17 +3,20 @@ import { createHash } from 'node:crypto';
 import { type BackupRecord, backupKey, backupPrefix, isRestorePointBackup } from '../../backup/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { microsOf, readPitr, windowsOf } from '../../pitr/index.ts';
-import { after, iso, type Tenant, walk } from '../../platform/index.ts';
+import { after, commit, iso, type Tenant, walk } from '../../platform/index.ts';
 import { holdBackup } from '../../restore/index.ts';
 import type { RunRecord } from '../model/record.ts';
-import { enterPhase, type Progress, type RunContext } from './run-writes.ts';
+import { buildPoint } from './build-point.ts';
+import { enterPhase, type Progress, type RunContext, setRun } from './run-writes.ts';
 
 export const chooseBackup = async (context: RunContext): Promise<Progress> => {
   const { tenant, run, deps } = context;
   const now = deps.clock.now();
   if (run.backup.pick === 'moment') {
+    if (run.pointInTime !== null) return buildPoint(context);
     const { pointInTime, candidates } = await chooseMoment(tenant, run, now);
-    return enterPhase(context, 'restoring', { pointInTime, choice: { seed: run.id, candidates, chosenAt: iso(now) } });
+    await commit([setRun(context, { pointInTime, choice: { seed: run.id, candidates, chosenAt: iso(now) } })]);
+    return 'again';
   }
   const { backup, candidates } = await chooseStored(tenant, run, now);
   const chosen = {
@@ -22,7 +25,7 @@ export const chooseBackup = async (context: RunContext): Promise<Progress> => {
     choice: { seed: run.id, candidates, chosenAt: iso(now) },
     isHeld: true,
   };
-  return enterPhase(context, run.target ? 'restoring' : 'reading', chosen, [holdBackup(tenant, backup.id)]);
+  return enterPhase(context, 'reading', chosen, [holdBackup(tenant, backup.id)]);
 };
 
 const daySeconds = 24 * 3_600;

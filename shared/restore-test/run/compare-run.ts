@@ -111,6 +111,12 @@ const conclude = (
     const message = `${differences.total} differences were found; the first: ${first?.path}: ${first?.message}`;
     return concludeWith(context, { code: 'DIFFERENCES_FOUND', message, details: { total: differences.total } }, attributes);
   }
+  const documentsWritten = run.documentsWritten ?? 0;
+  if (run.target && documentsWritten !== walked.documents) {
+    const message = `The test wrote ${documentsWritten} documents to the target, although ${walked.documents} are in its scope`;
+    const details = { documentsWritten, documents: walked.documents };
+    return concludeWith(context, { code: 'COUNT_MISMATCH', message, details }, attributes);
+  }
   if (walked.stoppedBy !== undefined) {
     const message = `The archive is intact, but it was not compared with the source. ${walked.stopped}`;
     return concludeWith(context, { code: walked.stoppedBy, message }, attributes);

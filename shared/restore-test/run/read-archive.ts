@@ -1,21 +1,25 @@
-/** Reads and verifies every object of the tested backup, with its full verification. */
+/** Verifies the tested backup before anything is restored or compared, so that a damage has the same verdict in every kind of test. */
 import { auditNote, systemAudit } from '../../audit/index.ts';
 import { assertVerificationCapacity, type BackupRecord, readBackup, startVerification } from '../../backup/index.ts';
 import { commit, iso } from '../../platform/index.ts';
 import { noComparisons } from './comparisons.ts';
 import { concludeWith, DifferenceList, enterPhase, type Progress, type RunContext, setRun } from './run-writes.ts';
 
-/** A sample reads the documents that it draws; the verification then covers the index and the presence of all objects. */
+/**
+ * Without a target every object is read. A restore reads all documents itself, and a sample those that it draws; the verification then
+ * covers the index, the keys and the presence of all objects.
+ */
 export const readArchive = async (context: RunContext): Promise<Progress> => {
   const { tenant, run } = context;
   const backup = await readBackup(tenant, run.backupId ?? '');
-  const depth = run.scope.type === 'all' ? 'full' : 'structure';
+  const depth = run.scope.type === 'all' && !run.target ? 'full' : 'structure';
   const { verification } = backup;
   if (verification?.status === 'running') return 'wait';
   const { verificationSince: since } = run;
   if (since === undefined || !verification || verification.checkedAt < since || verification.depth !== depth)
     return verify(context, backup, depth);
-  if (verification.status === 'passed') return enterPhase(context, 'comparing');
+  if (verification.status === 'passed')
+    return enterPhase(context, run.target && run.restoreJobId === null ? 'restoring' : 'comparing');
   return concludeDamaged(context, verification);
 };
 

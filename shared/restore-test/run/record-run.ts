@@ -140,7 +140,7 @@ export const locksOf = ({ projectId, target, targetDatabase }: RunRecord): reado
 const releaseBackup = (
   tenant: Tenant,
   { isHeld }: RunRecord,
-  { status, completedAt }: RunRecord,
+  { id, status, completedAt }: RunRecord,
   backup: BackupRecord | undefined,
 ): readonly Write[] => {
   if (!isHeld || !backup || (backup.restoring ?? 0) === 0) return [];
@@ -148,9 +148,9 @@ const releaseBackup = (
   return [
     {
       update: backupKey.backup(tenant, backup.id),
-      expression: isPassed ? 'SET restoreTestedAt = :at ADD restoring :less' : 'ADD restoring :less',
+      expression: isPassed ? 'SET restoreTestedAt = :at, restoreTestedBy = :by ADD restoring :less' : 'ADD restoring :less',
       condition: 'restoring > :none',
-      values: { ':less': -1, ':none': 0, ...(isPassed && { ':at': completedAt }) },
+      values: { ':less': -1, ':none': 0, ...(isPassed && { ':at': completedAt, ':by': id }) },
     },
   ];
 };

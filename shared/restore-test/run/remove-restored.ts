@@ -9,7 +9,7 @@ import { cancelRestore, getRestore, type RestoreRecord, restoreData, undoRestore
 import { newWalk, type WalkOptions, walkDocuments } from '../compare/walk-documents.ts';
 import type { RunRecord } from '../model/record.ts';
 import { concludeWith, DifferenceList, enterPhase, type Progress, type RunContext, setRun } from './run-writes.ts';
-import { endedJob } from './start-job.ts';
+import { endedJob, writtenBy } from './start-job.ts';
 
 type Removal = NonNullable<RunRecord['removal']>;
 
@@ -23,7 +23,10 @@ export const removeRestored = async (context: RunContext): Promise<Progress> => 
   if (restore.status === 'pending' || restore.status === 'running') return stopRestore(context, restore);
   if (removal?.undoJobId) return followUndo(context, restore, removal.undoJobId);
   if (restore.sealedAt === undefined || restore.safetyBackupId === undefined)
-    return enterPhase(context, 'recording', { removal: { ...pendingRemoval, status: 'nothing_written' } });
+    return enterPhase(context, 'recording', {
+      removal: { ...pendingRemoval, status: 'nothing_written' },
+      documentsWritten: writtenBy(restore),
+    });
   // A person has undone it before the test did.
   if (restore.undoneBy !== null) return followUndo(context, restore, restore.undoneBy);
   await startUndo(context, restore);
@@ -55,7 +58,8 @@ const startUndo = async (context: RunContext, restore: RestoreRecord): Promise<v
   const { restore: undo, change } = await undoRestore(tenant, restore, { encryption, createdBy, keepsChanged: true }, now);
   await commit([
     ...change.writes,
-    setRun(context, { removal: { ...pendingRemoval, undoJobId: undo.id } }),
+    // The writers of a restore that did not complete have stopped by now.
+    setRun(context, { removal: { ...pendingRemoval, undoJobId: undo.id }, documentsWritten: writtenBy(restore) }),
     systemAudit('restore-test', {
       action: 'restore.undone',
       note: auditNote(tenant, 'restore', restore.id, { restoreJobId: undo.id, runId: run.id }),
@@ -67,8 +71,8 @@ const startUndo = async (context: RunContext, restore: RestoreRecord): Promise<v
 const followUndo = async (context: RunContext, restore: RestoreRecord, undoJobId: string): Promise<Progress> => {
   const undo = await endedJob(context.tenant, undoJobId);
   if (!undo) return 'wait';
-  const { documentsRestored, documentsDeleted, documentsFailed, documentsUnchanged } = restoreData(undo);
-  const removal = { ...pendingRemoval, undoJobId, documents: documentsRestored + documentsDeleted + documentsUnchanged };
+  const { documentsRestored, documentsDeleted, documentsFailed } = restoreData(undo);
+  const removal = { ...pendingRemoval, undoJobId, documents: documentsRestored + documentsDeleted };
   if (undo.status !== 'completed' || documentsFailed > 0)
     return concludeUnremoved(
       context,

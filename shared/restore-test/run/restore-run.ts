@@ -1,16 +1,17 @@
-/** Restores the tested backup into the target; first builds the backup of a moment. */
+/** Restores the tested backup into the target. */
 import { type BackupRecord, openArchive, readBackup } from '../../backup/index.ts';
-import { commit } from '../../platform/index.ts';
-import { holdBackup, type NamedDocuments, type RestoreRecord, restoreData } from '../../restore/index.ts';
+import { type NamedDocuments, restoreData } from '../../restore/index.ts';
+import { buildPoint } from './build-point.ts';
 import { storeSample } from './compare-run.ts';
-import { concludeWith, enterPhase, type Progress, type RunContext, setRun } from './run-writes.ts';
-import { endedJob, startPointBuild, startTestRestore } from './start-job.ts';
+import { concludeWith, enterPhase, type Progress, type RunContext } from './run-writes.ts';
+import { endedJob, jobFailure, startTestRestore, writtenBy } from './start-job.ts';
 
 export const restoreRun = async (context: RunContext): Promise<Progress> => {
   const { run } = context;
+  // Runs of earlier versions build the backup of a moment in this phase, and have not verified the archive before.
   if (run.backupId === null) return buildPoint(context);
-  if (!run.target) return enterPhase(context, 'reading');
   if (run.restoreJobId !== null) return followRestore(context, run.restoreJobId);
+  if (run.verificationSince === undefined) return enterPhase(context, 'reading');
   if (run.scope.type === 'sample' && run.sample === undefined) return sampleFirst(context);
   await startTestRestore(context, sampleOf(run.sample));
   return 'wait';
@@ -33,38 +34,18 @@ const sampleFirst = async (context: RunContext): Promise<Progress> => {
   }
 };
 
-/** The job holds the backup that it built until it ends; from then on the run does. */
-const buildPoint = async (context: RunContext): Promise<Progress> => {
-  const { tenant, run } = context;
-  if (run.buildJobId === undefined) {
-    await startPointBuild(context);
-    return 'wait';
-  }
-  const job = await endedJob(tenant, run.buildJobId);
-  if (!job) return 'wait';
-  if (job.status !== 'completed') return concludeWith(context, failureOf(job));
-  const backup = await readBackup(tenant, job.backupId);
-  await commit([
-    setRun(context, { backupId: backup.id, readTime: backup.readTime, isHeld: true }),
-    holdBackup(tenant, backup.id),
-  ]);
-  return 'again';
-};
-
 /** The time to recovery is what a person would have waited: from the request until everything was in the target. */
 const followRestore = async (context: RunContext, restoreJobId: string): Promise<Progress> => {
-  const job = await endedJob(context.tenant, restoreJobId);
+  const { tenant, run } = context;
+  const job = await endedJob(tenant, restoreJobId);
   if (!job) return 'wait';
-  if (job.status !== 'completed') return concludeWith(context, failureOf(job));
   const { documentsFailed } = restoreData(job);
+  const documentsWritten = writtenBy(job);
+  if (job.status !== 'completed') return concludeWith(context, jobFailure(job), { documentsWritten });
   const rtoSeconds = Math.max(0, Date.parse(job.completedAt ?? job.createdAt) - Date.parse(job.createdAt)) / 1_000;
-  if (documentsFailed === 0) return enterPhase(context, 'comparing', { rtoSeconds });
+  const restored = { rtoSeconds, documentsWritten };
+  const next = run.verificationSince === undefined ? 'reading' : 'comparing';
+  if (documentsFailed === 0) return enterPhase(context, next, restored);
   const message = `The restore into the target did not write ${documentsFailed} documents`;
-  return concludeWith(context, { code: 'COUNT_MISMATCH', message, details: { restoreJobId, documentsFailed } }, { rtoSeconds });
+  return concludeWith(context, { code: 'COUNT_MISMATCH', message, details: { restoreJobId, documentsFailed } }, restored);
 };
-
-const failureOf = ({ id, status, error }: RestoreRecord) => ({
-  code: error?.code ?? ('INTERNAL_ERROR' as const),
-  message: error?.message ?? `The restore job is ${status}`,
-  details: { restoreJobId: id },
-});

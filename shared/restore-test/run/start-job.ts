@@ -10,6 +10,7 @@ import {
   type NamedDocuments,
   type RestoreRecord,
   readPointRequest,
+  restoreData,
   type StartRestoreOptions,
   startRestore,
   withKnownCollections,
@@ -55,7 +56,8 @@ export const startTestRestore = async (context: RunContext, documents: NamedDocu
   const encryption = currentEncryption(await readEncryption(tenant));
   const { restore, writes } = startRestore(
     { tenant, backup, project: { name: run.projectName }, target, destination, encryption },
-    options(run, documents ? { documents, includeSubcollections: false } : {}),
+    // Documents that the target has already prove nothing unless they are written.
+    options(run, { writesEqual: true, ...(documents && { documents, includeSubcollections: false }) }),
     now,
   );
   await commit([...writes, setRun(context, { restoreJobId: restore.id }), auditOf(tenant, run, restore, now)]);
@@ -86,3 +88,15 @@ export const endedJob = async (tenant: Tenant, restoreJobId: string): Promise<Re
   const restore = await getRestore(tenant, restoreJobId);
   return restore.status === 'pending' || restore.status === 'running' ? undefined : restore;
 };
+
+/** Documents that the target has acknowledged. */
+export const writtenBy = (restore: RestoreRecord): number => {
+  const { documentsRestored, documentsUnchanged } = restoreData(restore);
+  return documentsRestored - documentsUnchanged;
+};
+
+export const jobFailure = ({ id, status, error }: RestoreRecord) => ({
+  code: error?.code ?? ('INTERNAL_ERROR' as const),
+  message: error?.message ?? `The restore job is ${status}`,
+  details: { restoreJobId: id },
+});

@@ -28,6 +28,7 @@ export const checkDocuments = async (run: CheckRun, { shard }: CheckClaim, write
       bound: from === undefined ? range : { ...range, from },
       mode: restore.mergeMode,
       masker: run.masker,
+      writesEqual: restore.writesEqual,
       isUndo: restore.undoOf !== null,
       knowsAbsence: absenceKnowledge(backup, open.archive),
       partialRestore: run.partialRestore,

@@ -16,6 +16,8 @@ interface PolicyOptions {
   readonly to: string;
   /** Of a masked copy. */
   readonly masker?: DocumentMasker | undefined;
+  /** Overwrites documents that are equal already. */
+  readonly writesEqual?: boolean | undefined;
 }
 
 /**
@@ -26,10 +28,12 @@ export class DocumentActionPolicy {
   readonly #mode: MergeMode;
   readonly #isSameDatabase: boolean;
   readonly #isMasked: boolean;
+  readonly #writesEqual: boolean;
   readonly #formOf: ReturnType<typeof documentForm>;
 
-  constructor({ mode, from, to, masker }: PolicyOptions) {
+  constructor({ mode, from, to, masker, writesEqual = false }: PolicyOptions) {
     this.#mode = mode;
+    this.#writesEqual = writesEqual;
     this.#isSameDatabase = from === to;
     this.#isMasked = masker !== undefined;
     this.#formOf = documentForm({ from, to, masker });
@@ -41,7 +45,7 @@ export class DocumentActionPolicy {
     // The rules are counted for every document of the backup.
     if (this.#isMasked) return undefined;
     if (this.#mode === 'skip_existing') return 'skip';
-    return this.#isSameDatabase && isSameTime(archived, live) ? 'unchanged' : undefined;
+    return this.#isSameDatabase && !this.#writesEqual && isSameTime(archived, live) ? 'unchanged' : undefined;
   }
 
   /** Requires that the contents of the backup's document are open. */
@@ -50,6 +54,7 @@ export class DocumentActionPolicy {
     const wanted = this.#formOf(archived.document(), { path: archived.name ?? '' });
     if (!live) return 'create';
     if (this.#mode === 'skip_existing') return 'skip';
+    if (this.#writesEqual) return 'overwrite';
     const isSame = this.#mode === 'merge' ? isMergeNoop(wanted, live.document()) : sameFields(wanted, live.document());
     return isSame ? 'unchanged' : 'overwrite';
   }

@@ -17,6 +17,8 @@ export interface WalkOptions {
   readonly mode: MergeMode;
   /** Of a masked copy. */
   readonly masker?: DocumentMasker | undefined;
+  /** Overwrites documents that are equal already. */
+  readonly writesEqual?: boolean | undefined;
   /** Tombstones of the archive then mean documents to delete. */
   readonly isUndo: boolean;
   /** See `absenceKnowledge`. Other documents that the archive lacks are left alone and not counted. */
@@ -85,10 +87,10 @@ export class DocumentWalk {
   #outOfScope = 0;
 
   constructor(options: WalkOptions) {
-    const { archive, target, mode, masker, isUndo, partialRestore, bound, readTime } = options;
+    const { archive, target, mode, masker, writesEqual, isUndo, partialRestore, bound, readTime } = options;
     const to = target.database;
     this.#options = options;
-    this.#policy = new DocumentActionPolicy({ mode, from: archive.manifest.source, to, masker });
+    this.#policy = new DocumentActionPolicy({ mode, from: archive.manifest.source, to, masker, writesEqual });
     this.#deletes = mode === 'rollback' && !isUndo;
     this.#completeness = new CompletenessCheck(target, readTime, this.#deletes);
     this.#undoMatcher = partialRestore && new UndoMatcher({ ...partialRestore, saved: archive, bound, to });

@@ -2,12 +2,12 @@
 import type * as z from 'zod/mini';
 import type { BackupRecord, JobCreator, PartContents } from '../../backup/index.ts';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../../contract/models/restore.ts';
-import type { RateState } from '../../firestore/index.ts';
 import type { JobRecord, Reason } from '../../job/index.ts';
 import type { PointInTime } from '../../pitr/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 import type { MaskedFields } from '../transform/restore-transform.ts';
 import type { PlanNotes } from './planned-deletions.ts';
+import type { RateRecord, WriterRecord } from './writer-records.ts';
 
 type Shown = z.input<typeof RestoreJob>;
 export type PlanCounts = Omit<z.output<typeof RestorePlan>, 'notFound' | 'deletions' | 'deleteDigest' | 'documentsErased'>;
@@ -54,6 +54,8 @@ export interface RestoreRecord extends JobRecord, WriteCounts, MaskedFields, Pla
   readonly maxWritesPerSecond?: number;
   /** Whether touched documents are saved with their contents; otherwise the journal holds names only. */
   readonly safetyBackup: boolean;
+  /** Of a restore test: documents that the target has already are written, too. With `mergeMode` overwrite only. */
+  readonly writesEqual?: boolean;
   /** The restore that this one undoes, from that one's journal. */
   readonly undoOf: string | null;
   readonly undoneBy: string | null;
@@ -188,19 +190,6 @@ export interface RestoreShardRecord extends Item, WriteCounts, Omit<MaskedFields
 export interface JournalPartRecord extends Item, PartContents {
   readonly number: number;
   readonly part: number;
-}
-
-/** Lease of a writer run: the target stays locked until it is released or expires. */
-export interface WriterRecord extends Item {
-  /** A crashed function cannot write after this time. */
-  readonly until: string;
-}
-
-/** The rate limit that all writers of a restore share. */
-export interface RateRecord extends Item {
-  readonly version: number;
-  readonly state: RateState;
-  readonly ttl: number;
 }
 
 /** A restore that runs, or has ended and is not cleaned up yet. */

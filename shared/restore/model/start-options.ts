@@ -16,6 +16,8 @@ export interface StartRestoreOptions {
   readonly includeSubcollections: boolean;
   readonly includeAuthUsers: boolean;
   readonly safetyBackup: boolean;
+  /** See `RestoreRecord.writesEqual`. */
+  readonly writesEqual?: boolean;
   readonly maxWritesPerSecond?: number | undefined;
   /** See `RestoreRecord.allowedDeletes`. */
   readonly deleteDigest?: string | undefined;

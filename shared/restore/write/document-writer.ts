@@ -56,9 +56,9 @@ export class DocumentWriter {
     const tracked = () => new TrackedWriter(new BatchWriter(target, { signal, rateLimiter, isRepeat }));
     [this.#active, this.#waiting] = [tracked(), tracked()];
     this.writers = [this.#active.writer, this.#waiting.writer];
-    // Creates need no filter: the writer itself finds out who created an existing document.
-    this.#toFilter =
-      this.#mode === 'skip_existing' || !isRepeat ? 0 : shard.isReopened ? Number.POSITIVE_INFINITY : 2 * checkpointMax;
+    // Creates need no filter: the writer itself finds out who created an existing document. One that was equal before proves no write.
+    const mayFilter = isRepeat && this.#mode !== 'skip_existing' && !restore.writesEqual;
+    this.#toFilter = mayFilter ? (shard.isReopened ? Number.POSITIVE_INFINITY : 2 * checkpointMax) : 0;
     if (this.#toFilter > 0) this.#filter = new AlreadyWrittenFilter(target, this.#mode, signal);
   }
 

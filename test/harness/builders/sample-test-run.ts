@@ -34,6 +34,7 @@ export const sampleRun = (change: Partial<RestoreTestRun> = {}): RestoreTestRun 
   target: null,
   restoreJobId: null,
   counts: { objects: 2, collections: 4, documents: 98, authUsers: 0, decoded: 98, bytes: 12_345 },
+  documentsWritten: null,
   comparisons: {
     index: compared,
     source: { ...compared, compared: false, reason: 'the history of the source ends before', documents: 0, share: 0 },

@@ -21,31 +21,45 @@ interface AssessTask {
   readonly from?: string | undefined;
 }
 
+/** Answers calls to KMS with an engine, for the key of the ledger. */
+export const serveLedgerKey = async (): Promise<void> => {
+  const kms = openKmsEngine({ dir: mkdtempSync(join(tmpdir(), 'keys-')), region: 'eu-central-1', account: '111122223333' });
+  await kms.provision({ logicalId: 'data', type: 'AWS::KMS::Key', name: 'data', arn: keyArn, properties: {} });
+  replaceWire(async (request, network) => {
+    const { service, action } = wireAction(request);
+    if (service !== 'TrentService') return network();
+    return wireAnswer(200, (kms.call({ action, input: JSON.parse(wireText(request)) }) ?? {}) as object);
+  });
+  process.env.DATA_KEY_ID = keyArn;
+};
+
+type Erasure = Pick<ErasureInput, 'paths' | 'query'> & Partial<ErasureInput>;
+
+/** Like POST /projects/{projectId}/erasures. Returns the id of the entry. */
+export const eraseDocuments = async (
+  { tenant, projectId, clock }: Pick<PointInTimeEnv, 'tenant' | 'projectId' | 'clock'>,
+  input: Erasure,
+): Promise<string> => {
+  const now = clock.now();
+  const id = newId('erasure', now);
+  const { change } = await createErasure(
+    { tenant, projectId, actor: { type: 'user', id: newId('user'), email: 'ada@example.com' }, id, now },
+    { includeSubcollections: true, reason: 'Request 4711', ...input },
+  );
+  await commit(change.writes);
+  return id;
+};
+
 export const createErasureEnv = (): Promise<ErasureEnv> => createEnv(ErasureEnv);
 
 export class ErasureEnv extends PointInTimeEnv {
   override async start(): Promise<void> {
     await super.start();
-    const kms = openKmsEngine({ dir: mkdtempSync(join(tmpdir(), 'keys-')), region: 'eu-central-1', account: '111122223333' });
-    await kms.provision({ logicalId: 'data', type: 'AWS::KMS::Key', name: 'data', arn: keyArn, properties: {} });
-    replaceWire(async (request, network) => {
-      const { service, action } = wireAction(request);
-      if (service !== 'TrentService') return network();
-      return wireAnswer(200, (kms.call({ action, input: JSON.parse(wireText(request)) }) ?? {}) as object);
-    });
-    process.env.DATA_KEY_ID = keyArn;
+    await serveLedgerKey();
   }
 
-  /** Like POST /projects/{projectId}/erasures. Returns the id of the entry. */
-  async erase(input: Pick<ErasureInput, 'paths' | 'query'> & Partial<ErasureInput>): Promise<string> {
-    const now = this.clock.now();
-    const id = newId('erasure', now);
-    const { change } = await createErasure(
-      { tenant: this.tenant, projectId: this.projectId, actor: this.caller.actor, id, now },
-      { includeSubcollections: true, reason: 'Request 4711', ...input },
-    );
-    await commit(change.writes);
-    return id;
+  erase(input: Erasure): Promise<string> {
+    return eraseDocuments(this, input);
   }
 
   erasureOf(id: string): ErasureRecord {

@@ -180,6 +180,19 @@ test('archive verify-evidence: genuine evidence of a failed test ends with 0 and
   match(out, /"users\/\\u202eada": is missing \(missing, target\)/);
 });
 
+test('archive verify-evidence: evidence of an earlier version that wrote nothing is genuine, but proves nothing', async () => {
+  const target = { projectId: 'prj_copy', projectName: 'Copy' };
+  const written = { target, digests: { manifest: digest, documents: null } };
+  const shown = async (name: string, evidence: ReturnType<typeof makeEvidence>): Promise<string> =>
+    (await verify(write(name, encodeEvidence(await signEvidence(evidence, signer))))).out;
+  const { documentsWritten: _, ...old } = makeEvidence(testedRun(written));
+  const nothing = { ...old, removal: { status: 'nothing_written', documents: 0, message: null } };
+  match(await shown('old.json', nothing), /Result +NOT PROVEN: Nothing written/);
+  const all = await shown('new.json', makeEvidence(testedRun({ ...written, documentsWritten: 98 })));
+  match(all, /Result +passed\n/);
+  match(all, /Written +98 documents/);
+});
+
 test('archive verify-evidence: the file may be local or in a bucket', () => {
   deepEqual(splitLocation('s3://bucket/a/b/rtr_1.json'), { folder: 's3://bucket/a/b', name: 'rtr_1.json' });
   deepEqual(splitLocation('gs://bucket/rtr_1.json'), { folder: 'gs://bucket', name: 'rtr_1.json' });

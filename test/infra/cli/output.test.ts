@@ -101,17 +101,19 @@ test('restoreTestRunDetails: numbers and times are written as those of backups a
     readTime: '2026-11-17T20:38:58.493000Z',
     startedAt: '2026-11-17T20:39:00.000Z',
     counts: { documents: 2_000 },
+    documentsWritten: 2_000,
     comparisons: { index: comparison, source: { ...comparison, documents: 1 }, target: { ...comparison, compared: false } },
     differences: { total: 1_500, items: [] },
   };
   const details = new Map(restoreTestRunDetails(run as never).map(([label, value]) => [label, value]));
-  const labels = ['State of', 'Started', 'Documents', 'Index', 'Source', 'Differences'];
+  const labels = ['State of', 'Started', 'Documents', 'Written', 'Index', 'Source', 'Differences'];
   deepEqual(
     labels.map((label) => details.get(label)),
     [
       '2026-11-17 20:38:58Z',
       '2026-11-17 20:39:00Z',
       '2,000',
+      '2,000 documents',
       '2,000 documents compared, 1,500 different',
       '1 document compared, 1,500 different',
       '1,500',

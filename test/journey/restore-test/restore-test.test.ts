@@ -91,6 +91,8 @@ test('restore test: into a target, with a check; the target is left exactly as i
   const target = await newProject(organization, { name: 'Staging' });
   await seed(target.sourceProjectId, {
     'users/ada': { name: { stringValue: 'Another Ada' } },
+    // Equal to the backup's.
+    'users/grace': { name: { stringValue: 'Grace' } },
     'own/one': { kept: { booleanValue: true } },
   });
   const before = await contentsOf(target.sourceProjectId);
@@ -108,7 +110,9 @@ test('restore test: into a target, with a check; the target is left exactly as i
     const passed = await runUntil(await start(plan.id), hasEnded);
     deepEqual([passed.status, passed.error, passed.check?.status, passed.check?.message], ['passed', null, 'passed', 'All good']);
     deepEqual([passed.comparisons?.target.documents, passed.comparisons?.target.differences], [3, 0]);
-    deepEqual([passed.removal?.status, passed.removal?.documents], ['verified', 3]);
+    deepEqual([passed.documentsWritten, passed.removal?.status, passed.removal?.documents], [3, 'verified', 3]);
+    const evidence = JSON.parse((await objectAt(bucket, passed.evidence?.object ?? '')).toString());
+    equal(evidence.documentsWritten, 3);
     ok(passed.rtoSeconds !== null && passed.rtoSeconds > 0);
     equal(Object.keys(during as object).length, 4);
     deepEqual(await contentsOf(target.sourceProjectId), before);
@@ -211,6 +215,7 @@ test('restore test: a damaged object fails the test, with evidence and an incide
   deepEqual([failed.status, failed.error?.code, failed.choice?.candidates], ['failed', 'CHUNK_CORRUPT', 1]);
   equal(failed.differences.items[0]?.against, 'index');
   ok(failed.evidence);
+  ok(!failed.warnings.some(({ code }) => code === 'NO_DOCUMENTS'));
   const incidents = async () =>
     (await call(alerts.incidents, { ...by(), query: { kind: 'restore_test_failed' } })).body.data.map(({ status }) => status);
   while ((await incidents()).length === 0) await pause(200);

@@ -459,3 +459,23 @@ test('overview: the history has what backups and restores cost, on the day on wh
     ],
   );
 });
+
+test('overview: a restore test counts if it wrote all it had to, also one of an earlier version', async () => {
+  const projectId = putProject();
+  const target = { projectId: newId('project'), projectName: 'Copy' };
+  const putRun = (backupId: string, more: object): void => {
+    const id = newId('restoreTestRun', now);
+    const run = { id, backupId, status: 'passed', completedAt: ago(2), counts: { documents: 5 }, ...more };
+    table.put({ ...restoreTestKey.run(tenant, id), ...run });
+  };
+  const tested = { restoreTestedAt: ago(2) };
+  const lastTest = async () => (await read()).projects[0]?.lastRestoreTest;
+  const old = putBackup(projectId, 8, tested);
+  putRun(old, { target, removal: { status: 'nothing_written', documents: 0 } });
+  equal(await lastTest(), null);
+  const removed = putBackup(projectId, 7, tested);
+  putRun(removed, { target, removal: { status: 'verified', documents: 5 } });
+  deepEqual(await lastTest(), { backupId: removed, at: ago(2) });
+  const named = putBackup(projectId, 6, { restoreTestedAt: ago(1), restoreTestedBy: newId('restoreTestRun') });
+  deepEqual(await lastTest(), { backupId: named, at: ago(1) });
+});

@@ -126,3 +126,38 @@ test('report: a test that passed with warnings is counted, and the page says wha
   ok(page.includes(warnings[0]?.message ?? '?') && page.includes('chunk/1: &lt;damaged&gt; (CHUNK_CORRUPT)'));
   ok(page.includes('1, of them 1 with warnings'));
 });
+
+test('report: tests of earlier versions that wrote less than their scope are shown as such, and prove nothing', () => {
+  const target = { projectId: 'prj_copy', projectName: 'Copy' };
+  const removal = (status: 'verified' | 'nothing_written', documents: number) => ({
+    status,
+    undoJobId: null,
+    documents,
+    message: null,
+  });
+  // As stored before runs said how many documents they wrote.
+  const old = ({ documentsWritten: _, ...run }: ReportedRecord): ReportedRecord => run;
+  const runs = [
+    old(record({ id: 'rtr_3', backupId: 'bkp_3', target, rtoSeconds: 17, removal: removal('nothing_written', 0) })),
+    old(record({ id: 'rtr_2', backupId: 'bkp_2', target, rtoSeconds: 18, removal: removal('verified', 90) })),
+    old(record({ id: 'rtr_1', backupId: 'bkp_1', target, rtoSeconds: 19, removal: removal('verified', 98) })),
+  ];
+  const [project] = summarizeProjects([], runs);
+  ok(project);
+  const { passed, notProven, backupsProven, rto, result, lastPassedAt, tests } = project;
+  deepEqual([passed, notProven, backupsProven, rto?.max, result], [1, 2, 1, 19, 'passed']);
+  ok(lastPassedAt);
+  deepEqual(
+    tests.map(({ status, documentsWritten, warnings }) => [status, documentsWritten, warnings.map(({ code }) => code)]),
+    [
+      ['not_proven', 0, ['NOT_WRITTEN']],
+      ['not_proven', 90, ['NOT_WRITTEN']],
+      ['passed', 98, []],
+    ],
+  );
+  const [unproven] = summarizeProjects([], runs.slice(0, 2));
+  deepEqual([unproven?.result, unproven?.lastPassedAt, unproven?.backupsProven, unproven?.rto], ['not_tested', null, 0, null]);
+  const page = reportPage({ ...reportExample, projects: [unproven!] });
+  ok(page.includes('>Nothing written</span>') && page.includes('>Only 90 of 98 documents written</span>'));
+  ok(page.includes('Nothing proves that its backups restore.') && !page.includes('>Passed</span>'));
+});

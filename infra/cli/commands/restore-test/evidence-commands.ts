@@ -67,7 +67,7 @@ export const addEvidenceCommands = (group: Command, action: Action): void => {
 
         function showReport({ from: start, to: end, summary, projects }: Report): void {
           output.note(
-            `${formatMinute(start)} to ${formatMinute(end)} UTC: ${summary.tested} of ${summary.projects} projects tested, ${formatCounted(summary.passed, 'test')} passed, ${summary.failed} failed`,
+            `${formatMinute(start)} to ${formatMinute(end)} UTC: ${summary.tested} of ${summary.projects} projects tested, ${formatCounted(summary.passed, 'test')} passed, ${summary.failed} failed${summary.notProven > 0 ? `, ${summary.notProven} not proven because they wrote less than their scope` : ''}`,
           );
           output.list(projects, {
             columns: [

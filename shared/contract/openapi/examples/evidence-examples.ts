@@ -43,6 +43,7 @@ export const evidenceExample: z.output<typeof SignedEvidence> = {
   scope: { type: 'all', documentsPerCollection: null },
   target: null,
   counts: { objects: 2, collections: 4, documents, authUsers: 0, decoded: documents, bytes: 18_400_112 },
+  documentsWritten: null,
   collections: [{ id: 'orders', documents }],
   collectionsOmitted: 0,
   digests: {
@@ -63,6 +64,7 @@ const counted = {
   runs: 5,
   passed: 4,
   passedWithWarnings: 0,
+  notProven: 0,
   failed: 0,
   cancelled: 1,
   unfinished: 0,
@@ -95,6 +97,7 @@ export const reportExample: RestoreTestReport = {
           backupId: backup.id,
           pointInTime: null,
           documents,
+          documentsWritten: documents,
           differences: 0,
           error: null,
           warnings: [],

@@ -93,6 +93,7 @@ const ReportView = ({ report }: { readonly report: Report }) => {
         <dl className="facts">
           <Fact label="Projects tested" value={`${formatCount(summary.tested)} of ${formatCount(summary.projects)}`} />
           <Fact label="Tests passed" value={passedWords(summary)} />
+          {summary.notProven > 0 && <Fact label="Nothing written, not proven" value={formatCount(summary.notProven)} />}
           <Fact label="Tests failed" value={formatCount(summary.failed)} />
           <Fact label="Cancelled" value={formatCount(summary.cancelled)} />
           <Fact label="Not finished" value={formatCount(summary.unfinished)} />

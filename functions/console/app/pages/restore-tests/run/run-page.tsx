@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { usePermission } from '../../../api/permission.ts';
 import { failureAdvice, phaseWords, pickWords, scopeWords, secondsWords } from '../../../data/restore-test/restore-test-words.ts';
 import { isUnfinished, type TestRun, useCancelRun, useTestRun } from '../../../data/restore-test/restore-tests.ts';
-import { formatBytes, formatCount } from '../../../format/format-number.ts';
+import { formatBytes, formatCount, formatPlural } from '../../../format/format-number.ts';
 import { PageFailure } from '../../../frame/page-failure.tsx';
 import { paths } from '../../../paths.ts';
 import { Status } from '../../../ui/data/badge.tsx';
@@ -109,7 +109,7 @@ const RunProgress = ({ run: { status, phase, progress } }: { readonly run: TestR
 );
 
 const Tested = ({ run }: { readonly run: TestRun }) => {
-  const { counts, backupId, pointInTime, target, rtoSeconds } = run;
+  const { counts, backupId, pointInTime, target, rtoSeconds, documentsWritten } = run;
   return (
     <Card title="What was tested">
       <dl className="facts">
@@ -141,6 +141,12 @@ const Tested = ({ run }: { readonly run: TestRun }) => {
           <dt>Documents</dt>
           <dd>{counts ? `${formatCount(counts.documents)} (${formatBytes(counts.bytes)})` : '–'}</dd>
         </div>
+        {target && (
+          <div>
+            <dt>Written to the target</dt>
+            <dd>{documentsWritten === null ? '–' : formatPlural(documentsWritten, 'document')}</dd>
+          </div>
+        )}
         <div>
           <dt>Recovery time</dt>
           <dd>{rtoSeconds === null ? 'Not measured: nothing was restored' : secondsWords(rtoSeconds)}</dd>
