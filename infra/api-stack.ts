@@ -4,7 +4,6 @@ import { CfnApiMapping, CfnDomainName, CfnStage } from 'aws-cdk-lib/aws-apigatew
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { workers } from '../shared/contract/runtime/workers.ts';
-import type { Config } from './config.ts';
 import { isExtension } from './extension-stack.ts';
 import { addDeployOutputs } from './part/deploy-outputs.ts';
 import { addAlarm, alarmPeriod } from './part/observe/alarm.ts';
@@ -12,18 +11,14 @@ import { makeVendedLogGroup } from './part/observe/log-group.ts';
 import { logLineMetric } from './part/observe/log-metric-filter.ts';
 import { RouteStack, type RouteStackProps } from './route-stack.ts';
 
-interface ApiStackProps extends RouteStackProps {
-  readonly config: Config;
-}
-
 /** For the whole deployment. The limit per caller is requestsPerMinute. */
 const throttle = { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 };
 
 /** Requests without a matching route go to the fallback. */
 export class ApiStack extends RouteStack {
-  readonly #props: ApiStackProps;
+  readonly #props: RouteStackProps;
 
-  constructor(scope: Construct, id: string, props: ApiStackProps) {
+  constructor(scope: Construct, id: string, props: RouteStackProps) {
     super(scope, id, props, {
       hasFile: (file) => !isExtension(file),
       countedLines: ['keyRefused', 'secretsKeyRefused', 'providerFailed'],

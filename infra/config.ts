@@ -89,8 +89,12 @@ const Settings = z.object({
   certificateArn: z.optional(
     z.string().check(z.startsWith('arn:', 'must be the ARN of an ACM certificate in the region of the API')),
   ),
-  /** SHA-256 digest, in hex, of the secret that your CloudFront distribution sends as X-CloudFront-Secret. */
-  cloudFrontSecretDigest: z.optional(z.string().check(z.regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 digest in lower-case hex'))),
+  /** SHA-256 digest, in hex, of the secret that your CloudFront distribution sends as X-CloudFront-Secret; two while it changes. */
+  cloudFrontSecretDigest: z.optional(
+    z.string().check(z.regex(/^[0-9a-f]{64}(,[0-9a-f]{64})?$/, 'must be a SHA-256 digest in lower-case hex, or two: a,b')),
+  ),
+  /** Refuses every request that does not come through that distribution, so that its firewall cannot be bypassed. */
+  requireCloudFront: z._default(flag, false),
   /** Per caller and organization. */
   requestsPerMinute: z._default(wholeNumber(1, 1_000_000), requestsPerMinute),
   /** The account's Lambda concurrency in this region (quota L-B99A9384); a small one lowers the limits of the queues. */
@@ -182,6 +186,9 @@ const conflicts = (config: Config): readonly string[] => [
     ? [
         `withdrawnEvidenceKeyGenerations: must be lower than evidenceKeyGeneration (${config.evidenceKeyGeneration}), the key that signs; increment that first`,
       ]
+    : []),
+  ...(config.requireCloudFront && config.cloudFrontSecretDigest === undefined
+    ? ['requireCloudFront: needs cloudFrontSecretDigest; without a secret every request would be refused']
     : []),
   ...((config.domainName === undefined) !== (config.certificateArn === undefined)
     ? ['domainName, certificateArn: a custom domain needs both']

@@ -8,15 +8,18 @@ import type { Construct } from 'constructs';
 import type { Endpoint } from '../shared/contract/endpoint.ts';
 import { capabilitiesOf, endpoints, entryOf, handlerOf } from '../shared/contract/index.ts';
 import type { logLines } from '../shared/contract/runtime/alarm-log-lines.ts';
+import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import type { EngineStack } from './engine-stack.ts';
 import { allow, makeRole } from './part/allow.ts';
 import { type CodeOf, type FnProps, makeFunction } from './part/function/lambda-function.ts';
+import { cloudFrontVariables } from './part/function/settings-variables.ts';
 import { pascalCase } from './part/name-case.ts';
 import { makeLogGroup } from './part/observe/log-group.ts';
 import { addLogMetricFilter } from './part/observe/log-metric-filter.ts';
 
 export interface RouteStackProps extends StackProps {
+  readonly config: Config;
   readonly data: DataStack;
   readonly engine: EngineStack;
   readonly code: CodeOf;
@@ -74,9 +77,10 @@ export class RouteStack extends Stack {
     });
   }
 
-  protected makeFunction(id: string, props: Omit<FnProps, 'parts' | 'code' | 'logGroup'>): Fn {
-    const { engine, code } = this.#props;
-    return makeFunction(this, id, { ...props, parts: engine.parts, code, logGroup: this.#logGroup });
+  protected makeFunction(id: string, props: Omit<FnProps, 'parts' | 'code' | 'logGroup' | 'environment'>): Fn {
+    const { config, engine, code } = this.#props;
+    const environment = cloudFrontVariables(config);
+    return makeFunction(this, id, { ...props, environment, parts: engine.parts, code, logGroup: this.#logGroup });
   }
 
   /** One role per file instead of one permission per function saves a fifth of the 500 resources a stack may have. */

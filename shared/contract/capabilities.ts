@@ -19,7 +19,7 @@ export const capabilities = {
   /** Read any item; write request counters and last-seen times (RATE# and SEEN# partitions only). */
   'table:read': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN'],
   /** Change items in transactions. IAM denies updating and deleting audit entries; a condition prevents replacing one. */
-  'table:write': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'AUDIT_RETENTION_DAYS', 'CLOUDFRONT_SECRET_DIGEST'],
+  'table:write': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'AUDIT_RETENTION_DAYS'],
   /** Verify access tokens with the public signing keys. */
   'token:verify': ['TOKEN_KEY_IDS', 'PUBLIC_URL', 'ALLOWED_ORIGINS'],
   'token:sign': ['TOKEN_KEY_IDS', 'PUBLIC_URL'],

@@ -3,7 +3,8 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Origin } from '../audit/index.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
 import { bodyMaxBytes, bodyMaxDepth, bodyMaxValues } from '../contract/limits.ts';
-import { viewerLocation } from './viewer-location.ts';
+import { viewerAddress } from './cloudfront/viewer-address.ts';
+import { viewerLocation } from './cloudfront/viewer-location.ts';
 
 export interface Incoming {
   readonly method: string;
@@ -32,7 +33,7 @@ export const parseRequest = (event: APIGatewayProxyEventV2): Incoming => {
     rawBody: event.body ?? '',
     rawBodyIsBase64: event.isBase64Encoded,
     origin: {
-      ip: event.requestContext.http.sourceIp,
+      ip: viewerAddress(headers, event.requestContext.http.sourceIp),
       userAgent: printable(headers['user-agent']?.slice(0, userAgentMax)),
       location: viewerLocation(headers),
       requestId: event.requestContext.requestId,

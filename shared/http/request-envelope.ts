@@ -5,6 +5,7 @@ import * as z from 'zod/mini';
 import { ApiError, errors } from '../contract/errors.ts';
 import { idsIn } from '../contract/ids.ts';
 import { type Clock, emitMetric, FunctionTimeoutError, lambdaStack, log } from '../platform/index.ts';
+import { refuseBypass } from './cloudfront/refuse-bypass.ts';
 import type { Handler } from './handler-types.ts';
 import { type Incoming, parseRequest } from './parse-request.ts';
 import { countAddress, type Rate, rateHeaders } from './rate-limit.ts';
@@ -35,6 +36,7 @@ export const withEnvelope = (operation: string, respond: (call: CallInProgress) 
         // The limit that refuses the call takes precedence.
         if (!call.rate || rate.used > rate.limit) call.rate = rate;
       };
+      refuseBypass(call.incoming.headers);
       return respond({ incoming: call.incoming, now: call.now, reportRate });
     },
     { idsOf: (event) => logIds(event as unknown as APIGatewayProxyEventV2, operation) },

@@ -57,6 +57,20 @@ test('api stack: the stage is throttled', () => {
   assert.ok(ThrottlingRateLimit && ThrottlingBurstLimit);
 });
 
+test('api stack: with CloudFront every function of a route gets the digest of its secret, and others do not', () => {
+  const digest = 'ab'.repeat(32);
+  const behind = resourcesOf(templatesOf({ ...settings, cloudFrontSecretDigest: digest, requireCloudFront: 'true' }));
+  const variables = (from: typeof resources, stacks: readonly string[]) =>
+    from
+      .filter(({ stack, type }) => stacks.includes(stack) && type === 'AWS::Lambda::Function')
+      .map(({ properties }) => (properties.Environment as { Variables: Record<string, string> } | undefined)?.Variables ?? {});
+  const ofRoutes = variables(behind, ['Api', 'Extension']);
+  assert.ok(ofRoutes.length > 100);
+  for (const one of ofRoutes) assert.deepEqual([one.CLOUDFRONT_SECRET_DIGEST, one.REQUIRE_CLOUDFRONT], [digest, 'true']);
+  for (const one of [...variables(behind, ['Engine']), ...variables(resources, ['Api', 'Extension', 'Engine'])])
+    assert.deepEqual([one.CLOUDFRONT_SECRET_DIGEST, one.REQUIRE_CLOUDFRONT], [undefined, undefined]);
+});
+
 test('api stack: metrics per route exist only if they are asked for', () => {
   const detailed = (context: Readonly<Record<string, unknown>>): unknown => {
     const stage = resourcesOf(templatesOf({ ...settings, ...context })).find(({ type }) => type === 'AWS::ApiGatewayV2::Stage');

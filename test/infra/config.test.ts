@@ -56,6 +56,10 @@ describe('config: an invalid setting is rejected by name', () => {
       /^ {2}domainName: must be a host name/m,
     ],
     'a secret instead of its digest': [{ cloudFrontSecretDigest: 'secret' }, /^ {2}cloudFrontSecretDigest: must be a SHA-256/m],
+    'CloudFront required without its secret': [
+      { requireCloudFront: 'true' },
+      /^ {2}requireCloudFront: needs cloudFrontSecretDigest; without a secret every request would be refused$/m,
+    ],
     'a request limit of zero': [{ requestsPerMinute: '0' }, /^ {2}requestsPerMinute: must be at least 1$/m],
     'a key that is not an ARN': [{ previousTokenKeyArns: 'abc' }, /^ {2}previousTokenKeyArns\.0: must be the ARN/m],
     'a table instead of its stream': [

@@ -12,7 +12,7 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
     parts.settings;
   const tokens = { TOKEN_KEY_IDS: parts.tokenKeyArns.join(','), PUBLIC_URL };
   const { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, ALLOWED_REDIRECT_URIS, CONSOLE_URL } = parts.settings;
-  const { WEBHOOKS_PER_ORGANIZATION, CLOUDFRONT_SECRET_DIGEST } = parts.settings;
+  const { WEBHOOKS_PER_ORGANIZATION } = parts.settings;
   const { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, S3_URL, SPACES_URL, GCS_URL, PRIVATE_HOSTS, WEBHOOK_HOSTS } =
     parts.settings;
   const { GOOGLE_STS_URL, GOOGLE_CREDENTIALS_URL } = parts.settings;
@@ -26,7 +26,7 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
   return {
     'table:look': table,
     'table:read': { ...table, REQUESTS_PER_MINUTE, PLAN },
-    'table:write': { ...table, REQUESTS_PER_MINUTE, PLAN, AUDIT_RETENTION_DAYS, CLOUDFRONT_SECRET_DIGEST },
+    'table:write': { ...table, REQUESTS_PER_MINUTE, PLAN, AUDIT_RETENTION_DAYS },
     'table:purge': table,
     'token:verify': { ...tokens, ALLOWED_ORIGINS },
     'token:sign': tokens,

@@ -30,6 +30,8 @@ export interface FnProps {
   readonly parts: ResourceNames;
   readonly code: CodeOf;
   readonly logGroup: LogGroup;
+  /** Variables besides those of the capabilities. */
+  readonly environment?: Readonly<Record<string, string>>;
   /** Permissions of the trigger, such as reading the stream or the queue. */
   readonly trigger?: readonly PolicyStatement[];
 }
@@ -67,7 +69,7 @@ export const makeFunction = (scope: Construct, id: string, props: FnProps): lamb
     tracing: lambda.Tracing.ACTIVE,
     loggingFormat: lambda.LoggingFormat.JSON,
     logGroup: props.logGroup,
-    environment: { ...variables, ...(namespace !== metricNamespace && { METRIC_NAMESPACE: namespace }) },
+    environment: { ...variables, ...props.environment, ...(namespace !== metricNamespace && { METRIC_NAMESPACE: namespace }) },
   });
   // The source of the bundle; the local stage runs this file.
   (fn.node.defaultChild as CfnResource).addMetadata('entry', props.entry);

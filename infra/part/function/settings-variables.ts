@@ -10,7 +10,6 @@ export const settingsVariables = (config: Config, publicUrl: string) => ({
   PLAN: config.plan,
   AUDIT_RETENTION_DAYS: String(config.auditRetentionDays ?? auditRetentionDays[config.plan]),
   REQUESTS_PER_MINUTE: String(config.requestsPerMinute),
-  CLOUDFRONT_SECRET_DIGEST: config.cloudFrontSecretDigest ?? '',
   WEBHOOKS_PER_ORGANIZATION: String(config.webhooksPerOrganization),
   PUBLIC_URL: publicUrl,
   ALLOWED_ORIGINS: config.allowedOrigins.join(','),
@@ -31,4 +30,10 @@ export const settingsVariables = (config: Config, publicUrl: string) => ({
   PRIVATE_HOSTS: config.privateHosts.join(','),
   WEBHOOK_HOSTS: config.webhookHosts.join(','),
   SERVICE_VERSION: version,
+});
+
+/** Of the functions behind the gateway, in deployments with CloudFront. Only the digest of its secret is in the template. */
+export const cloudFrontVariables = ({ cloudFrontSecretDigest, requireCloudFront }: Config): Readonly<Record<string, string>> => ({
+  ...(cloudFrontSecretDigest !== undefined && { CLOUDFRONT_SECRET_DIGEST: cloudFrontSecretDigest }),
+  ...(requireCloudFront && { REQUIRE_CLOUDFRONT: 'true' }),
 });

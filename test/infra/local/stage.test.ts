@@ -1,6 +1,7 @@
 /** Whole stages: console output, and what survives. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -223,5 +224,42 @@ describe('the template', () => {
 
     // Configuration overrides reach the functions.
     assert.ok(stage.functions.every(({ environment }) => environment.PLAN === undefined || environment.PLAN === 'starter'));
+  });
+
+  test('refuses what comes around CloudFront, and counts callers behind it by their own address', async (t) => {
+    const secret = 'a secret of the distribution';
+    const cloudFrontSecretDigest = createHash('sha256').update(secret).digest('hex');
+    const config = { cloudFrontSecretDigest, requireCloudFront: true };
+    const stage = await startStage({ ...anyPorts, dir: newDir(), config });
+    t.onTestFinished(stage.stop);
+    // A static function, one of the table, the fallback, and a preflight of an allowed origin.
+    const calls = [
+      ['GET', '/health?checks=true', 200],
+      ['GET', '/docs', 200],
+      ['HEAD', '/api/v1/auth/me', 401],
+      ['POST', '/api/v1/organizations', 401],
+      ['GET', '/nothing', 404],
+    ] as const;
+    const send = (method: string, path: string, headers: Record<string, string> = {}) =>
+      fetch(`${stage.url}${path}`, { method, headers, redirect: 'manual' });
+    for (const [method, path, status] of calls) {
+      for (const headers of [{}, { 'x-cloudfront-secret': 'guess' }, { 'x-cloudfront-secret': cloudFrontSecretDigest }]) {
+        const refused = await send(method, path, headers);
+        assert.equal(refused.status, 403, path);
+        const text = await refused.text();
+        if (method !== 'HEAD') assert.match(text, /"code":"FORBIDDEN","message":"This address is not public/);
+        assert.doesNotMatch(text, new RegExp(`${secret}|${cloudFrontSecretDigest}`));
+      }
+      assert.equal((await send(method, path, { 'x-cloudfront-secret': secret })).status, status, path);
+    }
+    const used = async (address: string): Promise<number> => {
+      const headers = { 'x-cloudfront-secret': secret, 'cloudfront-viewer-address': address };
+      const answer = await send('GET', '/nothing', headers);
+      return Number(answer.headers.get('ratelimit-limit')) - Number(answer.headers.get('ratelimit-remaining'));
+    };
+    assert.deepEqual(
+      [await used('198.51.100.1:4711'), await used('198.51.100.1:4712'), await used('198.51.100.2:4711')],
+      [1, 2, 1],
+    );
   });
 });

@@ -1,7 +1,4 @@
-import { createHash } from 'node:crypto';
-
-/** CloudFront sends this header with a secret of the deployment. A client that calls the API directly does not know the secret. */
-const proofHeader = 'x-cloudfront-secret';
+import { isFromCloudFront } from './is-from-cloud-front.ts';
 
 /**
  * The caller's country and, if CloudFront knows it, the city or region, such as `DE, Berlin`. Any client can send these headers, so they
@@ -11,8 +8,7 @@ export const viewerLocation = (
   headers: Readonly<Record<string, string | undefined>>,
   secretDigest: string | undefined = process.env.CLOUDFRONT_SECRET_DIGEST,
 ): string | null => {
-  const proof = headers[proofHeader];
-  if (!secretDigest || proof === undefined || createHash('sha256').update(proof).digest('hex') !== secretDigest) return null;
+  if (!isFromCloudFront(headers, secretDigest)) return null;
   const country = headers['cloudfront-viewer-country'] ?? '';
   if (!/^[A-Z]{2}$/.test(country)) return null;
   const place = placeHeaders.map((name) => readPlace(headers[name])).find((text) => text !== undefined);
