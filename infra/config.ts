@@ -3,10 +3,11 @@ import { en } from 'zod/locales';
 import * as z from 'zod/mini';
 import {
   auditRetentionDays,
+  type OrganizationLimit,
+  organizationLimits,
+  organizationLimitsMax,
   plans,
   requestsPerMinute,
-  webhooksPerOrganization,
-  webhooksPerOrganizationMax,
 } from '../shared/contract/limits.ts';
 import { usualDeploymentName } from './part/deployment-name.ts';
 import { queuesConcurrency, reservedMax, reservedMin, unreservedMin, usualConcurrency } from './part/function/concurrency.ts';
@@ -59,6 +60,9 @@ const flag = z.union(
   'must be true or false',
 );
 
+const organizationLimit = (name: OrganizationLimit) =>
+  z._default(wholeNumber(1, organizationLimitsMax[name]), organizationLimits[name]);
+
 /** Allows synthesis without a client id. CloudFormation refuses to deploy such a template, since sign-in would not work. */
 const noClientId = 'unset';
 
@@ -103,8 +107,14 @@ const Settings = z.object({
   reservedConcurrency: z._default(wholeNumber(0, 100_000), 0),
   /** Metrics of API Gateway per route, which CloudWatch bills one by one. */
   detailedMetrics: z._default(flag, false),
-  /** The most webhooks per organization. */
-  webhooksPerOrganization: z._default(wholeNumber(1, webhooksPerOrganizationMax), webhooksPerOrganization),
+  /** What one organization may have, and run at once. */
+  schedulesPerOrganization: organizationLimit('schedules'),
+  webhooksPerOrganization: organizationLimit('webhooks'),
+  alertsPerOrganization: organizationLimit('alerts'),
+  restoreTestsPerOrganization: organizationLimit('restoreTests'),
+  concurrentBackups: organizationLimit('concurrentBackups'),
+  concurrentRestores: organizationLimit('concurrentRestores'),
+  concurrentVerifications: organizationLimit('concurrentVerifications'),
   /** Incrementing it creates a new signing key; earlier keys are retained. */
   tokenKeyGeneration: z._default(wholeNumber(1, 100), 1),
   /** Earlier signing keys whose tokens are still accepted. */

@@ -1,9 +1,10 @@
 import { accountKey } from '../../shared/account/index.ts';
-import { defaultAlert } from '../../shared/alert/index.ts';
+import { alertKey, defaultAlert } from '../../shared/alert/index.ts';
+import { countRunningBackups, countRunningVerifications } from '../../shared/backup/index.ts';
 import { organizations } from '../../shared/contract/endpoints/organizations.ts';
 import { unauthorized } from '../../shared/contract/errors.ts';
 import { isId } from '../../shared/contract/ids.ts';
-import type { Plan } from '../../shared/contract/limits.ts';
+import type { OrganizationLimit, Plan } from '../../shared/contract/limits.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
   createOrganization,
@@ -11,13 +12,15 @@ import {
   isRecoverable,
   listOrganizations,
   lookup,
+  type OrganizationRecord,
   preferredSlug,
   recoverOrganization,
   settingsOf,
   updateSettings,
 } from '../../shared/organization/index.ts';
-import { deploymentAccountId, env, get, getAll } from '../../shared/platform/index.ts';
+import { deploymentAccountId, env, get, getAll, organizationLimit, type Tenant } from '../../shared/platform/index.ts';
 import { endMembership } from '../../shared/project/index.ts';
+import { countRunningRestores } from '../../shared/restore/index.ts';
 
 export const create = handle(organizations.create, async ({ user, body: { name, slug }, now }) => {
   const [owner, taken] = await getAll([accountKey.user(user.userId), lookup.slug(preferredSlug({ name, slug }))]);
@@ -32,20 +35,41 @@ export const list = handle(organizations.list, async ({ user, page, query, now }
   return { items: items.map(({ organization, role }) => ({ ...organization, role })), next };
 });
 
-export const current = handle(organizations.current, async ({ organization }) => {
+export const current = handle(organizations.current, async ({ tenant, organization, now }) => {
   const { ownerId, memberCount, projectCount, backupCount, storageUsed } = organization;
-  const owner = await get(accountKey.user(ownerId));
+  const [owner, limits] = await Promise.all([get(accountKey.user(ownerId)), readLimits(tenant, organization, now)]);
   return {
     data: {
       ...organization,
       owner: { id: ownerId, email: owner?.email ?? '', name: owner?.name ?? '' },
       settings: settingsOf(organization),
       statistics: { memberCount, projectCount, backupCount, storageUsed },
+      limits,
       subscription: { plan: env('PLAN') as Plan, status: 'active', billingCycle: 'monthly' } as const,
       awsAccountId: deploymentAccountId(),
     },
   };
 });
+
+const readLimits = async (tenant: Tenant, organization: OrganizationRecord, now: Date) => {
+  const [alerting, backups, restores, verifications] = await Promise.all([
+    get(alertKey.alerting(tenant)),
+    countRunningBackups(tenant),
+    countRunningRestores(tenant),
+    countRunningVerifications(tenant, now),
+  ]);
+  const of = (name: OrganizationLimit, used = 0) => ({ limit: organizationLimit(name), used });
+  return {
+    schedules: of('schedules', organization.scheduleCount),
+    webhooks: of('webhooks', organization.webhookCount),
+    // An organization without the marker gets its default alert soon.
+    alerts: of('alerts', alerting?.alertCount),
+    restoreTests: of('restoreTests', organization.restoreTestCount),
+    concurrentBackups: of('concurrentBackups', backups),
+    concurrentRestores: of('concurrentRestores', restores),
+    concurrentVerifications: of('concurrentVerifications', verifications),
+  };
+};
 
 export const update = handle(organizations.update, async (call) => {
   const { organization, change } = updateSettings(call, call.body, call.now);

@@ -12,6 +12,8 @@ import {
   readSchedule,
   retentionOf,
   scheduleData,
+  showSchedule,
+  showSchedules,
   startScheduledBackup,
   updateSchedule,
 } from '../../shared/schedule/index.ts';
@@ -30,11 +32,11 @@ export const create = handle(
 
 export const list = handle(schedules.list, async ({ tenant, query, page }) => {
   const { schedules: found, next } = await listSchedules(tenant, query, page);
-  return { items: found.map(scheduleData), next };
+  return { items: await showSchedules(tenant, found), next };
 });
 
 export const get = handle(schedules.get, async ({ tenant, params }) => ({
-  data: scheduleData(await readSchedule(tenant, params.scheduleId)),
+  data: await showSchedule(tenant, await readSchedule(tenant, params.scheduleId)),
 }));
 
 export const update = handle(
@@ -45,7 +47,7 @@ export const update = handle(
     const project = await projectOf(tenant, schedule);
     if (!project) throw noSuchSchedule();
     const { schedule: changed, change } = await updateSchedule(call, schedule, project, body, now);
-    return { data: scheduleData(changed), change };
+    return { data: await showSchedule(tenant, changed), change };
   },
   { check: checkScheduleInput },
 );

@@ -57,7 +57,14 @@ export { type ChainLockResult, ChainLocks, extendGenuine } from './model/chain-l
 export { countInOrganization } from './model/count-in-organization.ts';
 export { addedBackupErasureTasks, removedDataErasureTasks } from './model/erasure-tasks.ts';
 export { formatSize } from './model/format-units.ts';
-export { assertBackupCapacity, assertVerificationCapacity, verificationSeconds } from './model/job-capacity.ts';
+export {
+  assertBackupCapacity,
+  assertVerificationCapacity,
+  countRunningBackups,
+  countRunningVerifications,
+  readBackupCapacity,
+  verificationSeconds,
+} from './model/job-capacity.ts';
 export { lifecycleEvents } from './model/lifecycle-events.ts';
 export { lockFields, lockProblemAudit, lockProblemOf } from './model/lock-problem.ts';
 export { noSuchBackup, readBackup, visibleBackups } from './model/read-backup.ts';

@@ -17,9 +17,9 @@ export const capabilities = {
   /** Read any item; for functions without an authenticated caller. */
   'table:look': ['TABLE_NAME'],
   /** Read any item; write request counters and last-seen times (RATE# and SEEN# partitions only). */
-  'table:read': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN'],
+  'table:read': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'ORGANIZATION_LIMITS'],
   /** Change items in transactions. IAM denies updating and deleting audit entries; a condition prevents replacing one. */
-  'table:write': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'AUDIT_RETENTION_DAYS'],
+  'table:write': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'ORGANIZATION_LIMITS', 'AUDIT_RETENTION_DAYS'],
   /** Verify access tokens with the public signing keys. */
   'token:verify': ['TOKEN_KEY_IDS', 'PUBLIC_URL', 'ALLOWED_ORIGINS'],
   'token:sign': ['TOKEN_KEY_IDS', 'PUBLIC_URL'],
@@ -93,8 +93,8 @@ export const capabilities = {
   'task:send': ['TASK_QUEUE_URL'],
   'bucket-work:send': ['BUCKET_WORK_QUEUE_URL'],
   'event-match:send': ['EVENT_MATCH_QUEUE_URL'],
-  /** Validate the URL of a webhook, enforce the limit per organization, and encrypt its URL, secret and headers. */
-  'webhook:seal': ['SECRETS_KEY_ID', 'WEBHOOK_HOSTS', 'PUBLIC_URL', 'WEBHOOKS_PER_ORGANIZATION'],
+  /** Validate the URL of a webhook, and encrypt its URL, secret and headers. */
+  'webhook:seal': ['SECRETS_KEY_ID', 'WEBHOOK_HOSTS', 'PUBLIC_URL'],
   /** Encrypt its URL only. */
   'webhook:seal-url': ['SECRETS_KEY_ID'],
   /** Decrypt the URL of a webhook, to show it. */

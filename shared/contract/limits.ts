@@ -129,10 +129,10 @@ export const requestsPerMinute = 3_000;
 export const outsideShare = 1 / 10;
 /** Share for calls that browse backups: 300 of 3,000. */
 export const browsingShare = 1 / 10;
-/** Concurrent jobs per organization. */
-export const runningBackupsMax = 20;
-export const runningRestoresMax = 20;
-export const runningVerificationsMax = 10;
+/** Concurrent jobs per organization, by default. */
+export const concurrentBackups = 20;
+export const concurrentRestores = 20;
+export const concurrentVerifications = 10;
 
 export const plans = ['starter', 'professional', 'enterprise'] as const;
 export type Plan = (typeof plans)[number];
@@ -163,3 +163,25 @@ export const checkTimeoutSeconds = 300;
 export const checkTimeoutSecondsMin = 5;
 export const checkTimeoutSecondsMax = 24 * 3_600;
 export const checkMessageMax = 1_000;
+
+/** What limits an organization as a whole, with the defaults. A deployment can change them. */
+export const organizationLimits = {
+  schedules: schedulesPerOrganization,
+  webhooks: webhooksPerOrganization,
+  alerts: alertsPerOrganization,
+  restoreTests: restoreTestsPerOrganization,
+  concurrentBackups,
+  concurrentRestores,
+  concurrentVerifications,
+} as const;
+export type OrganizationLimit = keyof typeof organizationLimits;
+/** Maximum that a deployment can configure: lists are read as a whole, and every start counts the running jobs. */
+export const organizationLimitsMax: Readonly<Record<OrganizationLimit, number>> = {
+  schedules: 1_000,
+  webhooks: webhooksPerOrganizationMax,
+  alerts: 100,
+  restoreTests: 1_000,
+  concurrentBackups: 200,
+  concurrentRestores: 200,
+  concurrentVerifications: 200,
+};

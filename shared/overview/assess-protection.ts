@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import type { Attention, ProjectOverview } from '../contract/models/overview.ts';
 import { pitrData } from '../pitr/index.ts';
-import { previousRun, type ScheduleRecord } from '../schedule/index.ts';
+import { isWaiting, previousRun, type ScheduleRecord } from '../schedule/index.ts';
 import { isDamaged, isOfProject, type ProjectState } from './project-state.ts';
 
 export type Concern = z.input<typeof Attention>;
@@ -37,7 +37,7 @@ export const assessProtection = (state: ProjectState, now: Date): Assessment => 
   return { protection, concerns, expectedSince };
 };
 
-/** A backup may start up to an hour late, and takes its time. */
+/** A backup may start up to an hour late, or later if it waits for capacity, and takes its time. */
 const graceMs = 2 * 3_600_000;
 
 /** The last due time of any schedule for which a backup should exist by now. */
@@ -48,10 +48,20 @@ const lastDueTime = ({ schedules }: ProjectState, now: Date): string | null =>
     .at(-1) ?? null;
 
 /** The last due time of a schedule for which a backup should exist by now; undefined if there is none. */
-export const dueTimeOf = ({ enabled, cron, timezone, updatedAt }: ScheduleRecord, now: Date): string | undefined => {
-  const at = enabled ? previousRun(cron, timezone, new Date(now.getTime() - graceMs))?.toISOString() : undefined;
+export const dueTimeOf = (schedule: ScheduleRecord, now: Date): string | undefined => {
+  const { enabled, cron, timezone, updatedAt } = schedule;
+  const before = (moment: Date): string | undefined => previousRun(cron, timezone, moment)?.toISOString();
+  const last = enabled ? before(new Date(now.getTime() - graceMs)) : undefined;
+  const at = last !== undefined && isStillComing(schedule, last, now) ? before(new Date(last)) : last;
   // A schedule that is newer than its due time was not due then.
   return at !== undefined && at > updatedAt ? at : undefined;
+};
+
+/** The run of this due time waits for capacity, or has waited, started lately and not ended yet. */
+const isStillComing = (schedule: ScheduleRecord, due: string, now: Date): boolean => {
+  const { nextRunAt, lastTick, lastRunAt, lastEndAt = '' } = schedule;
+  if (isWaiting(schedule)) return nextRunAt === due;
+  return lastTick === due && lastRunAt !== null && lastEndAt < lastRunAt && Date.parse(lastRunAt) > now.getTime() - graceMs;
 };
 
 const noBackup = ({ project, pitr }: ProjectState): Found => ({

@@ -34,6 +34,7 @@ export { addLogContext, type Ids, withLogContext } from './observe/log-context.t
 export { emitMetric } from './observe/metrics.ts';
 export { assertRunActive } from './observe/run-signal.ts';
 export { omitUndefined } from './omit-undefined.ts';
+export { organizationLimit } from './organization-limit.ts';
 export {
   fingerprint,
   idBounds,

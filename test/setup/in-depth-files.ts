@@ -61,6 +61,7 @@ export const inDepthFiles: readonly string[] = [
   'test/journey/restore/restore-users.test.ts',
   'test/journey/restore/restores-api.test.ts',
   'test/journey/schedule/schedule-run.test.ts',
+  'test/journey/schedule/waiting-run.test.ts',
   'test/journey/webhook/webhook-crash.test.ts',
   'test/journey/webhook/webhook-history.test.ts',
   'test/journey/webhook/webhook-url.test.ts',

@@ -6,16 +6,23 @@ import { statusStyle } from './status-style.ts';
 
 type Schedule = DataOf<'GET /schedules/{scheduleId}'>;
 
-export const stateOf = ({ enabled, failing }: Schedule): string => (failing ? 'failed' : enabled ? 'enabled' : 'paused');
+/** A run that waits is good news even after a failure: a backup follows. */
+export const stateOf = ({ enabled, failing, waitingFor }: Schedule): string =>
+  waitingFor ? 'waiting' : failing ? 'failed' : enabled ? 'enabled' : 'paused';
 
 export const scheduleDetails = (schedule: Schedule): readonly Detail[] => {
-  const { retentionPolicy: policy, failing, lastOutcome, warning } = schedule;
+  const { retentionPolicy: policy, failing, lastOutcome, warning, waitingFor } = schedule;
   return [
     ['Schedule', schedule.id],
     ['Name', schedule.name],
     ['Project', schedule.projectId],
     ['Status', stateOf(schedule), statusStyle(stateOf(schedule))],
     ['Failing', failing && `${failing.message} (${failing.code}), since ${formatTime(failing.since)}`, 'red'],
+    [
+      'Waiting for',
+      waitingFor && `${waitingFor.reason} since ${formatTime(waitingFor.since)}, number ${waitingFor.position} in the queue`,
+      'yellow',
+    ],
     ['Warning', warning?.message, 'yellow'],
     ['Cron', `${schedule.cron} (${schedule.timezone})`],
     ['Next run', formatTime(schedule.nextRunAt)],

@@ -23,6 +23,7 @@ const styles: Readonly<Record<string, Style>> = {
   running: 'yellow',
   retrying: 'yellow',
   starting: 'yellow',
+  waiting: 'yellow',
   at_risk: 'yellow',
   warning: 'yellow',
   'In Progress': 'yellow',

@@ -12,7 +12,7 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
     parts.settings;
   const tokens = { TOKEN_KEY_IDS: parts.tokenKeyArns.join(','), PUBLIC_URL };
   const { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, ALLOWED_REDIRECT_URIS, CONSOLE_URL } = parts.settings;
-  const { WEBHOOKS_PER_ORGANIZATION } = parts.settings;
+  const { ORGANIZATION_LIMITS } = parts.settings;
   const { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, S3_URL, SPACES_URL, GCS_URL, PRIVATE_HOSTS, WEBHOOK_HOSTS } =
     parts.settings;
   const { GOOGLE_STS_URL, GOOGLE_CREDENTIALS_URL } = parts.settings;
@@ -25,8 +25,8 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
   const destination = { ...buckets, GOOGLE_STS_URL, GOOGLE_CREDENTIALS_URL, ...google };
   return {
     'table:look': table,
-    'table:read': { ...table, REQUESTS_PER_MINUTE, PLAN },
-    'table:write': { ...table, REQUESTS_PER_MINUTE, PLAN, AUDIT_RETENTION_DAYS },
+    'table:read': { ...table, REQUESTS_PER_MINUTE, PLAN, ORGANIZATION_LIMITS },
+    'table:write': { ...table, REQUESTS_PER_MINUTE, PLAN, ORGANIZATION_LIMITS, AUDIT_RETENTION_DAYS },
     'table:purge': table,
     'token:verify': { ...tokens, ALLOWED_ORIGINS },
     'token:sign': tokens,
@@ -70,7 +70,7 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
     'task:send': { TASK_QUEUE_URL: queues.task.queueUrl },
     'bucket-work:send': { BUCKET_WORK_QUEUE_URL: queues.bucketWork.queueUrl },
     'event-match:send': { EVENT_MATCH_QUEUE_URL: queues.eventMatch.queueUrl },
-    'webhook:seal': { ...secrets, WEBHOOK_HOSTS, PUBLIC_URL, WEBHOOKS_PER_ORGANIZATION },
+    'webhook:seal': { ...secrets, WEBHOOK_HOSTS, PUBLIC_URL },
     'webhook:seal-url': secrets,
     'webhook:open': secrets,
     'webhook:send': { ...secrets, WEBHOOK_HOSTS, SERVICE_VERSION },

@@ -1,6 +1,6 @@
 /** The variables that name no resource: configuration and values derived from it. */
 import { readFileSync } from 'node:fs';
-import { auditRetentionDays } from '../../../shared/contract/limits.ts';
+import { auditRetentionDays, type OrganizationLimit } from '../../../shared/contract/limits.ts';
 import type { Config } from '../../config.ts';
 
 /** The service's version is that of package.json. */
@@ -10,7 +10,15 @@ export const settingsVariables = (config: Config, publicUrl: string) => ({
   PLAN: config.plan,
   AUDIT_RETENTION_DAYS: String(config.auditRetentionDays ?? auditRetentionDays[config.plan]),
   REQUESTS_PER_MINUTE: String(config.requestsPerMinute),
-  WEBHOOKS_PER_ORGANIZATION: String(config.webhooksPerOrganization),
+  ORGANIZATION_LIMITS: JSON.stringify({
+    schedules: config.schedulesPerOrganization,
+    webhooks: config.webhooksPerOrganization,
+    alerts: config.alertsPerOrganization,
+    restoreTests: config.restoreTestsPerOrganization,
+    concurrentBackups: config.concurrentBackups,
+    concurrentRestores: config.concurrentRestores,
+    concurrentVerifications: config.concurrentVerifications,
+  } satisfies Record<OrganizationLimit, number>),
   PUBLIC_URL: publicUrl,
   ALLOWED_ORIGINS: config.allowedOrigins.join(','),
   ALLOWED_REDIRECT_URIS: config.allowedRedirectUris.join(','),

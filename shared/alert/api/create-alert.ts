@@ -1,7 +1,6 @@
 import { type Actor, auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { alertsPerOrganization } from '../../contract/limits.ts';
-import { type OrganizationRecord, whileActive } from '../../organization/index.ts';
+import { countLimit, type OrganizationRecord, whileActive } from '../../organization/index.ts';
 import {
   type Change,
   create,
@@ -52,8 +51,8 @@ export const createAlert = async (
 
 /** Part of the transaction that adds or removes an alert of an active organization. */
 export const countAlerts = (tenant: Tenant, { alertCount }: AlertingRecord, amount: 1 | -1): readonly Write[] => {
-  const max = alertsPerOrganization;
-  if (alertCount + amount > max) throw new ApiError('CONFLICT', `An organization can have at most ${max} alerts`, { max });
+  const { max, message } = countLimit('alerts');
+  if (alertCount + amount > max) throw new ApiError('CONFLICT', message, { max });
   const onConditionFailed = () => new StaleReadError();
   return [
     update(alertKey.alerting(tenant), { add: { alertCount: amount }, expected: { alertCount }, onConditionFailed }),

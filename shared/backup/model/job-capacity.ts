@@ -1,16 +1,60 @@
 /** Limits of what one organization runs at once, because all organizations share the functions. */
 import { ApiError } from '../../contract/errors.ts';
-import { runningBackupsMax, runningVerificationsMax } from '../../contract/limits.ts';
-import { assertJobCapacity, runningItemsMax } from '../../job/index.ts';
-import { after, epochSeconds, iso, query, type Tenant, type Write } from '../../platform/index.ts';
+import { assertJobCapacity, countRunningJobs, runningItemsMax } from '../../job/index.ts';
+import {
+  after,
+  create,
+  epochSeconds,
+  get,
+  type Item,
+  iso,
+  type Key,
+  organizationLimit,
+  query,
+  StaleReadError,
+  type Tenant,
+  update,
+  type Write,
+} from '../../platform/index.ts';
 import { backupKey, type RunningRecord, runningPartition, verifyingPrefix } from './record.ts';
 
 /** JOB_IN_PROGRESS once the organization's limit of pending and running backups is reached. */
-export const assertBackupCapacity = async (tenant: Tenant): Promise<void> => {
+export const assertBackupCapacity = async (tenant: Tenant): Promise<void> =>
+  assertJobCapacity('backups', await countRunningBackups(tenant));
+
+export const countRunningBackups = async (tenant: Tenant): Promise<number> => {
   const range = { pk: runningPartition, prefix: `${tenant.organizationId}#`, limit: runningItemsMax };
   const { items } = await query<RunningRecord>(range);
-  const keys = items.map(({ backupId }) => backupKey.backup(tenant, backupId));
-  await assertJobCapacity(keys, { kind: 'backups', max: runningBackupsMax });
+  return countRunningJobs(items.map(({ backupId }) => backupKey.backup(tenant, backupId)));
+};
+
+interface BackupCapacity {
+  /** How many more backups may start now. */
+  readonly free: number;
+  readonly max: number;
+  /** Part of the transaction that starts one: of two starts that have read the same capacity, one gets StaleReadError. */
+  readonly claim: Write;
+}
+
+interface StartsRecord extends Item {
+  readonly started: number;
+}
+
+/** Counts the starts of scheduled backups, so that concurrent ones are admitted one after the other. */
+const startsKey = (tenant: Tenant): Key<StartsRecord> => ({ pk: `ORG#${tenant.organizationId}`, sk: 'BACKUPSTARTS' });
+
+export const readBackupCapacity = async (tenant: Tenant): Promise<BackupCapacity> => {
+  const key = startsKey(tenant);
+  // Before the count, so that a start in between fails the claim.
+  const started = (await get(key))?.started;
+  const max = organizationLimit('concurrentBackups');
+  const free = Math.max(0, max - (await countRunningBackups(tenant)));
+  const onConditionFailed = () => new StaleReadError();
+  const claim =
+    started === undefined
+      ? create({ ...key, started: 1 }, onConditionFailed)
+      : update(key, { add: { started: 1 }, expected: { started }, onConditionFailed });
+  return { free, max, claim };
 };
 
 /** The workflow of a verification ends by then; one that seems to run for longer has died. */
@@ -18,14 +62,19 @@ export const verificationSeconds = 25 * 3_600;
 
 /** CONFLICT once the organization's limit of running verifications is reached. */
 export const assertVerificationCapacity = async (tenant: Tenant, now: Date): Promise<void> => {
-  const { items } = await query({ pk: `ORG#${tenant.organizationId}`, prefix: verifyingPrefix, limit: runningItemsMax });
-  const running = items.filter(({ since }) => String(since) > iso(after(now, -verificationSeconds))).length;
-  if (running < runningVerificationsMax) return;
+  const running = await countRunningVerifications(tenant, now);
+  const most = organizationLimit('concurrentVerifications');
+  if (running < most) return;
   throw new ApiError(
     'CONFLICT',
-    `An organization can run at most ${runningVerificationsMax} verifications at once. Start this one when another has ended`,
-    { running, most: runningVerificationsMax },
+    `An organization can run at most ${most} verifications at once. Start this one when another has ended`,
+    { running, most },
   );
+};
+
+export const countRunningVerifications = async (tenant: Tenant, now: Date): Promise<number> => {
+  const { items } = await query({ pk: `ORG#${tenant.organizationId}`, prefix: verifyingPrefix, limit: runningItemsMax });
+  return items.filter(({ since }) => String(since) > iso(after(now, -verificationSeconds))).length;
 };
 
 export const addRunningVerification = (tenant: Tenant, backupId: string, now: Date): Write => ({

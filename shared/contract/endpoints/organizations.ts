@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { roles } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, Moment, Name, noBody, Slug, Timezone } from '../fields.ts';
-import { plans } from '../limits.ts';
+import { organizationLimits, plans } from '../limits.ts';
 
 export const Settings = z.object({ timezone: z.string(), defaultStorageId: z.nullable(z.string()) });
 export const Statistics = z.object({ memberCount: z.int(), projectCount: z.int(), backupCount: z.int(), storageUsed: z.int() });
@@ -24,6 +24,13 @@ export const Organization = z.object({
   updatedAt: Moment,
 });
 
+const limitNames = Object.keys(organizationLimits) as (keyof typeof organizationLimits)[];
+/** A limit of this deployment, and how much of it the organization uses now. */
+export const LimitUse = z.object({ limit: z.int(), used: z.int() });
+export const Limits = z.object(
+  Object.fromEntries(limitNames.map((name) => [name, LimitUse])) as Record<(typeof limitNames)[number], typeof LimitUse>,
+);
+
 /** With the AWS account that the trust policies of customers' roles name. */
 export const CurrentOrganization = z.extend(
   z.omit(Organization, {
@@ -32,7 +39,7 @@ export const CurrentOrganization = z.extend(
     memberCount: true,
     projectCount: true,
   }),
-  { awsAccountId: z.string() },
+  { limits: Limits, awsAccountId: z.string() },
 );
 
 export const Deletion = z.object({

@@ -5,6 +5,9 @@ import { backupTypes } from '../job-enums.ts';
 /** Keeps the last backup of each of the last n days, ISO weeks, months and years that have one. */
 const RetentionPolicy = z.object({ daily: z.int(), weekly: z.int(), monthly: z.int(), yearly: z.int() });
 
+/** A run that is due and starts as soon as it can; `position` 1 is the next one. */
+export const ScheduleWait = z.object({ reason: z.literal('capacity'), since: Moment, position: z.int() });
+
 /** missed: not started in time. failed: could not start or did not complete. overdue: no success for two periods. */
 export const scheduleFailures = ['missed', 'failed', 'overdue'] as const;
 
@@ -33,6 +36,7 @@ export const Schedule = z.object({
   includeAuthUsers: z.boolean(),
   storageDestinationId: z.nullable(z.string()),
   nextRunAt: z.nullable(Moment),
+  waitingFor: z.nullable(ScheduleWait),
   lastRunAt: z.nullable(Moment),
   lastBackupId: z.nullable(z.string()),
   lastSuccessAt: z.nullable(Moment),

@@ -4,7 +4,15 @@ import { AuditEntry, auditLogs } from '../endpoints/audit-logs.ts';
 import { auth, TokenSet } from '../endpoints/auth.ts';
 import { DeviceCode, DeviceRequest, device } from '../endpoints/device.ts';
 import { encryption } from '../endpoints/encryption.ts';
-import { CurrentOrganization, Deletion, Organization, organizations, Statistics } from '../endpoints/organizations.ts';
+import {
+  CurrentOrganization,
+  Deletion,
+  Limits,
+  LimitUse,
+  Organization,
+  organizations,
+  Statistics,
+} from '../endpoints/organizations.ts';
 import { ServiceAccount, serviceAccount } from '../endpoints/service-account.ts';
 import { StorageTest, storageFields } from '../endpoints/storage-destinations.ts';
 import { Health } from '../endpoints/system.ts';
@@ -132,7 +140,18 @@ export const accountDescriptions: readonly FieldTexts[] = [
   }),
   fieldTexts(Organization, { role: 'Role of the caller' }),
   fieldTexts(CurrentOrganization, {
+    limits: 'What the organization may have, and run at once, with what it uses now',
     awsAccountId: 'The AWS account of this deployment: the trust policy of a role names arn:aws:iam::<awsAccountId>:root',
+  }),
+  fieldTexts(Limits, {
+    concurrentBackups:
+      'Pending and running backups. Scheduled runs beyond it wait (waitingFor); others are refused with JOB_IN_PROGRESS',
+    concurrentRestores: 'Pending and running restores; more are refused with JOB_IN_PROGRESS',
+    concurrentVerifications: 'Running verifications; more are refused with CONFLICT',
+  }),
+  fieldTexts(LimitUse, {
+    limit: 'A setting of the deployment; what the operator lowers does not remove what exists',
+    used: 'At the time of the response; projects that move here may bring more schedules than the limit',
   }),
   fieldTexts(Statistics, { storageUsed: 'Bytes' }),
   fieldTexts(Deletion, {

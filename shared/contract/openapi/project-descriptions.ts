@@ -7,7 +7,7 @@ import { events } from '../events/event-catalogue.ts';
 import { backupTimeoutMinutes, scheduleIntervalMinutesMin } from '../limits.ts';
 import { Pitr, PitrGap, PitrWindows } from '../models/pitr.ts';
 import { Project, ProjectSettings } from '../models/project.ts';
-import { Schedule, ScheduleOutcome } from '../models/schedule.ts';
+import { Schedule, ScheduleOutcome, ScheduleWait } from '../models/schedule.ts';
 import {
   WorkloadIdentity,
   WorkloadIdentitySetup,
@@ -106,7 +106,9 @@ export const projectDescriptions: readonly FieldTexts[] = [
   fieldTexts(projects.collections.list, { count: 'Null if the source does not support counting' }),
   fieldTexts(Schedule, {
     retention: 'Days; null if backups are kept by retentionPolicy or without limit',
-    nextRunAt: 'Null while paused',
+    nextRunAt: 'The next due time; while a run waits for capacity that of this run. Null while paused',
+    waitingFor:
+      'A run is due, but the organization already runs as many backups as it may (limits.concurrentBackups of the organization). It keeps its place and starts when it can, within a minute, unless its next due time comes first: then it is reported as missed. Null otherwise',
     lastRunAt: 'When the schedule last started a backup, or should have',
     lastSuccessAt: 'When a backup of the schedule last completed',
     lastOutcome:
@@ -125,8 +127,11 @@ export const projectDescriptions: readonly FieldTexts[] = [
     retentionPolicy: 'Number of days, ISO weeks, months and years whose last backup is kept; replaces retention',
     storageDestinationId: 'If omitted, the default of the project or organization at the time of each run',
   }),
+  fieldTexts(ScheduleWait, {
+    position: 'Its place among the waiting runs of the organization. 1 starts next; the run that was due first comes first',
+  }),
   fieldTexts(ScheduleOutcome, {
     status:
-      'missed: no backup was started, because the run was not delivered in time. failed: it could not be started, or did not complete',
+      'missed: no backup was started, because the run was not delivered in time, or waited for capacity until its next due time. failed: it could not be started, or did not complete',
   }),
 ];

@@ -1,7 +1,8 @@
 /** Conditions and counters on the organization that are part of a transaction. */
 import type { Role } from '../../contract/access.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { check, get, type Tenant, update, type Write } from '../../platform/index.ts';
+import type { OrganizationLimit } from '../../contract/limits.ts';
+import { check, get, organizationLimit, type Tenant, update, type Write } from '../../platform/index.ts';
 import { organizationKey } from './record.ts';
 
 export const noSuchOrganization = (): ApiError => new ApiError('ORGANIZATION_NOT_FOUND', 'Organization not found');
@@ -29,6 +30,19 @@ export const destinationCheck = (tenant: Tenant, destinationId: string | null | 
   destinationId ? [check(organizationKey.storageDestination(tenant, destinationId), {}, noSuchDestination)] : [];
 
 const noSuchDestination = (): ApiError => new ApiError('STORAGE_NOT_FOUND', 'Storage destination not found');
+
+/** The limit of this deployment, as `countOf` takes it. */
+export const countLimit = (name: keyof typeof countNames): CountLimit => {
+  const max = organizationLimit(name);
+  return { max, message: `An organization can have at most ${max} ${countNames[name]}` };
+};
+
+const countNames = {
+  schedules: 'schedules',
+  webhooks: 'webhooks',
+  alerts: 'alerts',
+  restoreTests: 'restore tests',
+} as const satisfies Partial<Record<OrganizationLimit, string>>;
 
 type Counter = 'memberCount' | 'projectCount' | 'webhookCount' | 'scheduleCount' | 'restoreTestCount';
 

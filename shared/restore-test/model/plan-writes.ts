@@ -1,6 +1,5 @@
 /** Writes of plans that fail if the plan has changed since it was read, and the due items of the watchdog. */
-import { restoreTestsPerOrganization as max } from '../../contract/limits.ts';
-import { countOf, noSuchOrganization, organizationKey } from '../../organization/index.ts';
+import { countLimit, countOf, noSuchOrganization, organizationKey } from '../../organization/index.ts';
 import { add, check, remove, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type DueRestoreTest, type RestoreTestRecord, restoreTestKey } from './record.ts';
 
@@ -35,8 +34,7 @@ const dueItem = (tenant: Tenant, restoreTestId: string, at: string): DueRestoreT
   at,
 });
 
-export const countRestoreTest = (tenant: Tenant): Write =>
-  countOf('restoreTestCount', tenant, 1, { max, message: `An organization can have at most ${max} restore tests` });
+export const countRestoreTest = (tenant: Tenant): Write => countOf('restoreTestCount', tenant, 1, countLimit('restoreTests'));
 
 /** Also for a deleted organization. */
 export const uncountRestoreTest = (tenant: Tenant): Write => ({

@@ -1,16 +1,17 @@
 /** Limit of concurrent restores per organization: all organizations share the account's Lambda concurrency. */
-import { runningRestoresMax } from '../../contract/limits.ts';
-import { assertJobCapacity, runningItemsMax } from '../../job/index.ts';
+import { assertJobCapacity, countRunningJobs, runningItemsMax } from '../../job/index.ts';
 import { type Tenant, walk } from '../../platform/index.ts';
 import { type RunningRestore, restoreKey, runningRestores } from './record.ts';
 
 /** Throws JOB_IN_PROGRESS at the limit. */
-export const assertRestoreCapacity = async (tenant: Tenant): Promise<void> => {
+export const assertRestoreCapacity = async (tenant: Tenant): Promise<void> =>
+  assertJobCapacity('restores', await countRunningRestores(tenant));
+
+export const countRunningRestores = async (tenant: Tenant): Promise<number> => {
   const ids: string[] = [];
   const range = { pk: runningRestores, prefix: `${tenant.organizationId}#` };
   // A `dueAt` marks a restore that has ended and only waits for a resume or its clean-up.
   for await (const { restoreJobId, dueAt } of walk<RunningRestore>(range))
     if (dueAt === undefined && ids.push(restoreJobId) === runningItemsMax) break;
-  const keys = ids.map((id) => restoreKey.restore(tenant, id));
-  await assertJobCapacity(keys, { kind: 'restores', max: runningRestoresMax });
+  return countRunningJobs(ids.map((id) => restoreKey.restore(tenant, id)));
 };

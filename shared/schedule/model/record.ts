@@ -5,7 +5,18 @@ import type { Item, Key, Tenant } from '../../platform/index.ts';
 
 type Shown = z.output<typeof Schedule>;
 
-export interface ScheduleRecord extends Item, Omit<Shown, 'collections' | 'excludeCollections' | 'lastOutcome' | 'warning'> {
+interface PutOff {
+  readonly at: string;
+  readonly tries: number;
+  readonly since: string;
+  readonly message: string;
+  /** Since when the run only waits for capacity. Absent if it waits for a job of its project. */
+  readonly waitingSince?: string;
+}
+
+export interface ScheduleRecord
+  extends Item,
+    Omit<Shown, 'collections' | 'excludeCollections' | 'lastOutcome' | 'warning' | 'waitingFor'> {
   readonly collections: readonly string[];
   readonly excludeCollections: readonly string[];
   /** Absent in records of earlier versions. */
@@ -18,8 +29,8 @@ export interface ScheduleRecord extends Item, Omit<Shown, 'collections' | 'exclu
   readonly enteredRevision: number;
   /** The last due time for which a backup was started or skipped. `nextRunAt` is the next one. */
   readonly lastTick: string | null;
-  /** The due time that is postponed because the project has a job, and how often. */
-  readonly putOff?: { readonly at: string; readonly tries: number; readonly since: string; readonly message: string } | undefined;
+  /** The due time that is postponed, how often, and when last. */
+  readonly putOff?: PutOff | undefined;
   /** When the last recorded run ended, successfully or not. */
   readonly lastEndAt?: string;
   /** Due times since the last completed backup, skipped ones included. */

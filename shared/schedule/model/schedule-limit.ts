@@ -1,11 +1,9 @@
 /** Counts an organization's schedules and limits their number. */
-import { schedulesPerOrganization as max } from '../../contract/limits.ts';
-import { countOf, noSuchOrganization, organizationKey } from '../../organization/index.ts';
+import { countLimit, countOf, noSuchOrganization, organizationKey } from '../../organization/index.ts';
 import { add, type Tenant, type Write } from '../../platform/index.ts';
 
 /** Adds one, if the organization exists and is below the limit. */
-export const countSchedule = (tenant: Tenant): Write =>
-  countOf('scheduleCount', tenant, 1, { max, message: `An organization can have at most ${max} schedules` });
+export const countSchedule = (tenant: Tenant): Write => countOf('scheduleCount', tenant, 1, countLimit('schedules'));
 
 /** Subtracts, also for a deleted organization. A negative amount adds schedules that arrive with a project, beyond the limit. */
 export const uncountSchedules = (tenant: Tenant, amount = 1): Write => ({

@@ -3,11 +3,29 @@ import type * as z from 'zod/mini';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import type { Schedule } from '../../contract/models/schedule.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
+import type { Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import type { ScheduleRecord } from './record.ts';
+import { isWaiting, waitingRuns, waitingSince } from './waiting-runs.ts';
+
+type Shown = z.input<typeof Schedule>;
 
 /** The `data` of API responses, without internal attributes. */
-export const scheduleData = (record: ScheduleRecord): z.input<typeof Schedule> => ({
+export const scheduleData = (record: ScheduleRecord, position = 1): Shown => {
+  const since = waitingSince(record);
+  return { ...lastingData(record), waitingFor: since === undefined ? null : { reason: 'capacity', since, position } };
+};
+
+/** With their positions among all runs that wait. */
+export const showSchedules = async (tenant: Tenant, records: readonly ScheduleRecord[]): Promise<Shown[]> => {
+  const order = records.some(isWaiting) ? await waitingRuns(tenant) : [];
+  return records.map((record) => scheduleData(record, Math.max(1, order.indexOf(record.id) + 1)));
+};
+
+export const showSchedule = async (tenant: Tenant, record: ScheduleRecord): Promise<Shown> =>
+  (await showSchedules(tenant, [record]))[0] ?? scheduleData(record);
+
+const lastingData = (record: ScheduleRecord): Omit<Shown, 'waitingFor'> => ({
   id: record.id,
   name: record.name,
   projectId: record.projectId,
@@ -34,7 +52,7 @@ export const scheduleData = (record: ScheduleRecord): z.input<typeof Schedule> =
 });
 
 /** For records of earlier versions: what their other attributes tell about the last run. */
-const earlierOutcome = ({ failing, lastEndAt, lastSuccessAt }: ScheduleRecord): z.input<typeof Schedule>['lastOutcome'] => {
+const earlierOutcome = ({ failing, lastEndAt, lastSuccessAt }: ScheduleRecord): Shown['lastOutcome'] => {
   if (failing) {
     const { since, reason, code, message } = failing;
     return {
@@ -54,5 +72,5 @@ export const scheduleEvent = (
   organization: Pick<OrganizationRecord, 'id' | 'name'>,
 ): EventData<'schedule.created'> => ({
   organization: { id: organization.id, name: organization.name },
-  schedule: { ...scheduleData(record), cronExpression: record.cron, projectName: project.name },
+  schedule: { ...lastingData(record), cronExpression: record.cron, projectName: project.name },
 });

@@ -1,8 +1,9 @@
 /** Decides what a tick does. Pure. */
 import { nextRun, previousRun } from '../cron/next-run.ts';
 import type { ScheduleRecord } from '../model/record.ts';
+import { isWaiting } from '../model/waiting-runs.ts';
 
-/** A run that starts later than this is missed: its backup would say little of its due time. */
+/** A run that starts later than this is missed, unless it only waits for capacity: its backup would say little of its due time. */
 export const overdueMaxSeconds = 3_600;
 
 export interface Tick {
@@ -24,17 +25,18 @@ export type TickDecision =
  * expression is therefore ignored. A tick before its due time is accepted: a local stage may run schedules faster than the clock.
  */
 export const decideTick = (
-  { cron, timezone, nextRunAt, putOff }: Pick<ScheduleRecord, 'cron' | 'timezone' | 'nextRunAt' | 'putOff'>,
+  schedule: Pick<ScheduleRecord, 'cron' | 'timezone' | 'nextRunAt' | 'putOff'>,
   { at, tries }: Tick,
   now: Date,
 ): TickDecision => {
+  const { cron, timezone, nextRunAt, putOff } = schedule;
   if (nextRunAt === null) return { kind: 'ignore' };
   const due = new Date(nextRunAt);
   const present = at > now ? at : now;
   if (due > present || (putOff?.at === nextRunAt && tries < putOff.tries)) return { kind: 'ignore' };
   const next = (moment: Date): Date | undefined => nextRun(cron, timezone, moment);
   const latest = latestOf(cron, timezone, due, present);
-  if (present.getTime() - latest.getTime() > overdueMaxSeconds * 1_000)
+  if (present.getTime() - latest.getTime() > overdueMaxSeconds * 1_000 && !(latest === due && isWaiting(schedule)))
     return { kind: 'missed', first: due, last: latest, runs: runsUpTo(due, latest, next), next: next(latest) };
   if (latest > due) {
     const last = previousRun(cron, timezone, latest) ?? due;

@@ -1,12 +1,19 @@
-/** Postpones a tick while the project has a running job. */
+/** Postpones a tick while the project has a running job, or the organization no capacity. */
 import { sendTask, type Task } from '../../event/index.ts';
 import { commit, iso } from '../../platform/index.ts';
 import type { ActiveScheduleContext } from '../model/schedule-context.ts';
 import { setSchedule } from '../model/schedule-writes.ts';
+import { waitingSince } from '../model/waiting-runs.ts';
 import type { Tick } from './decide-tick.ts';
 
 /** Most backups take some minutes. */
 const retrySeconds = 60;
+
+interface Obstacle {
+  readonly message: string;
+  /** The run waits for capacity only, and keeps its place. */
+  readonly isCapacity: boolean;
+}
 
 /**
  * Sends the tick again, then records it. A crash in between leaves two messages; the one that was postponed less often is ignored.
@@ -14,13 +21,14 @@ const retrySeconds = 60;
 export const postponeTick = async (
   { tenant, schedule }: ActiveScheduleContext,
   { at, tries }: Tick,
-  message: string,
+  { message, isCapacity }: Obstacle,
   now: Date,
   send: typeof sendTask = sendTask,
 ): Promise<void> => {
   const next = { at: iso(at), tries: tries + 1 };
   await send(tenant, tickTask(schedule.id, next.at, next.tries), { delaySeconds: retrySeconds, now });
-  await commit([setSchedule(schedule, { putOff: { ...next, since: iso(now), message } })]);
+  const waiting = isCapacity && { waitingSince: waitingSince(schedule) ?? iso(now) };
+  await commit([setSchedule(schedule, { putOff: { ...next, since: iso(now), message, ...waiting } })]);
 };
 
 export const tickTask = (scheduleId: string, at: string, tries: number): Task => ({

@@ -23,6 +23,8 @@ interface ScheduledStart {
   readonly createdBy: BackupRecord['createdBy'];
   /** Further changes of the schedule in the same transaction. */
   readonly changes?: Partial<ScheduleRecord>;
+  /** Admits a run that is due. A manual one is refused at the limit. */
+  readonly claim?: Write;
 }
 
 /**
@@ -31,11 +33,11 @@ interface ScheduledStart {
  */
 export const startScheduledBackup = async (
   { tenant, organization, project, schedule }: ActiveScheduleContext,
-  { trigger, createdBy, changes = {} }: ScheduledStart,
+  { trigger, createdBy, changes = {}, claim }: ScheduledStart,
   now: Date,
 ): Promise<{ backup: BackupRecord; writes: readonly Write[] }> => {
   const { id, type, collections, excludeCollections, includeAuthUsers, retention, retentionPolicy, timezone } = schedule;
-  await assertBackupCapacity(tenant);
+  if (!claim) await assertBackupCapacity(tenant);
   if (type === 'incremental') await refuseBusyEarly(tenant, project.id, schedule);
   const [chosen, destination] = await Promise.all([
     readEncryption(tenant),
@@ -62,6 +64,7 @@ export const startScheduledBackup = async (
     writes: [
       // First, so that the loser of two concurrent ticks gets StaleReadError, not JOB_IN_PROGRESS for its own job.
       setSchedule(schedule, started),
+      ...(claim ? [claim] : []),
       ...writes,
       emit(
         tenant,

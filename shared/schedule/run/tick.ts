@@ -1,5 +1,6 @@
-/** Handles a due schedule: starts a backup, postpones it while the project is busy, or records that none was made. */
+/** Handles a due schedule: starts a backup, postpones it while capacity or project is busy, or records that none was made. */
 import { auditNote, systemAudit } from '../../audit/index.ts';
+import { readBackupCapacity } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { idsIn } from '../../contract/ids.ts';
 import { whileActive } from '../../organization/index.ts';
@@ -18,6 +19,7 @@ import { dueWrites } from '../model/due-writes.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import { type ActiveScheduleContext, isActive, isStaleContext, loadScheduleContext } from '../model/schedule-context.ts';
 import { setSchedule } from '../model/schedule-writes.ts';
+import { countAhead, waitingSince } from '../model/waiting-runs.ts';
 import { syncSchedule } from '../sync/sync-schedule.ts';
 import { decideTick, type Tick, type TickDecision } from './decide-tick.ts';
 import { type Failure, failingWith, failureEvent } from './failure-event.ts';
@@ -42,7 +44,8 @@ export const tick = (
   received: Tick,
   deps: TickDeps = { clock, postpone: postponeTick, sync: syncSchedule },
 ): Promise<void> =>
-  retryOnConflict({ attempts: 8, isRetryable: isStaleContext }, async () => {
+  // The runs of a night begin together, and are admitted one after the other.
+  retryOnConflict({ attempts: 20, jitterMs: 50, isRetryable: isStaleContext }, async () => {
     for (let isDone = false; !isDone; ) isDone = await tickOnce(tenant, scheduleId, received, deps);
   });
 
@@ -73,6 +76,12 @@ const run = async (context: ActiveScheduleContext, { at, next }: Run, { tries }:
   };
   if (project.status === 'unauthorized')
     return fail('SOURCE_AUTH_ERROR', 'The source project denies access; reconnect the project');
+  const { free, max, claim } = await readBackupCapacity(tenant);
+  // First due, first served: what became free belongs to those that have waited longer.
+  if (free === 0 || free <= (await countAhead(tenant, schedule))) {
+    const message = `The organization runs ${max} backups, as many as it may at once (concurrentBackups)`;
+    return deps.postpone(context, { at, tries }, { message, isCapacity: true }, now);
+  }
   const counted = countRuns(context, 1, iso(at), now);
   const advanced = advancedTo(at, next);
   try {
@@ -82,6 +91,7 @@ const run = async (context: ActiveScheduleContext, { at, next }: Run, { tries }:
         trigger: 'scheduled',
         createdBy: { type: 'system', id: schedule.id },
         changes: { ...advanced, ...counted.attributes },
+        claim,
       },
       now,
     );
@@ -97,7 +107,8 @@ const run = async (context: ActiveScheduleContext, { at, next }: Run, { tries }:
     if (counted.isOverdue) logOverdue(context);
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
-    if (error.code === 'JOB_IN_PROGRESS') return deps.postpone(context, { at, tries }, error.message, now);
+    if (error.code === 'JOB_IN_PROGRESS')
+      return deps.postpone(context, { at, tries }, { message: error.message, isCapacity: false }, now);
     if (error.code !== 'STORAGE_NOT_FOUND' && error.code !== 'VALIDATION_ERROR') throw error;
     await fail('STORAGE_UPLOAD_ERROR', 'There is no storage destination to back up to: it was deleted, or no default is set');
   }
@@ -148,9 +159,15 @@ const outcomeOf = ({ reason, error: { code, message } }: Failure, now: Date): No
   error: { code, message },
 });
 
-/** A postponed run failed because the project stayed busy; any other was not delivered in time. */
-const missedFailure = ({ nextRunAt, putOff }: ScheduleRecord, { first, runs }: Missed): Failure => {
+/** A postponed run waited for capacity, or failed because the project stayed busy; any other was not delivered in time. */
+const missedFailure = (schedule: ScheduleRecord, { first, runs }: Missed): Failure => {
+  const { nextRunAt, putOff } = schedule;
   const details = runs > 1 ? { details: { runs } } : {};
+  const since = waitingSince(schedule);
+  if (putOff && since !== undefined) {
+    const message = `It waited for capacity since ${since}, until the next due time. ${putOff.message}`;
+    return { reason: 'missed', scheduledFor: iso(first), error: { code: 'SCHEDULE_MISSED', message, ...details } };
+  }
   if (putOff && putOff.at === nextRunAt)
     return {
       reason: 'failed',

@@ -1,7 +1,7 @@
 import { auditNote } from '../../audit/index.ts';
 import { webhookTimeoutMs } from '../../contract/limits.ts';
-import { countOf } from '../../organization/index.ts';
-import { type Change, create, env, iso, omitUndefined, type Tenant } from '../../platform/index.ts';
+import { countLimit, countOf } from '../../organization/index.ts';
+import { type Change, create, iso, omitUndefined, type Tenant } from '../../platform/index.ts';
 import { type WebhookRecord, webhookKey } from '../model/record.ts';
 import { maskHeaders } from '../request/custom-headers.ts';
 import { newSecret, sealHeaders, sealWebhookSecret, urlAttributes } from '../request/webhook-secrets.ts';
@@ -48,7 +48,7 @@ export const createWebhook = async (
     webhook,
     generatedSecret,
     change: {
-      writes: [create(webhook), countOf('webhookCount', tenant, 1, webhookLimit())],
+      writes: [create(webhook), countOf('webhookCount', tenant, 1, countLimit('webhooks'))],
       audit: [auditNote(tenant, 'webhook', id, details)],
     },
   };
@@ -56,8 +56,3 @@ export const createWebhook = async (
 
 /** The part of a URL that may be logged: the rest often contains a token. */
 export const hostOf = (url: string): string => new URL(url).host;
-
-const webhookLimit = () => {
-  const max = Number(env('WEBHOOKS_PER_ORGANIZATION'));
-  return { max, message: `An organization can have at most ${max} webhooks` };
-};

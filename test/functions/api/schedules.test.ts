@@ -122,6 +122,7 @@ test('schedules.create: the record, its due item, event, sync task and audit ent
       lastSuccessAt: null,
       lastOutcome: null,
       failing: null,
+      waitingFor: null,
       warning: null,
     },
   });
@@ -134,7 +135,8 @@ test('schedules.create: the record, its due item, event, sync task and audit ent
   );
   const [event, ...more] = eventsOf('schedule.created');
   deepEqual(more, []);
-  deepEqual((event!.data as Data).schedule, { ...data, cronExpression: '0 3 * * *', projectName: 'Shop' });
+  const { waitingFor: _, ...lasting } = data;
+  deepEqual((event!.data as Data).schedule, { ...lasting, cronExpression: '0 3 * * *', projectName: 'Shop' });
   deepEqual(tasks(), [{ kind: 'sync-schedule', scheduleId: id }]);
   equal(table.find(`AUDIT#${organizationId}`).filter(({ action }) => action === 'schedule.created').length, 1);
   equal(counted(), 1);

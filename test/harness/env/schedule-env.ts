@@ -141,7 +141,7 @@ export const createScheduleEnv = () => {
   };
 
   /** Every day at 03:00 UTC by default. */
-  const addSchedule = async (more: Partial<ScheduleInput> = {}): Promise<ScheduleRecord> => {
+  const addSchedule = async (more: Partial<ScheduleInput> = {}, project = projectOf()): Promise<ScheduleRecord> => {
     const input: ScheduleInput = {
       name: 'Nightly',
       cron: '0 3 * * *',
@@ -156,7 +156,7 @@ export const createScheduleEnv = () => {
       storageDestinationId: null,
       ...more,
     };
-    const { schedule, change } = await createSchedule(caller, projectOf(), input, clock.now());
+    const { schedule, change } = await createSchedule(caller, project, input, clock.now());
     await commit(change.writes);
     return schedule;
   };
@@ -242,7 +242,8 @@ export const createScheduleEnv = () => {
   const end = async (backup: BackupRecord, error: BackupRecord['error'] = null): Promise<void> => {
     const completedAt = iso(clock.now());
     table.put({ ...backup, status: error ? 'failed' : 'completed', completedAt, error });
-    table.items.delete(`${projectKey.job(tenant, projectId).pk}\n${projectKey.job(tenant, projectId).sk}`);
+    const lock = projectKey.job(tenant, backup.projectId);
+    table.items.delete(`${lock.pk}\n${lock.sk}`);
     const running = backupKey.running(tenant, backup.id);
     table.items.delete(`${running.pk}\n${running.sk}`);
     waiting.push({

@@ -12,6 +12,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import type { ConfigInput } from '../../../infra/config.ts';
 import { rootAccessKeyId } from '../../../infra/local/base/types.ts';
 import { region, startStage } from '../../../infra/local/stage.ts';
 
@@ -45,12 +46,19 @@ export interface SpawnedStage extends KillableStage {
 const self = fileURLToPath(import.meta.url);
 const anyPorts: Ports = { port: 0, identityPort: 0, s3Port: 0, gcsPort: 0, firestorePort: 0 };
 
+interface SpawnOptions {
+  readonly ports?: Ports;
+  readonly delayScale: number;
+  /** Settings of the deployment. */
+  readonly config?: Partial<ConfigInput>;
+}
+
 /** Boots a stage in a child process. The stage exits when this process does. */
 export const spawnStage = async (
   dir: string,
-  { ports = anyPorts, delayScale }: { readonly ports?: Ports; readonly delayScale: number },
+  { ports = anyPorts, delayScale, config = {} }: SpawnOptions,
 ): Promise<SpawnedStage> => {
-  const choices = JSON.stringify({ ...ports, dir, delayScale });
+  const choices = JSON.stringify({ ...ports, dir, delayScale, config });
   const child = spawn(process.execPath, ['--max-semi-space-size=64', self, choices], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
@@ -93,13 +101,13 @@ const isFree = (port: number): Promise<boolean> =>
       .listen(port, () => server.close(() => tell(true)));
   });
 
-const main = async (choices: Ports & { readonly dir: string; readonly delayScale: number }): Promise<void> => {
+const main = async ({ config, ...choices }: Ports & Required<SpawnOptions> & { readonly dir: string }): Promise<void> => {
   // The pipe closes when the parent exits, whatever ended it.
   process.stdin.on('close', () => process.exit(1)).resume();
   const stage = await startStage({
     ...{ ...choices, allowedHosts: ['localhost'], demo: false },
     // Tests call from one address and more often than users.
-    config: { requestsPerMinute: 100_000 },
+    config: { requestsPerMinute: 100_000, ...config },
   });
   // Ctrl-C reaches the whole process group; the parent decides when the stage stops.
   process.on('SIGINT', () => {});

@@ -19,10 +19,10 @@ import { quota } from '../../../infra/scale/quota.ts';
 import { restingDollars, restingResources } from '../../../infra/scale/resting-costs.ts';
 import { task, waitsMax } from '../../../infra/workflow/step.ts';
 import {
+  concurrentBackups,
+  concurrentRestores,
+  concurrentVerifications,
   retryDelaysSeconds,
-  runningBackupsMax,
-  runningRestoresMax,
-  runningVerificationsMax,
 } from '../../../shared/contract/limits.ts';
 import { type Worker, type WorkerName, workers } from '../../../shared/contract/runtime/workers.ts';
 import { transactionMax } from '../../../shared/platform/index.ts';
@@ -194,9 +194,9 @@ describe('what runs at once', () => {
 
   // A backup that waits for its twentieth copy is slow; one that waits for its first makes no progress.
   test('all jobs that one organization may run fit at once, and as many of others', () => {
-    assert.ok(stepConcurrency.backupCopy >= 2 * runningBackupsMax);
-    assert.ok(Math.min(stepConcurrency.restoreCheck, stepConcurrency.restoreWrite) >= 2 * runningRestoresMax);
-    assert.ok(stepConcurrency.backupVerify >= 2 * runningVerificationsMax);
+    assert.ok(stepConcurrency.backupCopy >= 2 * concurrentBackups);
+    assert.ok(Math.min(stepConcurrency.restoreCheck, stepConcurrency.restoreWrite) >= 2 * concurrentRestores);
+    assert.ok(stepConcurrency.backupVerify >= 2 * concurrentVerifications);
   });
 
   test('shares never exceed the reservation, none is zero, and a reservation leaves what the queues and the API need', () => {

@@ -3,7 +3,6 @@ import type * as z from 'zod/mini';
 import type { AuditEntry } from '../../endpoints/audit-logs.ts';
 import type { TokenSet, User } from '../../endpoints/auth.ts';
 import type { DeviceCode, DeviceRequest } from '../../endpoints/device.ts';
-import type { CurrentOrganization, Deletion, Organization } from '../../endpoints/organizations.ts';
 import type { ServiceAccount } from '../../endpoints/service-account.ts';
 import type { StorageTest } from '../../endpoints/storage-destinations.ts';
 import { idPrefixes } from '../../ids.ts';
@@ -60,29 +59,7 @@ export const deviceRequest: z.output<typeof DeviceRequest> = {
   expiresAt: '2026-01-31T12:10:00.000Z',
 };
 
-export const organization: z.output<typeof Organization> & Pick<z.output<typeof CurrentOrganization>, 'awsAccountId'> = {
-  id: organizationId,
-  name: 'Example',
-  slug: 'example',
-  ownerId: person.id,
-  owner: { id: person.id, email: person.email, name: 'Ada Lovelace' },
-  settings: { timezone: 'Europe/Berlin', defaultStorageId: storage.id },
-  statistics: { memberCount: 2, projectCount: 1, backupCount: 30, storageUsed: 1_237_094_400 },
-  subscription: { plan: 'starter', status: 'active', billingCycle: 'monthly' },
-  role: 'owner',
-  memberCount: 2,
-  projectCount: 1,
-  awsAccountId: '123456789012',
-  createdAt: yesterday,
-  updatedAt: now,
-};
-
-export const deletion: z.output<typeof Deletion> = {
-  id: organizationId,
-  deleted: true,
-  deletionType: 'soft',
-  recoveryDeadline: '2026-03-02T12:00:00.000Z',
-};
+export { deletion, organization } from './organization-examples.ts';
 
 export const member: z.output<typeof Member> = {
   userId: person.id,
@@ -173,7 +150,7 @@ export const storageTest: z.output<typeof StorageTest> = {
 };
 
 const { cronExpression: _cron, projectName: _name, ...scheduled } = sample;
-export const schedule: z.output<typeof Schedule> = scheduled;
+export const schedule: z.output<typeof Schedule> = { ...scheduled, waitingFor: null };
 
 export const auditEntry: z.output<typeof AuditEntry> = {
   id: `${idPrefixes.audit}_${ulid}`,

@@ -11,7 +11,7 @@ afterAll(() => aws.stop());
 Object.assign(process.env, {
   WEBHOOK_HOSTS: 'localhost',
   PUBLIC_URL: 'https://backup.example.com',
-  WEBHOOKS_PER_ORGANIZATION: '2',
+  ORGANIZATION_LIMITS: JSON.stringify({ webhooks: 2 }),
 });
 
 test('create: the limit of webhooks holds for concurrent calls', async () => {

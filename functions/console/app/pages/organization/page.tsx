@@ -7,6 +7,7 @@ import { Time } from '../../ui/data/time.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { DeleteCard } from './delete-card.tsx';
 import { EncryptionCard } from './encryption-card.tsx';
+import { LimitsCard } from './limits-card.tsx';
 import { RecoverCard } from './recover-card.tsx';
 import { ServiceAccountCard } from './service-account-card.tsx';
 import { SettingsForm } from './settings-form.tsx';
@@ -51,6 +52,7 @@ export const OrganizationPage = () => {
             <SkeletonText />
           )}
         </Card>
+        {data && <LimitsCard limits={data.limits} />}
         <EncryptionCard />
         <ServiceAccountCard />
         <RecoverCard />

@@ -60,8 +60,14 @@ export const SchedulePage = () => {
 };
 
 /** What is wrong, and what a person should know. */
-const Concerns = ({ schedule: { failing, warning } }: { readonly schedule: Schedule }) => (
+const Concerns = ({ schedule: { failing, warning, waitingFor, nextRunAt } }: { readonly schedule: Schedule }) => (
   <>
+    {waitingFor && (
+      <Notice tone="info" title={`A run waits for capacity, as number ${waitingFor.position} in the queue`}>
+        It was due <Time at={nextRunAt} />. The organization runs as many backups as it may at once; this one starts when it can,
+        unless its next due time comes first.
+      </Notice>
+    )}
     {failing && (
       <Notice tone="bad" title={failing.message}>
         No backup of this schedule has succeeded since <Time at={failing.since} />.

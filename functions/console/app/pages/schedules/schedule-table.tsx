@@ -38,6 +38,18 @@ export const Outcome = ({ schedule: { failing, lastOutcome, lastSuccessAt } }: {
   );
 };
 
+/** A run that is due and waits has a place; otherwise there is a time. */
+const NextRun = ({ schedule: { enabled, nextRunAt, waitingFor } }: { readonly schedule: Schedule }) => {
+  if (!enabled) return <Badge>Paused</Badge>;
+  if (!waitingFor) return <Time at={nextRunAt} relative />;
+  return (
+    <>
+      <Badge tone="info">Waiting</Badge>
+      <div className="small muted">Number {waitingFor.position} in the queue</div>
+    </>
+  );
+};
+
 export const ScheduleTable = ({ label, schedules, projectNames }: ScheduleTableProps) => {
   const columns: readonly Column<Schedule>[] = [
     {
@@ -82,7 +94,7 @@ export const ScheduleTable = ({ label, schedules, projectNames }: ScheduleTableP
     {
       key: 'next',
       label: 'Next run',
-      cell: ({ enabled, nextRunAt }) => (enabled ? <Time at={nextRunAt} relative /> : <Badge>Paused</Badge>),
+      cell: (schedule) => <NextRun schedule={schedule} />,
     },
     { key: 'actions', label: 'Actions', isActions: true, cell: (schedule) => <ScheduleActions schedule={schedule} isSmall /> },
   ];
