@@ -228,7 +228,8 @@ test('imports: aws-cdk-lib is used in infra only', () => {
 
 test('imports: AWS SDKs are used only where external services are called', () => {
   const elsewhere = sources.filter(
-    ({ path }) => !/^(shared\/(platform|destination)\/|infra\/local\/|infra\/archive\/cli-credentials\.ts|test\/)/.test(path),
+    ({ path }) =>
+      !/^(shared\/(platform|destination)\/|infra\/(local|preflight)\/|infra\/archive\/cli-credentials\.ts|test\/)/.test(path),
   );
   deepEqual(
     breaches(elsewhere, packages, (name) => !name.startsWith('@aws-sdk/') && !name.startsWith('@smithy/')),
@@ -252,9 +253,10 @@ test('imports: AWS clients of the platform share one configuration with a time b
   );
 });
 
-/** The console and the client run in browsers, and the command line on a user's machine, where there is no platform. */
+/** The console and the client run in browsers, and the command line and the preflight on a user's machine, where there is no platform. */
 const inside = sources.filter(
-  ({ path }) => !/^(shared\/(client|platform)|functions\/console\/app|infra\/(bundle|cli|local|smoke)|test)\//.test(path),
+  ({ path }) =>
+    !/^(shared\/(client|platform)|functions\/console\/app|infra\/(bundle|cli|local|preflight|smoke)|test)\//.test(path),
 );
 for (const [what, pattern] of [
   ['the time', /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/],

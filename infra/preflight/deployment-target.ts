@@ -1,0 +1,16 @@
+import type { Config } from '../config.ts';
+
+/** Where the service would be deployed, and how. */
+export interface DeploymentTarget {
+  readonly config: Config;
+  readonly context: Readonly<Record<string, unknown>>;
+  readonly account: string;
+  readonly region: string;
+}
+
+/** Of every client: an endpoint that does not answer ends the check, not the command. */
+export const clientOptions = (region: string) => ({
+  region,
+  maxAttempts: 2,
+  requestHandler: { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true },
+});
