@@ -97,7 +97,11 @@ export const restoreDetails = (job: RestoreJob): readonly Detail[] => {
       job.pointInTime ? `${job.projectName} at ${formatTime(job.pointInTime)}` : `${job.projectName}, backup ${job.backupId}`,
     ],
     ['Into', `${job.targetProjectName} (${job.targetProjectId})`],
-    ['Status', isEnded ? status : `${status}, ${phase}, ${progress.percent} %`, statusStyle(status)],
+    [
+      'Status',
+      isEnded ? status : `${job.cancelling ? 'cancelling' : status}, ${phase}, ${progress.percent} %`,
+      statusStyle(status),
+    ],
     ['Error', error && `${error.message} (${error.code})`, 'red'],
     ['Waiting for', job.waitingFor && `${job.waitingFor.reason} since ${formatTime(job.waitingFor.since)}`],
     ['Mode', job.mergeMode],

@@ -85,6 +85,7 @@ export const RestoreJob = z.object({
   includeAuthUsers: z.boolean(),
   progress: Progress,
   waitingFor: z.nullable(WaitingFor),
+  cancelling: z.boolean(),
   plan: z.nullable(JobPlan),
   ...missingNames(),
   documentsRestored: z.int(),

@@ -155,6 +155,8 @@ export const jobDescriptions: readonly FieldTexts[] = [
     documentIds: 'As requested; the first 100',
     waitingFor:
       'Set if the restore has made no progress for 10 seconds although it tries; null otherwise. A restore.progress event is sent when it is set, at most one every 5 minutes. A restore fails after 30 minutes without an answer of the bucket, and after 6 hours in which the target accepts no writes',
+    cancelling:
+      'True from the cancellation of a restore that writes until nothing writes any more, which takes a few seconds. Then its status is cancelled, and its counts are final',
     plan: 'Null until the whole target is checked. Nothing is written before',
     unknownCollections:
       'Requested collections that are not in the backup; the first 100. If it has none of the requested names, the restore fails with COLLECTION_NOT_FOUND or DOCUMENT_NOT_FOUND',

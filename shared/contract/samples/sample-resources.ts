@@ -136,6 +136,7 @@ export const sampleResourcesAt = (now: Date) => {
     includeAuthUsers: false,
     progress: { percent: 100, documents: totalDocuments, totalDocuments },
     waitingFor: null,
+    cancelling: false,
     unknownCollections: [],
     unknownCollectionsCount: 0,
     notFound: [],

@@ -40,6 +40,8 @@ const stopRestore = async (context: RunContext, restore: RestoreRecord): Promise
   const { tenant, run, deps } = context;
   const organization = await get(organizationKey.organization(tenant));
   if (!organization) return concludeUnremoved(context, run.removal ?? pendingRemoval, 'the organization was deleted');
+  // Its writers stop within seconds.
+  if (restore.cancelling) return 'wait';
   const now = deps.clock.now();
   const { change } = await cancelRestore({ tenant, organization, actor } as Parameters<typeof cancelRestore>[0], restore.id, now);
   await commit([

@@ -1,6 +1,6 @@
 /**
- * Cancels a restore. The API shows it as ended at once; its workflow notices at its next commit. The target stays locked until
- * the writers have stopped.
+ * Cancels a restore. One that has written nothing ends at once. One that may be writing is `cancelling` until its writers have
+ * stopped: `failRestore` then ends it, with what they wrote.
  */
 import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
@@ -20,14 +20,22 @@ export const cancelRestore = async (
   const context = isId('restore', restoreJobId) ? await loadEndContext(tenant, restoreJobId) : undefined;
   if (!context) throw restoreNotFound();
   const { restore } = context;
-  const { id, status, attempt, safetyBackupId, targetProjectId, written, deleted } = restore;
+  const { id, status, attempt, safetyBackupId, sealedAt, targetProjectId, written, deleted } = restore;
   assertCancellable(restore);
   const by = actor.type === 'user' ? 'a user' : 'a service account';
   const error = { code: 'CANCELLED', message: `The restore was cancelled by ${by}` } as const;
+  const audit = [auditNote(tenant, 'restore', id, { targetProjectId, status, written, deleted })];
+  if (isWriting(restore)) {
+    if (restore.cancelling) return { restore, change: { writes: [], audit: [] } };
+    const stopping = { cancelling: true, failure: error } as const;
+    const expected = { status, attempt, sealedAt };
+    const write = set(restoreKey.restore(tenant, id), stopping, { expected, onConditionFailed: () => new StaleReadError() });
+    return { restore: { ...restore, ...stopping }, change: { writes: [write], audit } };
+  }
   const ended = { status: 'cancelled', error, ...endFields(context, now) } as const;
   const cancelled: RestoreRecord = { ...restore, ...ended };
-  // The condition fails if the journal is sealed meanwhile: then there is a safety backup to keep.
-  const expected = { status, attempt, safetyBackupId };
+  // The condition fails if the journal is sealed meanwhile: then there is a safety backup to keep, and writers start.
+  const expected = { status, attempt, safetyBackupId, sealedAt };
   return {
     restore: cancelled,
     change: {
@@ -36,10 +44,14 @@ export const cancelRestore = async (
         ...endRestoreWrites(tenant, context, { status: 'cancelled', now }),
         ...emitRestoreEvent({ ...context, tenant, organization }, cancelled, { name: 'restore.failed', now }),
       ],
-      audit: [auditNote(tenant, 'restore', id, { targetProjectId, status, written, deleted })],
+      audit,
     },
   };
 };
+
+/** From the seal on writers may be active. The workflow of a resumed restore that has not begun writes nothing yet. */
+const isWriting = ({ status, sealedAt, dryRun }: RestoreRecord): boolean =>
+  status === 'running' && sealedAt !== undefined && !dryRun;
 
 const assertCancellable = ({ status, safetyBackupId, dryRun }: RestoreRecord): void => {
   if (status === 'pending' || status === 'running') return;

@@ -32,7 +32,7 @@ interface FailRestoreOptions extends RestoreAttempt {
 }
 
 /**
- * Fails a pending or running restore. Idempotent; a no-op if another attempt has started. If the restore may be writing:
+ * Fails a pending or running restore, or ends a cancelled one. Idempotent; a no-op if another attempt has started. If the restore may be writing:
  * 1. The reason is committed first. From then on no writer starts, and active writers stop.
  * 2. The restore ends. If no writer is active, its target is released in the same transaction.
  * 3. Otherwise the target stays locked until `cleanUpRestore` finds no active writer.
@@ -56,9 +56,20 @@ const failOnce = async (options: FailRestoreOptions): Promise<void> => {
     return failOnce(options);
   }
   const isStopped = restore.sealedAt === undefined || (await waitForWriters(tenant, restoreJobId, { now: () => now, sleep }));
-  await commit(failureTransaction(tenant, context, { error: reason, isStopped, now }));
-  emitMetric('a restore has failed', { RestoresFailed: 1 });
+  if (restore.cancelling && !isStopped) throw new WritersActiveError();
+  // Writers count what they wrote before they stop.
+  const stopped = restore.sealedAt === undefined ? context : ((await loadEndContext(tenant, restoreJobId)) ?? context);
+  await commit(failureTransaction(tenant, stopped, { error: reason, isStopped, now }));
+  if (!restore.cancelling) emitMetric('a restore has failed', { RestoresFailed: 1 });
 };
+
+/** A cancelled restore ends when nothing writes any more; the workflow, then the reaper, tries again. */
+class WritersActiveError extends Error {
+  constructor() {
+    super('the writers of the cancelled restore have not stopped yet');
+    this.name = 'WritersActive';
+  }
+}
 
 const announceFailure = (tenant: Tenant, { id, status, attempt }: RestoreRecord, failure: Reason): Write =>
   set(restoreKey.restore(tenant, id), { failure }, { expected: { status, attempt, failure: undefined } });
@@ -69,16 +80,17 @@ const failureTransaction = (
   { error, isStopped, now }: { readonly error: Reason; readonly isStopped: boolean; readonly now: Date },
 ): readonly Write[] => {
   const { restore, target, destination, organization } = context;
-  const { id, status, attempt, phase, safetyBackupId, sealedAt } = restore;
-  const ended = { status: 'failed', error, ...endFields(context, now) } as const;
+  const { id, status, attempt, phase, safetyBackupId, sealedAt, cancelling } = restore;
+  const outcome = cancelling ? 'cancelled' : 'failed';
+  const ended = { status: outcome, error, ...endFields(context, now) } as const;
   return [
     // The condition fails if the journal is sealed meanwhile: then there is a safety backup to keep, and writers may be active.
     set(
       restoreKey.restore(tenant, id),
-      { ...ended, failure: undefined, trouble: undefined },
+      { ...ended, failure: undefined, trouble: undefined, cancelling: undefined },
       { expected: { status, attempt, safetyBackupId, sealedAt } },
     ),
-    ...endRestoreWrites(tenant, context, { status: 'failed', now, isStopped }),
+    ...endRestoreWrites(tenant, context, { status: outcome, now, isStopped }),
     ...(target && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, target, now)] : []),
     ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'
       ? failureWrites({ tenant, organization }, destination, error, now)
@@ -86,6 +98,9 @@ const failureTransaction = (
     ...(organization
       ? emitRestoreEvent({ ...context, tenant, organization }, { ...restore, ...ended }, { name: 'restore.failed', now })
       : []),
-    restoreAudit(tenant, 'restore.failed', restore, { code: error.code, message: error.message, phase }, now),
+    // The cancellation has an audit entry of its own.
+    ...(cancelling
+      ? []
+      : [restoreAudit(tenant, 'restore.failed', restore, { code: error.code, message: error.message, phase }, now)]),
   ];
 };

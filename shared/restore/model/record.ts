@@ -102,6 +102,8 @@ export interface RestoreRecord extends JobRecord, WriteCounts, MaskedFields, Pla
   readonly failures: readonly Failure[];
   readonly reads: number;
   readonly toldPercent: number;
+  /** Cancelled, but its writers may not have stopped yet. */
+  readonly cancelling?: boolean;
   /** Set while no worker makes progress. */
   readonly waitingFor?: Wait;
   /** When a worker last ended a wait, and when an event last reported one. */

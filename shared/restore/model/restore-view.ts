@@ -48,6 +48,7 @@ export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> =
     includeAuthUsers,
     progress: progressOf(record),
     waitingFor: (isActive(record) && record.waitingFor) || null,
+    cancelling: isActive(record) && record.cancelling === true,
     plan: plan && {
       ...plan,
       documentsErased: record.erasedInCheck ?? 0,

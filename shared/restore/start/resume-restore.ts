@@ -39,6 +39,7 @@ export const resumeRestore = async (
   const removed = {
     failure: undefined,
     trouble: undefined,
+    cancelling: undefined,
     waitingFor: undefined,
     movedAt: undefined,
     waitReportedAt: undefined,

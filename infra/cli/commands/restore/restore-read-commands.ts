@@ -8,7 +8,7 @@ import type { Action } from '../../context/context.ts';
 import { findBackupId, findProjectId, findRestoreId } from '../../context/find-resource.ts';
 import { followRestore } from '../../context/run-planned.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../context/take-some.ts';
-import { addWatchOptions, type WatchOptions } from '../../context/watch-job.ts';
+import { addWatchOptions, type WatchOptions, watchJob } from '../../context/watch-job.ts';
 import { restoreColumns, restoreDetails, restoreSummary } from '../../output/restore-view.ts';
 
 type Query = NonNullable<InputOf<'GET /backups/restore'>['query']>;
@@ -92,13 +92,16 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
   defineCommand(group, {
     name: 'cancel <restore>',
     summary: 'Cancel a restore; what it has written remains and can be undone',
+    description: 'Waits until nothing writes any more, which takes a few seconds, and prints what was written.',
     examples: ['bms restore cancel latest'],
   }).action(
-    action(async ({ client: open, output }, _, wanted = '') => {
-      const client = await open();
+    action(async (context, _, wanted = '') => {
+      const client = await context.client();
       const restoreJobId = await findRestoreId(client, wanted);
-      const job = await client.request('POST /backups/restore/{restoreJobId}/cancel', { params: { restoreJobId } });
-      output.result(job, restoreJobId, restoreSummary(job));
+      const asked = await client.request('POST /backups/restore/{restoreJobId}/cancel', { params: { restoreJobId } });
+      const watched = { kind: 'restore', id: restoreJobId, showsProgress: false } as const;
+      const job = asked.cancelling ? await watchJob(context, watched) : asked;
+      context.output.result(job, restoreJobId, restoreSummary(job));
     }),
   );
 };

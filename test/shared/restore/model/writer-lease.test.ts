@@ -1,5 +1,5 @@
 /** The target of a restore is released only when no writer is active, however the restore ends. */
-import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
+import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict';
 import { beforeEach, describe, test } from 'vitest';
 import { FirestoreDatabase } from '../../../../shared/firestore/index.ts';
 import { reapJob } from '../../../../shared/job/index.ts';
@@ -9,6 +9,7 @@ import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.
 import { failRestore, failureReason } from '../../../../shared/restore/end/fail-restore.ts';
 import { restoreJobs } from '../../../../shared/restore/end/restore-jobs.ts';
 import { writerPrefix } from '../../../../shared/restore/model/record.ts';
+import { restoreData } from '../../../../shared/restore/model/restore-view.ts';
 import { answerStep } from '../../../../shared/restore/run/restore-steps.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
 import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
@@ -108,10 +109,6 @@ const endings: Readonly<Record<string, (setup: WriterSetup) => Promise<unknown>>
     await clean(setup);
   },
   'the reaper, because its workflow was stopped': reap,
-  'being cancelled': async (setup) => {
-    await cancel(setup);
-    await clean(setup);
-  },
 };
 
 describe('writer lease: a restore that ends while a write is in flight', () => {
@@ -133,6 +130,28 @@ describe('writer lease: a restore that ends while a write is in flight', () => {
       equal(undone.status, 'completed', JSON.stringify(undone.error));
       deepEqual(t.fieldsOf(), before);
     });
+
+  test('by being cancelled: it is cancelled when the writer has ended, with what that wrote, and can be undone then', async () => {
+    const setup = await startWriting();
+    const { id, before } = setup;
+    await cancel(setup);
+    const shown = () => restoreData(t.restoreOf(id));
+    await rejects(fail(setup), { name: 'WritersActive' });
+    await clean(setup);
+    deepEqual([shown().status, shown().cancelling, shown().completedAt], ['running', true, null]);
+    deepEqual([t.lockOf(t.targetId)?.jobId, t.events('restore.failed')], [id, []]);
+    await setup.answer();
+    await reap(setup);
+    const { status, cancelling, documentsRestored, error, undoUntil } = shown();
+    deepEqual([status, cancelling, documentsRestored, error?.code], ['cancelled', false, 1, 'CANCELLED']);
+    ok(undoUntil);
+    const [event] = t.events('restore.failed') as unknown as { data: { restore: { documentsRestored: number } } }[];
+    equal(event?.data.restore.documentsRestored, 1);
+    deepEqual([t.lockOf(t.targetId), t.backupOf(t.restoreOf(id).backupId).restoring], [undefined, 0]);
+    const undone = await t.runRestore(await undo(setup));
+    equal(undone.status, 'completed', JSON.stringify(undone.error));
+    deepEqual(t.fieldsOf(), before);
+  });
 
   test('fails and releases its target at once if the writer stops in time', async () => {
     const setup = await startWriting();

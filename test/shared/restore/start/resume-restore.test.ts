@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import { commit, newId } from '../../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
-import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
+import { endCancelled } from '../../../harness/env/restore/end-cancelled.ts';
 import { createRestoreEnv, type Fields, firstRestoreStep, RestoreFailedError } from '../../../harness/env/restore-env.ts';
 import { crashPoints } from '../../../harness/faults/crash-injector.ts';
 import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
@@ -189,7 +189,7 @@ for (const mergeMode of ['overwrite', 'skip_existing', 'merge', 'rollback'] as c
     // The writer crashes; later its lease has expired.
     const { nowMs } = t;
     t.nowMs = () => nowMs() + 15 * 60_000;
-    await cleanUpRestore(t.tenant, id, t.deps);
+    await endCancelled(t, id);
     const before = t.documentsIn();
     await resume(id);
     const done = await t.runRestore(id);

@@ -7,8 +7,10 @@ import type { CallerContext } from '../../../../shared/organization/index.ts';
 import { after, type Change, commit, iso, newId, StaleReadError } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
 import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
+import { failRestore, failureReason } from '../../../../shared/restore/end/fail-restore.ts';
 import { getRestore } from '../../../../shared/restore/model/get-restore.ts';
 import { type RestoreRecord, restoreKey } from '../../../../shared/restore/model/record.ts';
+import { restoreData } from '../../../../shared/restore/model/restore-view.ts';
 import { closeUndoWindow } from '../../../../shared/restore/model/undo-window.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
 import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
@@ -90,9 +92,22 @@ describe('cancelling', () => {
       deepEqual(eventsNow(), ['restore.failed']);
     });
 
+  test('a restore that may be writing is cancelling, however often it is cancelled', async () => {
+    const restore = ended({ status: 'running', completedAt: null, undoUntil: null });
+    for (const _ of [1, 2]) {
+      const { status, cancelling, completedAt, error } = restoreData(await cancel(restore));
+      deepEqual([status, cancelling, completedAt, error], ['running', true, null, null]);
+    }
+    deepEqual([recordOf(restore).failure?.code, eventsNow()], ['CANCELLED', []]);
+  });
+
   test('its writes can be undone for 7 days, and its safety backup is kept that long', async () => {
     const restore = ended({ status: 'running', completedAt: null, undoUntil: null });
-    equal((await cancel(restore)).undoUntil, iso(days(7)));
+    await cancel(restore);
+    const { id: restoreJobId, attempt } = restore;
+    await failRestore({ tenant, restoreJobId, attempt, reasonOf: (one) => failureReason(one), now });
+    const { status, undoUntil, error } = recordOf(restore);
+    deepEqual([status, undoUntil, error?.code], ['cancelled', iso(days(7)), 'CANCELLED']);
     equal(table.get<BackupRecord>(backupKey.backup(tenant, safety.id))?.expiresAt, iso(days(7)));
   });
 

@@ -4,9 +4,9 @@ import { beforeEach, describe, test } from 'vitest';
 import type { CallerContext } from '../../../../shared/organization/index.ts';
 import { commit, newId } from '../../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
-import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
 import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
+import { endCancelled } from '../../../harness/env/restore/end-cancelled.ts';
 import { createRestoreEnv, type Fields, firstRestoreStep, type RestoreInput } from '../../../harness/env/restore-env.ts';
 
 const t = await createRestoreEnv();
@@ -45,7 +45,7 @@ const overtaken = async (ask: RestoreInput, theirs: Readonly<Record<string, Fiel
 const cancel = async (id: string): Promise<void> => {
   const { change } = await cancelRestore(acting(), id, t.clock.now());
   await commit(change.writes);
-  await cleanUpRestore(t.tenant, id, t.deps);
+  await endCancelled(t, id);
 };
 
 describe('undo of a complete restore', () => {

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'vitest';
 import { commit, newId } from '../../../../shared/platform/index.ts';
 import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
-import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
+import { endCancelled } from '../../../harness/env/restore/end-cancelled.ts';
 import { createRestoreEnv, type Fields, type RestoreInput } from '../../../harness/env/restore-env.ts';
 
 const t = await createRestoreEnv();
@@ -139,7 +139,7 @@ test('write: a restore resumed days later leaves documents that have changed sin
     actor: { type: 'user', id: newId('user'), email: null },
   } as const;
   await commit((await cancelRestore(acting, id, t.clock.now())).change.writes);
-  await cleanUpRestore(t.tenant, id, t.deps);
+  await endCancelled(t, id);
   await t.putTarget({ 'a/2': theirs, 'a/7': theirs, 'a/9': theirs });
   await commit((await resumeRestore(t.tenant, t.restoreOf(id), t.clock.now())).change.writes);
   const done = await t.runRestore(id);

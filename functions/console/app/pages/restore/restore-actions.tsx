@@ -35,7 +35,8 @@ interface ActionProps {
   readonly reason: string | undefined;
 }
 
-const Cancel = ({ restore: { restoreJobId, targetProjectName, phase }, reason }: ActionProps) => {
+const Cancel = ({ restore: { restoreJobId, targetProjectName, phase, cancelling }, reason: denied }: ActionProps) => {
+  const reason = denied ?? (cancelling ? 'It is being cancelled' : undefined);
   const [isOpen, setOpen] = useState(false);
   const cancel = useCancelRestore(restoreJobId);
   return (

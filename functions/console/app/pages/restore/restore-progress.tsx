@@ -18,17 +18,22 @@ interface RestoreProgressProps {
 
 /** A running restore: phases, progress, rate and remaining time. */
 export const RestoreProgress = ({ restore, seenAt }: RestoreProgressProps) => {
-  const { restoreJobId: jobId, progress, waitingFor, phase, status } = restore;
+  const { restoreJobId: jobId, progress, waitingFor, phase, status, cancelling } = restore;
   const measured = useJobRate({ ...progress, jobId, seenAt, isActive: phase === 'Restoring' });
   // The last rate says nothing about a restore that waits.
   const speed = waitingFor ? undefined : measured;
   return (
     <Card
-      title={status === 'pending' ? 'Waiting to begin' : phaseWords[phase]}
+      title={cancelling ? 'Cancelling' : status === 'pending' ? 'Waiting to begin' : phaseWords[phase]}
       description={phase === 'Restoring' ? undefined : 'Nothing is written before everything was read and compared.'}
     >
       <div className="stack">
-        {waitingFor && (
+        {cancelling && (
+          <Notice tone="warn" title="The restore is being cancelled">
+            It ends when nothing writes any more, within a few seconds. Then this page shows what was written.
+          </Notice>
+        )}
+        {waitingFor && !cancelling && (
           <Notice tone="warn" title="The restore waits">
             {waitWords[waitingFor.reason]} It began to wait <Time at={waitingFor.since} relative />.
           </Notice>
