@@ -71,6 +71,9 @@ const RuleRequest = z
     }),
   );
 
+/** Metadata of an object: a list in place of it is short for an object with this field. */
+export const listShorthand = 'x-list-shorthand';
+
 /** A list of rules alone is short for `{rules}`. */
 export const Transform = z
   .pipe(
@@ -85,7 +88,7 @@ export const Transform = z
         ),
     }),
   )
-  .check(z.meta({ type: ['object', 'array'] }));
+  .check(z.meta({ [listShorthand]: 'rules' }));
 
 /** The masking of a restore; numbers are null until the whole backup is checked. */
 export const TransformSummary = z.object({

@@ -190,11 +190,42 @@ const securitySchemes = {
   },
 } as const;
 
+/**
+ * Generators take a field with a default for one that is always there, also in a request, and refuse the default of a union. So the
+ * description states it in words.
+ */
+const withoutDefaults = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(withoutDefaults);
+  if (typeof value !== 'object' || value === null) return value;
+  const { default: given, properties, ...rest } = value as Schema & { readonly properties?: Schema };
+  const plain = {
+    ...mapValues(rest, withoutDefaults),
+    ...(properties && { properties: mapValues(properties, withoutDefaults) }),
+  };
+  const text = wordsFor(given);
+  const { description = '' } = rest;
+  if (text === undefined || /\bdefault/i.test(String(description))) return plain;
+  return { ...plain, description: [description, `Default: ${text}`].filter(Boolean).join('. ') };
+};
+
+const mapValues = (object: Schema, map: (value: unknown) => unknown): Schema =>
+  Object.fromEntries(Object.entries(object).map(([name, value]) => [name, map(value)]));
+
+/** Nothing for what is empty without words: null, no entries, no fields. */
+const wordsFor = (given: unknown): string | undefined => {
+  if (given === undefined || given === null || JSON.stringify(given) === '{}' || JSON.stringify(given) === '[]') return undefined;
+  return typeof given === 'string' ? given : JSON.stringify(given);
+};
+
 const named = (): Readonly<Record<string, Schema>> =>
   Object.fromEntries(
     namedSchemas.map(({ name, schema, io, description, example }) => [
       name,
-      { ...(io === 'input' ? inputSchema(schema) : outputSchema(schema)), description, examples: [example] },
+      {
+        ...(withoutDefaults(io === 'input' ? inputSchema(schema) : outputSchema(schema)) as Schema),
+        description,
+        examples: [example],
+      },
     ]),
   );
 

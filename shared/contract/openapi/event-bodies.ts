@@ -35,18 +35,15 @@ const Metadata = z.object({
 const FailureMetadata = z.extend(Metadata, { maxAttempts, willRetry });
 
 const standardBody = (name: EventName) =>
-  z
-    .object({
-      id: z.string().check(z.describe('Event id, the same for every webhook')),
-      type: z.literal(name),
-      timestamp: Moment.check(z.describe('When the event happened, with milliseconds')),
-      data: events[name],
-      metadata: isFailureEvent(name) ? FailureMetadata : Metadata,
-    })
-    .check(z.meta({ title: 'standard' }));
+  z.object({
+    id: z.string().check(z.describe('Event id, the same for every webhook')),
+    type: z.literal(name),
+    timestamp: Moment.check(z.describe('When the event happened, with milliseconds')),
+    data: events[name],
+    metadata: isFailureEvent(name) ? FailureMetadata : Metadata,
+  });
 
-const simpleBody = (name: SimpleEventName) =>
-  z.object({ event: z.literal(name), timestamp: Moment, data: simpleEvents[name] }).check(z.meta({ title: 'simple' }));
+const simpleBody = (name: SimpleEventName) => z.object({ event: z.literal(name), timestamp: Moment, data: simpleEvents[name] });
 
 const byName = <N extends EventName, S>(names: readonly N[], body: (name: N) => S): Readonly<Record<N, S>> =>
   Object.fromEntries(names.map((name) => [name, body(name)])) as Record<N, S>;

@@ -1,5 +1,6 @@
 /** Zod schemas as JSON Schema 2020-12, the dialect of OpenAPI 3.1. */
 import * as z from 'zod/mini';
+import { listShorthand } from '../models/transform.ts';
 import { descriptionOf } from './descriptions.ts';
 import { nameOf } from './named-schemas.ts';
 
@@ -56,6 +57,12 @@ const registry = {
   },
 } as unknown as typeof z.globalRegistry;
 
+/** The object, or the list alone that is short for it. Generators do not read a schema with both types. */
+const withList = ({ [listShorthand]: name, ...object }: { readonly [listShorthand]?: unknown }): Schema => {
+  const { properties = {} } = object as { readonly properties?: Readonly<Record<string, Schema>> };
+  return { anyOf: [object, properties[String(name)]] };
+};
+
 /** Fields with the same schema share one object during the conversion, so descriptions are added to its result. */
 const fieldTexts = 'x-field-texts';
 
@@ -68,6 +75,7 @@ const textsOf = ({ shape }: z.ZodMiniObject): Readonly<Record<string, string>> =
 
 const describeFields = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(describeFields);
+  if (typeof value === 'object' && value !== null && listShorthand in value) return describeFields(withList(value));
   if (typeof value === 'string') return value.replace(/^#\/\$defs\//, prefix);
   if (typeof value !== 'object' || value === null) return value;
   const { [fieldTexts]: texts, ...rest } = value as { readonly [fieldTexts]?: Readonly<Record<string, string>> };

@@ -89,7 +89,7 @@ export const resources: Readonly<Record<string, Resource>> = {
   RecoveredOrganization: view(organizations.recover.data, 'An organization that was recovered', organization),
   OrganizationDeletion: resource(Deletion, 'A deleted organization', account.deletion),
   Member: resource(Member, 'A member of an organization', member),
-  MemberRole: view(members.update.data, 'The new role of a member', member, { updatedAt: at }),
+  UpdatedMember: view(members.update.data, 'The new role of a member', member, { updatedAt: at }),
   Invitation: view(invites.list.list, 'A pending invitation', invitation),
   CreatedInvitation: view(invites.create.data, 'A new invitation with its link', invitation),
   ResentInvitation: view(invites.resend.data, 'An invitation with its new link', invitation),

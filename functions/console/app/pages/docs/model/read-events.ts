@@ -35,7 +35,7 @@ export const readEvents = ({ webhooks }: Document, resolve: Resolve): readonly S
       summary: post.summary,
       headers: post.parameters,
       formats: formats.map((format) => ({
-        name: String(format.title),
+        name: 'event' in (format.properties as object) ? 'simple' : 'standard',
         schema: format,
         sample: JSON.stringify(sampleOf(format, resolve), null, 2),
       })),
