@@ -4,6 +4,7 @@ import {
   type Clock,
   commit,
   describeExecution,
+  type ExecutionState,
   type Item,
   iso,
   log,
@@ -21,7 +22,7 @@ export interface JobWorkflow {
   stop(name: string, cause: string): Promise<void>;
 }
 
-export type Execution = 'running' | 'ended' | 'unknown';
+export type Execution = ExecutionState;
 
 export const jobWorkflow = (arn: 'BACKUP_WORKFLOW_ARN' | 'RESTORE_WORKFLOW_ARN' | 'RESTORE_TEST_WORKFLOW_ARN'): JobWorkflow => ({
   describe: (name) => describeExecution(arn, name),
@@ -60,6 +61,8 @@ export interface JobKind<I extends RunningJobItem, J extends ReapedJob> {
   reasonOf(job: J, now: Date): Reason;
   readonly startFailure: Reason;
   fail(tenant: Tenant, item: I, reason: Reason, now: Date): Promise<void>;
+  /** Continues a job in another execution, because no step of its last one failed. Without it such a job fails. */
+  resume?(tenant: Tenant, item: I, now: Date): Promise<void>;
   /** `isGivenUp`: objects that the store does not delete stay. `hasFailed`: `fail` was called just before. */
   cleanUp(tenant: Tenant, item: I, state: { readonly isGivenUp: boolean; readonly hasFailed: boolean }): Promise<void>;
 }
@@ -85,6 +88,7 @@ export const reapJob = async <I extends RunningJobItem, J extends ReapedJob>(
     await commit([set({ pk, sk }, { restartedAt: iso(now) }, { expected: { attempt } })]);
     return workflow.start(name, input);
   }
+  if (decision === 'resume') return kind.resume?.(tenant, item, now);
   // Stopped before anything is released, so that no step starts afterwards.
   if (execution === 'running') await workflow.stop(name, 'given up by the reaper');
   const hasFailed = typeof decision !== 'string';
@@ -107,11 +111,11 @@ interface ReapingCase<I, J> {
   readonly now: Date;
 }
 
-type ReapingDecision = 'leave' | 'start' | 'clean' | 'give-up' | Reason;
+type ReapingDecision = 'leave' | 'start' | 'resume' | 'clean' | 'give-up' | Reason;
 
 /** Pure, so that tests cover every case. */
 export const decideReaping = <I extends RunningJobItem, J extends ReapedJob>(
-  { reasonOf, startFailure }: Pick<JobKind<I, J>, 'reasonOf' | 'startFailure'>,
+  { reasonOf, startFailure, resume }: Pick<JobKind<I, J>, 'reasonOf' | 'startFailure' | 'resume'>,
   { job, item: { since, restartedAt, dueAt, attempt }, execution, now }: ReapingCase<I, J>,
 ): ReapingDecision => {
   const isOlder = (moment: string | null | undefined, seconds: number): boolean =>
@@ -124,7 +128,8 @@ export const decideReaping = <I extends RunningJobItem, J extends ReapedJob>(
     // Past its deadline the steps end it themselves, once their current attempt is over.
     if (isOlder(deadline, graceSeconds)) return reasonOf(job, now);
     if (execution === 'running') return 'leave';
-    if (execution === 'ended') return reasonOf(job, now);
+    if (execution === 'cut-off' && resume) return 'resume';
+    if (execution !== 'unknown') return reasonOf(job, now);
     // There is no such execution: the task that starts it is under way, or lost.
     if (!isOlder(restartedAt ?? since, startMaxSeconds)) return 'leave';
     return restartedAt === undefined ? 'start' : startFailure;

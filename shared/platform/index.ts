@@ -10,7 +10,7 @@ export { seal, secretValue, sign, unseal } from './aws/secrets.ts';
 export { sendMail } from './aws/ses.ts';
 export { deploymentAccountId, sessionArnOf } from './aws/session-arn.ts';
 export { delayMaxSeconds, type QueueMessage, type QueueVariable, sendMessages } from './aws/sqs.ts';
-export { describeExecution, startWorkflow, stopWorkflow } from './aws/step-functions.ts';
+export { describeExecution, type ExecutionState, startWorkflow, stopWorkflow } from './aws/step-functions.ts';
 export { isAwsError } from './aws-client/is-aws-error.ts';
 export { isTransientAwsError } from './aws-client/is-transient-aws-error.ts';
 export { after, type Clock, clock, epochSeconds, iso, utcMinute } from './clock.ts';

@@ -97,7 +97,8 @@ export const workers = {
     entry: 'functions/organization/purge.ts',
     summary: 'Deletes a bounded part of an organization and reports whether anything is left',
     trigger: 'step',
-    timeoutSeconds: 60,
+    // A purge of a day must not reach the limit of an execution's history: half of this is a round.
+    timeoutSeconds: 120,
     capabilities: ['table:purge', 'destination:use', 'schedule:remove'],
   },
   backupPrepare: {

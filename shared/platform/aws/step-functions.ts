@@ -27,12 +27,18 @@ export const startWorkflow = async (
 const executionArn = (workflow: Workflow, name: string): string =>
   `${env(workflow).replace(':stateMachine:', ':execution:')}:${name}`;
 
-/** Whether an execution is running, has ended with any result, or was never started. */
-export const describeExecution = async (workflow: Workflow, name: string): Promise<'running' | 'ended' | 'unknown'> => {
+/**
+ * Whether an execution is running, has ended with any result, or was never started. `cut-off`: no step of it failed, but it was
+ * stopped, or Step Functions ended it at the limit of its history.
+ */
+export type ExecutionState = 'running' | 'ended' | 'cut-off' | 'unknown';
+
+export const describeExecution = async (workflow: Workflow, name: string): Promise<ExecutionState> => {
   const command = new DescribeExecutionCommand({ executionArn: executionArn(workflow, name) });
   try {
-    const { status } = await callAws((options) => client.send(command, options));
-    return status === 'RUNNING' || status === 'PENDING_REDRIVE' ? 'running' : 'ended';
+    const { status, error } = await callAws((options) => client.send(command, options));
+    if (status === 'RUNNING' || status === 'PENDING_REDRIVE') return 'running';
+    return status === 'ABORTED' || (status === 'FAILED' && error === 'States.Runtime') ? 'cut-off' : 'ended';
   } catch (error) {
     if (isAwsError(error, 'ExecutionDoesNotExist')) return 'unknown';
     throw error;

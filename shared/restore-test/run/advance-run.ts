@@ -35,6 +35,9 @@ export const RunStep = z.object({
   attempt: z.int().check(z.minimum(1)),
   done: z.boolean(),
   waits: z.optional(z.boolean()),
+  /** How long to pause before the next step, and all pauses since the run last moved; absent in executions of earlier versions. */
+  pauseSeconds: z.optional(z.int()),
+  waitedSeconds: z.optional(z.int()),
   /** Why all attempts of the previous step failed; then the run fails. */
   error: z.optional(z.unknown()),
 });

@@ -2,6 +2,7 @@
 import type { StateMachine } from 'aws-local-stepfunctions';
 import { setLongTimer } from '../shared/long-timer.ts';
 import type { ExecutionRecord, Outcome } from './execution-record.ts';
+import { HistoryCounter, historyEventsMax } from './history-counter.ts';
 import { lambdaInvoke, type PreparedStateMachine, type Task } from './state-machine.ts';
 
 export interface Run {
@@ -16,10 +17,11 @@ type Handler = (input: Input) => Promise<Input>;
 
 export const runMachine = (
   machine: StateMachine,
-  { tasks, timeoutSeconds }: PreparedStateMachine,
+  prepared: PreparedStateMachine,
   execution: ExecutionRecord,
   invoke: Invoke,
 ): Run => {
+  const { tasks, timeoutSeconds } = prepared;
   const { promise: ended, resolve } = Promise.withResolvers<Outcome | undefined>();
   const { promise: over, reject: callOff } = Promise.withResolvers<never>();
   over.catch(() => undefined);
@@ -35,7 +37,6 @@ export const runMachine = (
     overrides: { taskResourceLocalHandlers: handlers satisfies Record<string, Handler> },
     context: contextOf(execution),
   });
-  void discard(eventLogs);
 
   const end = (outcome?: Outcome): void => {
     if (isOver) return;
@@ -50,8 +51,12 @@ export const runMachine = (
     timeoutSeconds === undefined
       ? (): void => undefined
       : setLongTimer(execution.startedAtMs + timeoutSeconds * 1_000, () => end(timedOut));
+  const counted = count(eventLogs, new HistoryCounter(prepared), () => end(historyFull));
   result.then(
-    (output) => end({ status: 'SUCCEEDED', output: JSON.stringify(output) }),
+    async (output) => {
+      await counted;
+      end({ status: 'SUCCEEDED', output: JSON.stringify(output) });
+    },
     (error: Error) => end(failureOf(error)),
   );
   return { ended, end };
@@ -99,7 +104,17 @@ const contextOf = ({ arn, machineArn, name, input, startedAtMs }: ExecutionRecor
   StateMachine: { Id: machineArn, Name: machineArn.slice(machineArn.lastIndexOf(':') + 1) },
 });
 
-/** The interpreter buffers its log until it is read. */
-const discard = async (events: AsyncIterable<unknown>): Promise<void> => {
-  for await (const _ of events);
+const historyFull: Outcome = {
+  status: 'FAILED',
+  error: 'States.Runtime',
+  cause: `The execution reached the maximum number of history events (${historyEventsMax}).`,
+};
+
+/** Reads the whole log, which the interpreter buffers. A full history ends the execution, also that of an item of a map. */
+const count = async (
+  events: AsyncIterable<Parameters<HistoryCounter['add']>[0]>,
+  counter: HistoryCounter,
+  onFull: () => void,
+): Promise<void> => {
+  for await (const event of events) if (counter.add(event)) onFull();
 };

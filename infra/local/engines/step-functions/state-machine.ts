@@ -12,7 +12,8 @@ export interface PreparedStateMachine {
   readonly definition: StateMachineDefinition;
   readonly tasks: readonly Task[];
   readonly timeoutSeconds: number | undefined;
-  readonly isDistributed: boolean;
+  /** The states of the items of distributed maps, with the name of their map. */
+  readonly distributedMaps: ReadonlyMap<string, string>;
 }
 
 export const lambdaInvoke = 'arn:aws:states:::lambda:invoke';
@@ -23,7 +24,7 @@ export const lambdaInvoke = 'arn:aws:states:::lambda:invoke';
  */
 export const prepareStateMachine = (definition: Json, scale: number): PreparedStateMachine => {
   const tasks: Task[] = [];
-  let hasMap = false;
+  const distributedMaps = new Map<string, string>();
   const machine = (part: Json): Json => ({
     ...part,
     States: Object.fromEntries(
@@ -33,7 +34,7 @@ export const prepareStateMachine = (definition: Json, scale: number): PreparedSt
   const ready = (name: string, state: Json): Json => {
     const { Type: type, Resource: resource, Iterator: iterator, ItemProcessor: processor, Branches: branches } = state;
     const isDistributed = ((processor as Json | undefined)?.ProcessorConfig as Json | undefined)?.Mode === 'DISTRIBUTED';
-    hasMap ||= isDistributed;
+    if (isDistributed) for (const item of Object.keys((processor as Json).States as Json)) distributedMaps.set(item, name);
     if (type === 'Task') tasks.push({ state: name, resource: runnable(name, resource) });
     return {
       ...state,
@@ -53,7 +54,7 @@ export const prepareStateMachine = (definition: Json, scale: number): PreparedSt
     definition: rest as unknown as StateMachineDefinition,
     tasks,
     timeoutSeconds: typeof timeoutSeconds === 'number' ? timeoutSeconds : undefined,
-    isDistributed: hasMap,
+    distributedMaps,
   };
 };
 

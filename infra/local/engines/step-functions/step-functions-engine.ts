@@ -106,7 +106,7 @@ export const openStepFunctionsEngine = ({ dir, delayScale, invoke, permit }: Ste
     const call = async (functionArn: string, payload: unknown): Promise<unknown> => {
       may('lambda:InvokeFunction', functionArn);
       // A distributed map starts its items under the same role.
-      if (prepared.isDistributed) may('states:StartExecution', arn);
+      if (prepared.distributedMaps.size > 0) may('states:StartExecution', arn);
       return invoke(functionArn, payload);
     };
     const machine: Machine = { name, arn, run: (execution) => runMachine(runner, prepared, execution, call) };

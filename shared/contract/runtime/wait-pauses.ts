@@ -1,0 +1,16 @@
+/**
+ * How long a workflow pauses between two looks at what it waits for: the longer it has waited, the longer. Step Functions ends an
+ * execution at 25,000 events of its history, and every look makes nine.
+ */
+export const waitPauses = [
+  { untilSeconds: 60, pauseSeconds: 5 },
+  { untilSeconds: 5 * 60, pauseSeconds: 15 },
+  { untilSeconds: 3_600, pauseSeconds: 60 },
+  { untilSeconds: Number.POSITIVE_INFINITY, pauseSeconds: 600 },
+] as const;
+
+export type WaitPause = (typeof waitPauses)[number]['pauseSeconds'];
+
+/** After so many seconds of waiting. */
+export const pauseAfter = (waitedSeconds: number): WaitPause =>
+  (waitPauses.find(({ untilSeconds }) => waitedSeconds < untilSeconds) ?? waitPauses[waitPauses.length - 1]!).pauseSeconds;
