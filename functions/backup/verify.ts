@@ -1,10 +1,7 @@
 /** Verifies a part of a backup in its bucket; its output is the input of the next run. */
 import { backupDeps, giveUpVerification, VerifyStep, verifyBackup } from '../../shared/backup/index.ts';
-import { workers } from '../../shared/contract/runtime/workers.ts';
+import { roundSeconds } from '../../shared/contract/runtime/step-rounds.ts';
 import { after, clock, lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
-
-/** Half of its time. The object in progress has the other half, enough to read 45 GB. */
-const workSeconds = workers.backupVerify.timeoutSeconds / 2;
 
 export const handler = lambdaHandler(async (input: unknown): Promise<VerifyStep> => {
   const { organizationId, backupId, position, error } = VerifyStep.parse(input);
@@ -13,6 +10,6 @@ export const handler = lambdaHandler(async (input: unknown): Promise<VerifyStep>
     await giveUpVerification(tenant, backupId, position, clock);
     return { organizationId, backupId, position, done: true };
   }
-  const next = await verifyBackup(tenant, backupId, position, after(clock.now(), workSeconds), backupDeps);
+  const next = await verifyBackup(tenant, backupId, position, after(clock.now(), roundSeconds.backupVerify), backupDeps);
   return { organizationId, backupId, position: next ?? null, done: next === undefined };
 });

@@ -3,7 +3,7 @@ import * as z from 'zod/mini';
 import { purgeAlerts } from '../../shared/alert/index.ts';
 import { purgeBackups } from '../../shared/backup/index.ts';
 import { id } from '../../shared/contract/fields.ts';
-import { workers } from '../../shared/contract/runtime/workers.ts';
+import { roundSeconds } from '../../shared/contract/runtime/step-rounds.ts';
 import { type OrganizationRecord, purgeOrganization } from '../../shared/organization/index.ts';
 import { purgeCaptures } from '../../shared/pitr/index.ts';
 import { after, clock, lambdaHandler, log, unsafeTenant } from '../../shared/platform/index.ts';
@@ -15,15 +15,12 @@ import { purgeDeliveries, waitForFinalDelivery } from '../../shared/webhook/inde
 const Step = z.object({ organizationId: id('organization'), deleteBackupData: z.boolean(), done: z.boolean() });
 type Step = z.output<typeof Step>;
 
-/** Leaves half of the time for the operation in progress. */
-const workSeconds = workers.purge.timeoutSeconds / 2;
-
 /** How long an unreachable bucket is retried before the organization is purged without it. */
 const patienceSeconds = 24 * 3_600;
 
 export const handler = lambdaHandler(async (input: unknown): Promise<Step> => {
   const step = Step.parse(input);
-  const until = after(clock.now(), workSeconds);
+  const until = after(clock.now(), roundSeconds.purge);
   const jobs = async ({ id, deletedAt = '', recoveryDeadline = deletedAt }: OrganizationRecord): Promise<boolean> => {
     const isPatient = clock.now() < after(new Date(recoveryDeadline), patienceSeconds);
     const options = { deleteBackupData: step.deleteBackupData, isPatient };

@@ -1,16 +1,14 @@
 /** Writes one shard of the plan until its time is up; its output is the input of the next run. */
 import type { Context } from 'aws-lambda';
+import { reserveSeconds } from '../../shared/contract/runtime/step-rounds.ts';
 import { after, clock, lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
 import { answerStep, RestoreShardStep, restoreDeps, writeShard } from '../../shared/restore/index.ts';
-
-/** Reserved to await pending writes and commit the checkpoint. */
-const reserveSeconds = 60;
 
 export const handler = lambdaHandler(
   async (input: unknown, context: Context): Promise<RestoreShardStep & { failed: boolean }> => {
     const step = RestoreShardStep.parse(input);
     const tenant = unsafeTenant(step.organizationId, 'record');
-    const handOver = after(clock.now(), context.getRemainingTimeInMillis() / 1_000 - reserveSeconds);
+    const handOver = after(clock.now(), context.getRemainingTimeInMillis() / 1_000 - reserveSeconds.restoreWrite);
     const attempt = { tenant, restoreJobId: step.restoreJobId, attempt: step.attempt };
     const done = await answerStep(attempt, () => writeShard({ ...attempt, shard: step.shard, handOver }, restoreDeps));
     return { ...step, done: done ?? false, failed: done === undefined };

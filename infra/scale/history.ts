@@ -9,9 +9,9 @@ const retryEvents = 3;
 /** Start and end of the execution. */
 const ownEvents = 2;
 
-/** A step in a loop; each run is followed by a choice. */
-export const loopHistoryEvents = (runs: number, retries = 0): number =>
-  ownEvents + runs * (taskEvents + stateEvents) + retries * retryEvents + stateEvents;
+/** A step in a loop; each run is followed by a choice, and some by a pause. */
+export const loopHistoryEvents = (runs: number, retries = 0, pauses = 0): number =>
+  ownEvents + runs * (taskEvents + stateEvents) + pauses * stateEvents + retries * retryEvents + stateEvents;
 
 /** Sequential steps, each followed by a choice, and maps whose items are separate executions. */
 export const sequenceHistoryEvents = (steps: number, maps: number, retries = 0): number =>

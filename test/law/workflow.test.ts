@@ -1,9 +1,14 @@
 /** Laws about all workflows of the template: no step hangs, fails on a transient fault, or fails silently. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
+import { loopHistoryEvents } from '../../infra/scale/history.ts';
+import { loops } from '../../infra/workflow/loops.ts';
 import { resourcesOf, templatesOf } from '../harness/law/templates.ts';
 
 interface State {
+  readonly Next?: string;
+  readonly Default?: string;
+  readonly Choices?: readonly { readonly Next: string }[];
   readonly Type: string;
   readonly TimeoutSeconds?: number;
   readonly Retry?: readonly { ErrorEquals: readonly string[]; JitterStrategy?: string; MaxAttempts?: number }[];
@@ -92,6 +97,65 @@ for (const { id, properties } of workflows) {
     }
   });
 }
+
+/** Where a state may lead. */
+const followersOf = ({ Next, Default, Choices = [], Catch = [] }: State): readonly string[] =>
+  [Next, Default, ...Choices.map((choice) => choice.Next), ...Catch.map((handler) => handler.Next)].filter(
+    (name) => name !== undefined,
+  );
+
+/** The groups of states that lead back to themselves. */
+const loopsOf = ({ States }: Machine): readonly (readonly string[])[] => {
+  const reach = (from: string, seen = new Set<string>()): Set<string> => {
+    for (const next of followersOf(States[from]!)) if (!seen.has(next)) reach(next, seen.add(next));
+    return seen;
+  };
+  const reached = new Map(Object.keys(States).map((name) => [name, reach(name)]));
+  const inLoop = [...reached].filter(([name, ends]) => ends.has(name)).map(([name]) => name);
+  const groups = Map.groupBy(inLoop, (name) =>
+    inLoop.filter((other) => reached.get(name)?.has(other) && reached.get(other)?.has(name)).join(),
+  );
+  return [...groups.values()];
+};
+
+/** An execution fails at 25,000; the rest is for what precedes and follows the loop. */
+const loopEventsMax = 20_000;
+
+/** The events of a loop that goes on for as long as it may, once with all retries of its step. */
+const eventsOfLoop = (states: readonly State[], { workRounds, waitRounds }: (typeof loops)[string]): number => {
+  const retriesOf = ({ Retry = [] }: State): number => Retry.reduce((sum, { MaxAttempts = 3 }) => sum + MaxAttempts, 0);
+  return loopHistoryEvents(workRounds + waitRounds, Math.max(...states.map(retriesOf)), waitRounds);
+};
+
+test('history: every loop of every workflow stays below 20,000 events for as long as it may go on', () => {
+  const machines = workflows.flatMap(({ properties }) => {
+    const definition = parse(properties.DefinitionString);
+    return [definition, ...statesOf(definition).flatMap(([, { ItemProcessor }]) => ItemProcessor ?? [])];
+  });
+  const found = machines.flatMap((machine) =>
+    loopsOf(machine).map((names) => ({ names, states: names.map((name) => machine.States[name]!) })),
+  );
+  const nameOf = (names: readonly string[]): string => names.find((name) => name in loops) ?? `unknown: ${names.join(', ')}`;
+  assert.deepEqual(found.map(({ names }) => nameOf(names)).sort(), Object.keys(loops).sort());
+  for (const { names, states } of found) {
+    const loop = loops[nameOf(names)]!;
+    // A loop that waits has a pause, and one with a pause says how often it waits.
+    assert.equal(
+      loop.waitRounds > 0,
+      states.some(({ Type }) => Type === 'Wait'),
+      names.join(),
+    );
+    const events = eventsOfLoop(states, loop);
+    assert.ok(events < loopEventsMax, `${nameOf(names)}: ${events} events`);
+  }
+});
+
+test('history: a loop that looks every five seconds for a day would be found', () => {
+  const states: readonly State[] = [{ Type: 'Task' }, { Type: 'Choice' }, { Type: 'Wait' }];
+  const [once, twice] = [1, 2].map((waitRounds) => eventsOfLoop(states, { workRounds: 0, waitRounds }));
+  assert.equal(twice! - once!, 9);
+  assert.ok(eventsOfLoop(states, { workRounds: 0, waitRounds: (24 * 3_600) / 5 }) > loopEventsMax);
+});
 
 const leadsOut = ({ Catch }: State, machine: Machine): void => {
   const last = Catch?.at(-1);

@@ -6,11 +6,12 @@ export const waitPauses = [
   { untilSeconds: 60, pauseSeconds: 5 },
   { untilSeconds: 5 * 60, pauseSeconds: 15 },
   { untilSeconds: 3_600, pauseSeconds: 60 },
-  { untilSeconds: Number.POSITIVE_INFINITY, pauseSeconds: 600 },
+  { untilSeconds: 6 * 3_600, pauseSeconds: 300 },
+  { untilSeconds: Number.POSITIVE_INFINITY, pauseSeconds: 900 },
 ] as const;
 
-export type WaitPause = (typeof waitPauses)[number]['pauseSeconds'];
+const [, , , , longest] = waitPauses;
 
 /** After so many seconds of waiting. */
-export const pauseAfter = (waitedSeconds: number): WaitPause =>
-  (waitPauses.find(({ untilSeconds }) => waitedSeconds < untilSeconds) ?? waitPauses[waitPauses.length - 1]!).pauseSeconds;
+export const pauseAfter = (waitedSeconds: number): (typeof waitPauses)[number]['pauseSeconds'] =>
+  (waitPauses.find(({ untilSeconds }) => waitedSeconds < untilSeconds) ?? longest).pauseSeconds;

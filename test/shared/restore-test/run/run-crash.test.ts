@@ -113,11 +113,11 @@ for (const [name, plan] of [
     }
   });
 
-/** A workflow whose executions all died. */
-const deadWorkflow = () => {
+/** A workflow whose executions have all ended, because of a failed step or without one. */
+const deadWorkflow = (state: 'ended' | 'cut-off' = 'ended') => {
   const started: { name: string; input: Readonly<Record<string, unknown>> }[] = [];
   const workflow: JobWorkflow = {
-    describe: async () => 'ended',
+    describe: async () => state,
     start: async (name, input) => void started.push({ name, input }),
     stop: async () => undefined,
   };
@@ -144,6 +144,22 @@ test('restore test reaper: a run whose execution died fails with its event, and 
   deepEqual([t.fieldsOf(), t.events('restore_test.failed').length], [before, 1]);
   deepEqual([t.table.find('RUNNING#RESTORETEST').length, t.backupOf(backup.id).restoring ?? 0], [0, 0]);
   ok(run.evidence);
+});
+
+test('restore test reaper: a run that was only waiting when its execution was cut off continues and passes, without an error', async () => {
+  const runId = await begin(intoTarget);
+  while ((await t.advance(runId)) !== 'wait');
+  equal(t.runOf(runId).status, 'running');
+  const { started, reap } = deadWorkflow('cut-off');
+  await reap();
+  deepEqual(
+    started.map(({ name, input }) => [name, input]),
+    [[`${runId}-2`, { organizationId: t.tenant.organizationId, runId, attempt: 2, done: false }]],
+  );
+  equal(t.runOf(runId).trouble, undefined);
+  await t.runJobs(runId);
+  const run = await t.finish(runId);
+  deepEqual([run.status, run.error, run.attempt], ['passed', null, 2]);
 });
 
 test('restore test reaper: a run that five executions could not end fails, names the target, and holds nothing more', async () => {

@@ -353,3 +353,36 @@ test('step functions: each operation needs its permission, and bad requests get 
   const other = new sfn.StartExecutionCommand({ stateMachineArn: `${machine}2` });
   await assert.rejects(states.send(other), { name: 'StateMachineDoesNotExist' });
 });
+
+/** A round of it makes seven events: five of the task, two of the choice. */
+const roundTrips = (rounds: number) => {
+  let steps = 0;
+  const definition = {
+    StartAt: 'Work',
+    States: {
+      Work: task('step', { Next: 'Done?' }),
+      'Done?': { Type: 'Choice', Choices: [{ Variable: '$.done', BooleanEquals: true, Next: 'End' }], Default: 'Work' },
+      End: { Type: 'Succeed' },
+    },
+  };
+  return { definition, functions: { step: () => ({ done: ++steps === rounds }) } };
+};
+
+test('step functions: an execution succeeds with its 25,000th event, and fails if that is another one', async (t) => {
+  // Before its success: the start, the rounds, and entering and leaving the last state.
+  const most = Math.floor((25_000 - 1 - 1 - 2) / 7);
+  const enough = roundTrips(most);
+  const first = await start(t, enough.definition, enough.functions);
+  assert.equal((await first.run({})).status, 'SUCCEEDED');
+  const tooMany = roundTrips(most + 1);
+  const second = await start(t, tooMany.definition, tooMany.functions);
+  const { status, error, cause } = await second.run({});
+  assert.deepEqual(
+    { status, error, cause },
+    {
+      status: 'FAILED',
+      error: 'States.Runtime',
+      cause: 'The execution reached the maximum number of history events (25000).',
+    },
+  );
+});
