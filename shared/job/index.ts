@@ -2,6 +2,7 @@ export { deleteWorkItems } from './delete-work-items.ts';
 export { withHeartbeat } from './heartbeat.ts';
 export { assertJobCapacity, countRunningJobs, runningItemsMax } from './job-capacity.ts';
 export { corruptionFailure, failureOf, JobFailure, UploadError } from './job-failure.ts';
+export { markMoving } from './mark-moving.ts';
 export { decilesPassed, decilesUpTo } from './progress-deciles.ts';
 export { type PurgeOptions, purgeObjects } from './purge.ts';
 export {

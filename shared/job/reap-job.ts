@@ -5,14 +5,17 @@ import {
   commit,
   describeExecution,
   type ExecutionState,
+  get,
   type Item,
   iso,
+  type Key,
   log,
   set,
   startWorkflow,
   stopWorkflow,
   type Tenant,
 } from '../platform/index.ts';
+import { markSeconds } from './mark-moving.ts';
 import type { Reason } from './running-job.ts';
 
 /** The workflow of a kind of job, as the reaper sees it. Executions are found by their names. */
@@ -46,6 +49,8 @@ export interface ReapedJob {
   readonly status: string;
   readonly completedAt: string | null;
   readonly deadline?: string | null;
+  /** When one of its workers was last seen. */
+  readonly seenAt?: string;
   readonly attempt?: number;
 }
 
@@ -56,7 +61,8 @@ export interface JobKind<I extends RunningJobItem, J extends ReapedJob> {
   readonly workflow: JobWorkflow;
   readonly clock: Clock;
   execution(item: I): { readonly name: string; readonly input: Readonly<Record<string, unknown>> };
-  load(tenant: Tenant, item: I): Promise<J | undefined>;
+  /** The key of its record. */
+  recordKey(tenant: Tenant, item: I): Key<J>;
   /** Why a job fails whose workflow has ended or is past its deadline. */
   reasonOf(job: J, now: Date): Reason;
   readonly startFailure: Reason;
@@ -77,7 +83,7 @@ export const reapJob = async <I extends RunningJobItem, J extends ReapedJob>(
   const { name, input } = kind.execution(item);
   // In this order: a workflow that has ended writes nothing more.
   const execution = await workflow.describe(name);
-  const job = await kind.load(tenant, item);
+  const job = (await get(kind.recordKey(tenant, item))) as J | undefined;
   const now = clock.now();
   const decision = decideReaping(kind, { job, item, execution, now });
   if (decision === 'leave') return;
@@ -102,6 +108,17 @@ const startMaxSeconds = 300;
 const graceSeconds = 1_800;
 /** After this long the objects that a destination refuses to delete stay. */
 const cleanUpMaxSeconds = 24 * 3_600;
+
+/** A job that moved within so many seconds has a worker. */
+const quietSeconds = 3 * markSeconds;
+
+/** Whether to ask for the workflow of a job. What runs within its deadline and has moved lately is left alone. */
+export const mayNeedReaping = (job: ReapedJob | undefined, { dueAt }: RunningJobItem, now: Date): boolean => {
+  if (dueAt !== undefined && dueAt > iso(now)) return false;
+  const isSeen = job?.seenAt !== undefined && job.seenAt > iso(after(now, -quietSeconds));
+  if (job?.status !== 'running' || !isSeen) return true;
+  return job.deadline != null && job.deadline <= iso(after(now, -graceSeconds));
+};
 
 interface ReapingCase<I, J> {
   /** The job as it is now; undefined if its record is gone. */

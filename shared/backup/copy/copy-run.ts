@@ -1,7 +1,7 @@
 import { objectName, type WriterOptions } from '../../archive/index.ts';
 import type { ObjectStore } from '../../destination/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
-import { JobEndedError, type RunControl, withHeartbeat as runWithHeartbeat } from '../../job/index.ts';
+import { JobEndedError, markMoving, type RunControl, withHeartbeat as runWithHeartbeat } from '../../job/index.ts';
 import { bestEffort, get, secureRandomBytes } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
@@ -41,6 +41,7 @@ export const withHeartbeat = async <T>(
     checkRunning: async (now: Date) => {
       const current = assertBackupRunning(await get(backupKey.backup(context.tenant, backup.id)), now);
       await waits?.observe(current);
+      await markMoving(backupKey.backup(context.tenant, backup.id), current, now);
     },
     total: backup.totalDocuments ?? 0,
     control,

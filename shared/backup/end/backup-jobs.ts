@@ -1,5 +1,4 @@
 import type { JobKind, JobWorkflow } from '../../job/index.ts';
-import { get } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey, type RunningRecord, runningPartition } from '../model/record.ts';
 import { internalFailure } from '../steps/backup-steps.ts';
@@ -13,7 +12,7 @@ export const backupJobs = (deps: BackupDeps, workflow: JobWorkflow): JobKind<Run
   workflow,
   clock: deps.clock,
   execution: ({ organizationId, backupId }) => ({ name: backupId, input: { organizationId, backupId } }),
-  load: (tenant, { backupId }) => get(backupKey.backup(tenant, backupId)),
+  recordKey: (tenant, { backupId }) => backupKey.backup(tenant, backupId),
   reasonOf: (backup, now) => reasonFor(backup, undefined, now),
   startFailure: { ...internalFailure, message: 'The service could not start the backup' },
   fail: (tenant, { backupId }, reason, now) => failBackup(tenant, backupId, () => reason, now),

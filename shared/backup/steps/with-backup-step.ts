@@ -1,4 +1,4 @@
-import { RunControl, watchCalls, withHeartbeat } from '../../job/index.ts';
+import { markMoving, RunControl, watchCalls, withHeartbeat } from '../../job/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
@@ -25,8 +25,12 @@ export const withBackupStep = async <T>(
   const { backup, organization } = await readRunningBackup(tenant, backupId, clock.now());
   const project = await readProject(tenant, backup.projectId);
   const waits = new BackupWaits({ context: { tenant, project, organization }, database, calls, clock });
-  const checkRunning = async (now: Date) =>
-    waits.observe(assertBackupRunning(await get(backupKey.backup(tenant, backupId)), now));
+  const key = backupKey.backup(tenant, backupId);
+  const checkRunning = async (now: Date): Promise<void> => {
+    const current = assertBackupRunning(await get(key), now);
+    await waits.observe(current);
+    await markMoving(key, current, now);
+  };
   const deadline = backup.deadline ?? '';
   const control = new RunControl(new Date(deadline), clock, { at: deadline, error: timeoutFailure(backup) });
   try {

@@ -34,7 +34,7 @@ export const testJobs = (clock: Clock, workflow: JobWorkflow): JobKind<RunningTe
       name: `${runId}-${attempt}`,
       input: { organizationId, runId, attempt, done: false },
     }),
-    load: (tenant, { runId }) => get(restoreTestKey.run(tenant, runId)),
+    recordKey: (tenant, { runId }) => restoreTestKey.run(tenant, runId),
     reasonOf: ({ trouble }) => trouble ?? { code: 'INTERNAL_ERROR', message: 'The service could not run the test' },
     startFailure: { code: 'INTERNAL_ERROR', message: 'The service could not start the test' },
     fail: startNext,

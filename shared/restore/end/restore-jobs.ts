@@ -1,5 +1,4 @@
 import type { JobKind, JobWorkflow } from '../../job/index.ts';
-import { get } from '../../platform/index.ts';
 import { type RestoreRecord, type RunningRestore, restoreKey, runningRestores } from '../model/record.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
 import { internalError } from '../run/restore-steps.ts';
@@ -16,7 +15,7 @@ export const restoreJobs = (deps: RestoreDeps, workflow: JobWorkflow): JobKind<R
     name: `${restoreJobId}-${attempt}`,
     input: { organizationId, restoreJobId, attempt },
   }),
-  load: (tenant, { restoreJobId }) => get(restoreKey.restore(tenant, restoreJobId)),
+  recordKey: (tenant, { restoreJobId }) => restoreKey.restore(tenant, restoreJobId),
   reasonOf: (restore) => failureReason(restore),
   startFailure: { ...internalError, message: 'The service could not start the restore' },
   fail: (tenant, { restoreJobId, attempt }, reason, now) =>

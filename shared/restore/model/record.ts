@@ -110,6 +110,8 @@ export interface RestoreRecord extends JobRecord, WriteCounts, MaskedFields, Pla
   readonly movedAt?: string;
   readonly waitReportedAt?: string;
   readonly createdAt: string;
+  /** When one of its workers was last seen, to the minute. */
+  readonly seenAt?: string;
   readonly startedAt: string | null;
   readonly completedAt: string | null;
   readonly undoUntil: string | null;

@@ -1,8 +1,8 @@
 /** One run of a worker over a shard: what checking and writing have in common. */
 import type { BackupRecord, OpenArchive } from '../../backup/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
-import { RunControl, withHeartbeat as runWithHeartbeat, watchCalls } from '../../job/index.ts';
-import type { RestoreRecord } from '../model/record.ts';
+import { markMoving, RunControl, withHeartbeat as runWithHeartbeat, watchCalls } from '../../job/index.ts';
+import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import { loadRestoreContext, type RestoreContext } from '../model/restore-context.ts';
 import { assertStillRunning, type RunningRestoreContext, type ShardAttempt } from '../model/running-restore.ts';
 import { openForRestore, readSourceBackup } from '../read/open-for-restore.ts';
@@ -55,6 +55,10 @@ export const withHeartbeat = <T>(
   { context, restore, control, deps, waits }: HeartbeatRun,
   work: () => Promise<T>,
 ): Promise<T> => {
-  const checkRunning = async () => waits?.observe(await assertStillRunning(context.tenant, restore));
+  const checkRunning = async (now: Date): Promise<void> => {
+    const current = await assertStillRunning(context.tenant, restore);
+    await waits?.observe(current);
+    await markMoving(restoreKey.restore(context.tenant, restore.id), current, now);
+  };
   return runWithHeartbeat({ checkRunning, control, clock: deps.clock }, work);
 };
