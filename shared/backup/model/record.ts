@@ -119,8 +119,7 @@ export interface BackupRecord extends Item, TestNotes {
   readonly lockProblem?: NonNullable<Shown['lockProblem']> | undefined;
   readonly expiresAt: string | null;
   readonly createdAt: string;
-  /** When one of its workers was last seen, to the minute. */
-  readonly seenAt?: string;
+  readonly seenAt?: string; // When a worker was last seen, to the minute.
   readonly startedAt: string | null;
   readonly completedAt: string | null;
   /** Start time plus the project's timeout. */
