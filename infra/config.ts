@@ -115,6 +115,13 @@ const Settings = z.object({
   concurrentBackups: organizationLimit('concurrentBackups'),
   concurrentRestores: organizationLimit('concurrentRestores'),
   concurrentVerifications: organizationLimit('concurrentVerifications'),
+  /**
+   * For deployments from before November 2026, whose first keys exist in one region only. KMS cannot change that, and CloudFormation refuses to:
+   * without this setting such a deployment cannot be updated, and nothing of it changes.
+   */
+  singleRegionKeys: z._default(flag, false),
+  /** Incrementing it creates a new key that wraps data keys; earlier ones stay, and still open what they have wrapped. */
+  dataKeyGeneration: z._default(wholeNumber(1, 100), 1),
   /** Incrementing it creates a new signing key; earlier keys are retained. */
   tokenKeyGeneration: z._default(wholeNumber(1, 100), 1),
   /** Earlier signing keys whose tokens are still accepted. */

@@ -40,7 +40,8 @@ export class DataStack extends Stack {
   /** The first one signs; all are published. */
   readonly evidenceKeyArns: readonly [string, ...string[]];
   readonly secretsKey: Key;
-  readonly dataKey: Key;
+  /** The first one wraps the data keys of backups; all unwrap them. */
+  readonly dataKeyArns: readonly [string, ...string[]];
   readonly serviceSecret: Secret;
   readonly identitySecret: Secret;
   readonly googleRole: Role;
@@ -61,8 +62,7 @@ export class DataStack extends Stack {
     this.tokenKeyArns = this.#makeTokenKeys();
     this.evidenceKeyArns = this.#makeEvidenceKeys();
     this.secretsKey = this.#makeKey('SecretsKey', 'Encrypts secrets at rest: credentials of users and of the service');
-    // Backups are encrypted with data keys that this key wraps.
-    this.dataKey = this.#makeKey('DataKey', 'Wraps the data keys of backups');
+    this.dataKeyArns = this.#makeDataKeys();
     this.serviceSecret = this.#makeSecret(
       'ServiceSecret',
       'Source of the keys for cursors, stored responses and invitation links',
@@ -78,6 +78,7 @@ export class DataStack extends Stack {
       value: this.identitySecret.secretArn,
       description: 'Secret for the client secret of the identity provider',
     });
+    new CfnOutput(this, 'DataKeyArn', { value: this.dataKeyArns[0], description: 'The key that wraps the data keys of backups' });
     new CfnOutput(this, 'TokenKeyArn', { value: this.tokenKeyArns[0], description: 'The key that signs access tokens' });
     new CfnOutput(this, 'EvidenceKeyArn', { value: this.evidenceKeyArns[0], description: 'The key that signs evidence' });
   }
@@ -137,7 +138,8 @@ export class DataStack extends Stack {
   /** All generations stay in the stack, so that a key can be retired without removing an export in use. */
   #makeTokenKeys(): readonly [string, ...string[]] {
     const keys = Array.from({ length: this.#config.tokenKeyGeneration }, (_, n) => {
-      const key = this.#makeSigningKey(`TokenKey${n + 1}`, `Signs access tokens, generation ${n + 1}`, KeySpec.RSA_2048);
+      const description = `Signs access tokens, generation ${n + 1}`;
+      const key = this.#makeSigningKey(`TokenKey${n + 1}`, { description, keySpec: KeySpec.RSA_2048, generation: n + 1 });
       this.exportValue(key.keyArn);
       return key.keyArn;
     });
@@ -149,7 +151,8 @@ export class DataStack extends Stack {
     const { evidenceKeyGeneration, withdrawnEvidenceKeyGenerations: withdrawn } = this.#config;
     const keys = Array.from({ length: evidenceKeyGeneration }, (_, n) => {
       const id = n === 0 ? 'EvidenceKey' : `EvidenceKey${n + 1}`;
-      const key = this.#makeSigningKey(id, `Signs the evidence of restore tests, generation ${n + 1}`, KeySpec.RSA_3072);
+      const description = `Signs the evidence of restore tests, generation ${n + 1}`;
+      const key = this.#makeSigningKey(id, { description, keySpec: KeySpec.RSA_3072, generation: n + 1 });
       this.exportValue(key.keyArn);
       return { generation: n + 1, arn: key.keyArn };
     });
@@ -157,12 +160,42 @@ export class DataStack extends Stack {
     return [keys.at(-1)?.arn ?? '', ...former.reverse().map(({ arn }) => arn)];
   }
 
-  #makeSigningKey(id: string, description: string, keySpec: KeySpec): Key {
-    return new Key(this, id, { description, keySpec, keyUsage: KeyUsage.SIGN_VERIFY, removalPolicy: RemovalPolicy.RETAIN });
+  /** Backups are encrypted with data keys that these wrap. An earlier one is needed until the last backup is rewrapped or gone. */
+  #makeDataKeys(): readonly [string, ...string[]] {
+    const arns = Array.from({ length: this.#config.dataKeyGeneration }, (_, n) => {
+      const key = this.#makeKey(n === 0 ? 'DataKey' : `DataKey${n + 1}`, 'Wraps the data keys of backups', n + 1);
+      this.exportValue(key.keyArn);
+      return key.keyArn;
+    });
+    const [current = '', ...former] = arns.reverse();
+    return [current, ...former];
   }
 
-  #makeKey(id: string, description: string): Key {
-    return new Key(this, id, { description, enableKeyRotation: true, removalPolicy: RemovalPolicy.RETAIN });
+  #makeSigningKey(id: string, props: { description: string; keySpec: KeySpec; generation: number }): Key {
+    const { description, keySpec, generation } = props;
+    const multiRegion = this.#isMultiRegion(generation);
+    return new Key(this, id, {
+      description,
+      keySpec,
+      keyUsage: KeyUsage.SIGN_VERIFY,
+      removalPolicy: RemovalPolicy.RETAIN,
+      ...(multiRegion && { multiRegion }),
+    });
+  }
+
+  #makeKey(id: string, description: string, generation = 1): Key {
+    const multiRegion = this.#isMultiRegion(generation);
+    return new Key(this, id, {
+      description,
+      enableKeyRotation: true,
+      removalPolicy: RemovalPolicy.RETAIN,
+      ...(multiRegion && { multiRegion }),
+    });
+  }
+
+  /** Whether a copy of the key can be made in another region. It is decided when a key is created, for good. */
+  #isMultiRegion(generation: number): boolean {
+    return generation > 1 || !this.#config.singleRegionKeys;
   }
 
   #makeSecret(id: string, description: string): Secret {

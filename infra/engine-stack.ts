@@ -147,7 +147,7 @@ export class EngineStack extends Stack {
       identitySecretArn: data.identitySecret.secretArn,
       googleRoleArn: data.googleRole.roleArn,
       ...shared,
-      dataKeyArn: data.dataKey.keyArn,
+      dataKeyArns: data.dataKeyArns,
       mailArns: ['identity', 'configuration-set'].map((resource) =>
         this.formatArn({ service: 'ses', resource, resourceName: '*' }),
       ),

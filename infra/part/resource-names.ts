@@ -11,8 +11,8 @@ export interface ResourceNames {
   /** The first key signs evidence of restore tests; the others are published to verify it. */
   readonly evidenceKeyArns: readonly [string, ...string[]];
   readonly secretsKeyArn: string;
-  /** Wraps the data keys of backups. */
-  readonly dataKeyArn: string;
+  /** The first key wraps the data keys of backups; all unwrap them. */
+  readonly dataKeyArns: readonly [string, ...string[]];
   readonly serviceSecretArn: string;
   readonly identitySecretArn: string;
   /** Assumed for one organization at a time; customers' Google Cloud projects trust it. */

@@ -1,7 +1,7 @@
 /** Data resources outlive deployments. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { type Resource, resourcesOf, settings, templatesOf } from '../harness/law/templates.ts';
+import { type Resource, resourcesOf, settings, statementsOf, templatesOf } from '../harness/law/templates.ts';
 
 const templates = templatesOf();
 const resources = resourcesOf(templates).filter(({ stack }) => stack === 'Data');
@@ -33,6 +33,57 @@ test('data stack: the table is on demand, keyed by pk and sk, with a stream and 
 test('data stack: every symmetric key rotates automatically', () => {
   for (const { id, properties } of ofType('AWS::KMS::Key'))
     assert.ok(properties.KeyUsage === 'SIGN_VERIFY' || properties.EnableKeyRotation === true, id);
+});
+
+describe('regions of the keys', () => {
+  const keysOf = (context: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      ofType('AWS::KMS::Key', resourcesOf(templatesOf({ ...settings, ...context }))).map(({ id, properties }) => [
+        id.slice(0, -8),
+        properties.MultiRegion,
+      ]),
+    );
+  const generations = { dataKeyGeneration: '2', tokenKeyGeneration: '2', evidenceKeyGeneration: '2' };
+
+  test('every key of a new deployment can be copied to another region', () => {
+    const first = keysOf({});
+    assert.deepEqual(Object.keys(first).sort(), ['DataKey', 'EvidenceKey', 'SecretsKey', 'TokenKey1']);
+    for (const multiRegion of Object.values({ ...first, ...keysOf(generations) })) assert.equal(multiRegion, true);
+  });
+
+  // A changed property would make CloudFormation refuse the update; a changed id would make another key.
+  test('a deployment from before keeps its keys exactly as they are, and later generations can be copied', () => {
+    const before = { DataKey: undefined, EvidenceKey: undefined, SecretsKey: undefined, TokenKey1: undefined };
+    assert.deepEqual(keysOf({ singleRegionKeys: 'true' }), before);
+    assert.deepEqual(keysOf({ singleRegionKeys: 'true', ...generations }), {
+      ...before,
+      DataKey2: true,
+      EvidenceKey2: true,
+      TokenKey2: true,
+    });
+  });
+
+  test('a new data key wraps, and every function that unwraps can use the earlier one, too', () => {
+    const all = resourcesOf(templatesOf({ ...settings, dataKeyGeneration: '2' }));
+    const functions = ofType('AWS::Lambda::Function', all).flatMap(({ properties }) => {
+      const { DATA_KEY_ID } = (properties.Environment as { Variables: Record<string, unknown> } | undefined)?.Variables ?? {};
+      return DATA_KEY_ID === undefined ? [] : [JSON.stringify(DATA_KEY_ID)];
+    });
+    assert.ok(functions.length > 10);
+    for (const variable of functions) assert.match(variable, /DataKey2[0-9A-F]{8}Arn/);
+    const statements = ofType('AWS::IAM::Role', all).flatMap(statementsOf);
+    const using = (action: string) =>
+      statements
+        .filter(({ Action }) => Action.includes(action))
+        .map(({ Resource }) =>
+          JSON.stringify(Resource)
+            .match(/DataKey2?(?=[0-9A-F]{8}Arn)/g)
+            ?.join(' '),
+        )
+        .filter((names) => names !== undefined);
+    assert.deepEqual([...new Set(using('kms:Decrypt'))], ['DataKey DataKey2']);
+    assert.deepEqual([...new Set(using('kms:GenerateDataKey'))], ['DataKey2']);
+  });
 });
 
 test('data stack: secrets are generated, 64 characters long, and encrypted with a customer-managed key', () => {
@@ -118,6 +169,7 @@ describe('data stack: a later deployment removes no export that other stacks imp
   const later: Record<string, Record<string, string>> = {
     'a domain': { domainName: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
     'another signing key': { tokenKeyGeneration: '2' },
+    'another data key': { dataKeyGeneration: '2' },
     'another key for evidence': { evidenceKeyGeneration: '2', withdrawnEvidenceKeyGenerations: '1' },
     'a restored table': { tableStreamArn: stream },
   };

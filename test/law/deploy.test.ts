@@ -1,6 +1,6 @@
 /** infra/deploy.md is short, complete and true. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
 import { type Config, readConfig, settingNames } from '../../infra/config.ts';
 import { usage } from '../../infra/smoke/options.ts';
@@ -49,4 +49,21 @@ test('deploy guide: the smoke command explains every variable that is named', ()
   const named = new Set(guide.match(/\bSMOKE_\w+/g));
   assert.ok(named.size >= 4);
   for (const name of named) assert.ok(usage.includes(`  ${name} `), name);
+});
+
+describe('disaster guide', () => {
+  const text = readFileSync(new URL('../../infra/disaster.md', import.meta.url), 'utf8');
+  const rows = text.split('\n').filter((line) => /^\| (?!Lost|-)/.test(line));
+
+  test('has a row for everything that can be lost, which says whether a test rehearses it', () => {
+    for (const thing of ['document', 'database', 'bucket', 'data key', 'table', 'region', 'account'])
+      assert.equal(rows.filter((row) => new RegExp(`^\\| (a|the)( AWS)? ${thing}\\b`).test(row)).length, 1, thing);
+    for (const row of rows) assert.match(row.split(' | ')[3] ?? '', /`test\/|none/, row);
+  });
+
+  test('names only files that exist', () => {
+    const files = [...text.matchAll(/`((?:infra|shared|test)\/[\w./-]+)`/g)].map(([, file = '']) => file);
+    assert.ok(files.length > 15);
+    for (const file of files) assert.ok(existsSync(new URL(`../../${file}`, import.meta.url)), file);
+  });
 });

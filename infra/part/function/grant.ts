@@ -114,12 +114,12 @@ const permissions: Readonly<Record<Capability, Permissions>> = {
   'destination:probe': ({ googleRoleArn }) => [allow(['sts:AssumeRole'], [googleRoleArn]), ...assumeCustomerRoles()],
   'destination:open': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'destination-credentials')],
   'data-key:name': () => [],
-  'data-key:make': ({ dataKeyArn, secretsKeyArn }) => [
-    allow(['kms:GenerateDataKey'], [dataKeyArn]),
+  'data-key:make': ({ dataKeyArns: [current], secretsKeyArn }) => [
+    allow(['kms:GenerateDataKey'], [current]),
     decryptFor(secretsKeyArn, 'passphrase'),
   ],
-  'data-key:open': ({ dataKeyArn, secretsKeyArn }) => [
-    allow(['kms:Decrypt'], [dataKeyArn]),
+  'data-key:open': ({ dataKeyArns, secretsKeyArn }) => [
+    allow(['kms:Decrypt'], dataKeyArns),
     decryptFor(secretsKeyArn, 'passphrase'),
   ],
   'backup:start': startWorkflow('backupWorkflowArn'),
