@@ -18,7 +18,7 @@ export const create = handle(projects.create, async (call) => {
   const { credentials, workloadIdentity, ...input } = call.body;
   const id = newId('project', now);
   const connection = await chooseConnection(tenant, {
-    project: { id, sourceProjectId: input.sourceProjectId },
+    project: { id, sourceProjectId: input.sourceProjectId, databaseId: input.databaseId },
     actor,
     credentials,
     workloadIdentity,

@@ -10,7 +10,7 @@ import { isComplete, sourceContext } from './source-token.ts';
 import { workloadIdentityConnection } from './workload-identity-connection.ts';
 
 interface ConnectionInput {
-  readonly project: Pick<ProjectRecord, 'id' | 'sourceProjectId'> & Partial<Pick<ProjectRecord, 'connection'>>;
+  readonly project: Pick<ProjectRecord, 'id' | 'sourceProjectId' | 'databaseId'> & Partial<Pick<ProjectRecord, 'connection'>>;
   readonly actor: Actor;
   readonly credentials: GoogleAccount | undefined;
   readonly workloadIdentity: WorkloadIdentityInput | undefined;
@@ -23,23 +23,25 @@ export const chooseConnection = async (tenant: Tenant, input: ConnectionInput): 
   if (workloadIdentity) return workloadIdentityConnection(tenant, workloadIdentity);
   if (credentials) return serviceAccountConnection(tenant, project.id, credentials);
   if (actor.type === 'user') return { type: 'user', userId: actor.id, email: actor.email ?? '' };
-  if (!(project.connection ? isComplete(project.connection) : await isConnected(tenant, project.sourceProjectId)))
-    throw sourceNotConnected(project.sourceProjectId);
+  if (!(project.connection ? isComplete(project.connection) : await isConnected(tenant, project)))
+    throw databaseNotConnected(project);
   return creatorConnection(tenant);
 };
 
-/** The grant of its creator reaches all their Google projects; an API key may use it only for those that the organization uses. */
-const isConnected = async (tenant: Tenant, sourceProjectId: string): Promise<boolean> => {
-  const range = { pk: `ORG#${tenant.organizationId}`, prefix: projectPrefix, where: { sourceProjectId, status: 'connected' } };
-  for await (const _ of walk<ProjectRecord>(range)) return true;
+type Database = Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>;
+
+/** The grant of its creator reaches all their databases; an API key may use it only for those that the organization uses. */
+const isConnected = async (tenant: Tenant, { sourceProjectId, databaseId }: Database): Promise<boolean> => {
+  const where = { sourceProjectId, databaseId, status: 'connected' };
+  for await (const _ of walk<ProjectRecord>({ pk: `ORG#${tenant.organizationId}`, prefix: projectPrefix, where })) return true;
   return false;
 };
 
-const sourceNotConnected = (sourceProjectId: string): ApiError =>
+const databaseNotConnected = ({ sourceProjectId, databaseId }: Database): ApiError =>
   new ApiError(
     'FORBIDDEN',
-    'An API key can connect a Google project without credentials only if the organization has connected it before',
-    { sourceProjectId },
+    'An API key can connect a database of a Google project without credentials only if the organization has connected it before',
+    { sourceProjectId, databaseId },
   );
 
 const serviceAccountConnection = async (tenant: Tenant, projectId: string, account: GoogleAccount): Promise<Connection> => {

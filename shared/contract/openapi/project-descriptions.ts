@@ -68,7 +68,7 @@ export const projectDescriptions: readonly FieldTexts[] = [
     workloadIdentity:
       'Access without a key: a workload identity pool provider that trusts this organization. GET /projects/workload-identity has the commands that create it. A provider that also accepts other organizations of this service is refused',
     credentials:
-      'A Google service account. Without it, the grant given at sign-in is used. An API key uses the grant of its creator, only for Google projects that the organization has connected',
+      'A Google service account. Without it, the grant given at sign-in is used. An API key uses the grant of its creator, only for databases that the organization has connected',
   }),
   fieldTexts(WorkloadIdentity, {
     audience: 'The full name of the provider; or its parts:',

@@ -226,7 +226,7 @@ test('project: the grant of a removed member is no longer used', async () => {
   deepEqual(refusal(await call(projects.collections, { ...by(organization), params })), [422, 'SOURCE_AUTH_ERROR']);
 });
 
-test("project: an API key connects with its creator's grant only Google projects that the organization has connected", async () => {
+test("project: an API key connects with its creator's grant only databases that the organization has connected", async () => {
   const organization = await newOrganization();
   const apiKey = await newApiKey(organization, ['projects:write']);
   const key = { token: apiKey, org: organization.id };
@@ -235,9 +235,16 @@ test("project: an API key connects with its creator's grant only Google projects
   const foreign = await newOrganization();
   equal((await call(projects.create, { ...by(foreign), body })).status, 201);
   const refused = await call(projects.create, { ...key, body });
-  deepEqual([...refusal(refused), refused.body.error.details], [403, 'FORBIDDEN', { sourceProjectId }]);
+  deepEqual([...refusal(refused), refused.body.error.details], [403, 'FORBIDDEN', { sourceProjectId, databaseId: '(default)' }]);
   const connected = await call(projects.create, { ...by(organization), body });
   equal((await call(projects.create, { ...key, body })).status, 201);
+  // Another database of the same Google project is as foreign as another project.
+  const other = { ...body, databaseId: 'payroll' };
+  const otherRefused = await call(projects.create, { ...key, body: other });
+  const details = { sourceProjectId, databaseId: 'payroll' };
+  deepEqual([...refusal(otherRefused), otherRefused.body.error.details], [403, 'FORBIDDEN', details]);
+  equal((await call(projects.create, { ...by(organization), body: other })).status, 201);
+  equal((await call(projects.create, { ...key, body: other })).status, 201);
   const params = { projectId: connected.body.data.id };
   equal((await call(projects.reconnect, { ...key, params })).status, 200);
 });
