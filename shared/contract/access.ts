@@ -14,6 +14,7 @@ export const scopes = [
   'schedules:write',
   'projects:read',
   'projects:write',
+  'erasures:write',
   'storage:read',
   'storage:write',
   'organization:read',

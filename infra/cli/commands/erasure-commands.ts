@@ -30,7 +30,8 @@ export const addErasureCommands = (program: Command, action: Action): void => {
   const group = defineGroup(program, {
     name: 'erasure',
     summary: 'Erase documents from all backups of a project (GDPR article 17)',
-    description: 'The backups stay as they are; from then on nothing reads the documents from them. It cannot be undone.',
+    description:
+      'The backups stay as they are; from then on nothing reads the documents from them. It cannot be undone. An API key needs the scope erasures:write.',
     examples: ['bms erasure create users/ada --project shop --reason "Request 4711"', 'bms erasure ls --project shop'],
   });
 

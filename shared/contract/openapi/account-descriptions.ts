@@ -157,7 +157,9 @@ export const accountDescriptions: readonly FieldTexts[] = [
   fieldTexts(Deletion, {
     recoveryDeadline: 'Until then the owner can recover the organization; null if it is deleted permanently',
   }),
-  fieldTexts(serviceAccount.create.body, { permissions: 'At least one; defaults to all read scopes' }),
+  fieldTexts(serviceAccount.create.body, {
+    permissions: 'At least one; defaults to all read scopes. Only erasures:write, which no other scope includes, allows erasures',
+  }),
   fieldTexts(serviceAccount.rotateKey.body, { overlapHours: 'How long the old key also works' }),
   fieldTexts(events['member.left'], {
     projects: `Projects that were connected with the grant of the member and must be reconnected; at most ${departureProjectsMax}`,

@@ -6,7 +6,9 @@ import { auth } from '../../../shared/contract/endpoints/auth.ts';
 import { invites } from '../../../shared/contract/endpoints/invitations.ts';
 import { members } from '../../../shared/contract/endpoints/members.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { erasures } from '../../../shared/contract/endpoints/protection/erasures.ts';
 import { serviceAccount } from '../../../shared/contract/endpoints/service-account.ts';
+import { newId } from '../../../shared/platform/index.ts';
 import { call } from '../../harness/stage/client.ts';
 import { logs } from '../../harness/stage/function-log.ts';
 import { addMember, newOrganization } from '../../harness/stage/organization.ts';
@@ -104,6 +106,25 @@ test('service account: without permissions it gets the read scopes', async () =>
     [made.status, made.body.data.permissions],
     [201, ['backups:read', 'schedules:read', 'projects:read', 'storage:read', 'organization:read']],
   );
+});
+
+test('service account: it erases only with the scope erasures:write, which no other scope includes', async () => {
+  const { by, org } = await start();
+  const others = scopes.filter((scope) => scope !== 'erasures:write');
+  const made = await call(serviceAccount.create, { ...by, body: { name: 'CI', permissions: others } });
+  const ask = () =>
+    call(erasures.create, {
+      token: made.body.data.apiKey,
+      org,
+      params: { projectId: newId('project') },
+      body: { paths: ['users/ada'], reason: 'Request 4711' },
+    });
+  const refused = await ask();
+  const { code, message, details } = refused.body.error;
+  deepEqual([refused.status, code, details], [403, 'FORBIDDEN', { requiredScope: 'erasures:write' }]);
+  equal(message, 'The API key lacks the scope erasures:write');
+  equal((await call(serviceAccount.update, { ...by, body: { permissions: ['erasures:write'] } })).status, 200);
+  equal((await ask()).body.error.code, 'PROJECT_NOT_FOUND');
 });
 
 test('service account: changed permissions apply to the next call with the same key', async () => {

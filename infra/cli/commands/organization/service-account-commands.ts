@@ -29,7 +29,9 @@ export const addServiceAccountCommands = (program: Command, action: Action): voi
     name: 'service-account',
     aliases: ['sa'],
     summary: 'Create, change and rotate the API key of the organization',
-    description: 'An organization has one service account. Needs the role admin; API keys themselves are refused.',
+    description:
+      'An organization has one service account. Needs the role admin; API keys themselves are refused. ' +
+      'Erasing documents needs the scope erasures:write, which projects:write does not include.',
     examples: [
       'bms service-account show',
       'bms service-account create Pipeline --permissions backups:read,backups:write,projects:read',

@@ -5,7 +5,8 @@ import { erasurePathsMax } from '../../limits.ts';
 import { Erasure } from '../../models/erasure.ts';
 
 const read = { role: 'viewer', scope: 'projects:read' } as const;
-const manage = { role: 'admin', scope: 'projects:write' } as const;
+/** A scope of its own, because an erasure cannot be undone. */
+const manage = { role: 'admin', scope: 'erasures:write' } as const;
 
 /** A plain value, or a typed one as documents are shown. */
 const Value = z

@@ -103,7 +103,10 @@ export const ServiceAccountDialog = ({ account, onClose }: ServiceAccountDialogP
           <legend className="field__label">Permissions</legend>
           {resources.map((resource) => (
             <div key={resource} className="organization__scope">
-              <span className="organization__resource">{resource}</span>
+              <span>
+                <span className="organization__resource">{resource}</span>
+                {resource === 'erasures' && <span className="field__hint"> cannot be undone; not part of projects</span>}
+              </span>
               {scopes
                 .filter((scope) => scope.startsWith(`${resource}:`))
                 .map((scope) => (

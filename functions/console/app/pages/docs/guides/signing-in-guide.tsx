@@ -67,7 +67,8 @@ curl "${window.location.origin}/api/v1/auth/refresh" \\
             rotate-key
           </EndpointLink>
           : the old key works for another 24 hours, or as long as you say. A key cannot call what is for people only, and not
-          another organization.
+          another organization. Erasures cannot be undone, so only <code>erasures:write</code> allows them:{' '}
+          <code>projects:write</code> does not include it.
         </p>
         <ul className="docs-scopes">
           {scopes.map(({ scope, count }) => (
