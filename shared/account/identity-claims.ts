@@ -2,6 +2,7 @@
 import { comparableEmail } from '../contract/comparable-email.ts';
 import { unauthorized } from '../contract/errors.ts';
 import { nameMax } from '../contract/limits.ts';
+import { visibleText } from '../contract/visible-text.ts';
 
 export interface Profile {
   /** As the provider spells it; compared by `comparableEmail`. */
@@ -47,8 +48,7 @@ export const readProfile = (claims: Readonly<Record<string, unknown>>): Profile 
 
 const printable = (value: unknown): string =>
   typeof value === 'string'
-    ? value
-        .replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    ? visibleText(value.replace(/[\p{Cc}\u2028\u2029]+/gu, ' '))
         .trim()
         .slice(0, nameMax)
         .toWellFormed()

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { comparableEmail } from './comparable-email.ts';
 import { type IdKind, idMessage, idPattern, idPrefixes } from './ids.ts';
 import { nameMax, reservedSlugs, slugMax, slugMin } from './limits.ts';
+import { visibleText } from './visible-text.ts';
 
 /** Rejects control characters, which break logs and spreadsheets, and lone surrogates, which do not survive UTF-8. */
 const isPrintable = (text: string): boolean => text.isWellFormed() && !/\p{Cc}|[\u2028\u2029]/u.test(text);
@@ -15,7 +16,14 @@ export const text = (max: number) =>
     z.refine((value) => value.trim() === value, 'must not begin or end with whitespace'),
   );
 
-export const Name = text(nameMax).check(z.meta({ examples: ['Example'] }));
+/** Characters that a person does not see are removed, so that a name cannot pretend to be another one. */
+export const Name = text(nameMax).check(
+  z.overwrite((name) => visibleText(name).trim()),
+  z.minLength(1, 'must not be empty'),
+  z.meta({ examples: ['Example'] }),
+);
+/** A name as the API returns it; names that were stored before may contain invisible characters. */
+export const ShownName = z.string().check(z.overwrite(visibleText));
 export const Moment = z.iso.datetime({ offset: true });
 export const id = (kind: IdKind) =>
   z

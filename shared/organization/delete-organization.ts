@@ -3,6 +3,7 @@ import { auditNote } from '../audit/index.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
 import { organizationEvents } from '../contract/event-data/organization-events.ts';
 import { recoverySeconds } from '../contract/limits.ts';
+import { visibleText } from '../contract/visible-text.ts';
 import { emit, enqueue } from '../event/index.ts';
 import { after, type Change, iso, type Key, set, unsafeTenant } from '../platform/index.ts';
 import type { CallerContext } from './model/caller-context.ts';
@@ -29,7 +30,8 @@ export const deleteOrganization = (
 ): { data: Deletion; change: Change } => {
   const { force = false, deleteBackupData = false } = input;
   const { id, name } = organization;
-  if (input.confirmName !== name) throw invalid('confirmName', 'must match the name of the organization exactly');
+  if (visibleText(input.confirmName) !== visibleText(name))
+    throw invalid('confirmName', 'must match the name of the organization exactly');
   const deletedAt = iso(now);
   const recoveryDeadline = force ? undefined : iso(after(now, recoverySeconds));
   const deletionType = force ? 'permanent' : 'soft';

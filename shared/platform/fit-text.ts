@@ -1,15 +1,16 @@
 /** Prepares text of customers for messages in other systems. */
+import { hiddenCharacters } from '../contract/visible-text.ts';
 
 /**
- * Text without what could disturb its surroundings: lone surrogates, control characters and characters that reorder the text
- * (bidirectional controls). Line breaks stay, at most one blank line in a row.
+ * Text without what could disturb its surroundings: lone surrogates, control characters and characters that reorder or hide
+ * text. Line breaks stay, at most one blank line in a row.
  */
 export const cleanText = (text: string): string =>
   text
     .toWellFormed()
     .replace(/\r\n?|[\u2028\u2029\u0085]/gu, '\n')
-    .replace(/\p{Bidi_Control}/gu, '')
     .replace(/[^\P{Cc}\n]/gu, ' ')
+    .replace(hiddenCharacters, '')
     .replace(/\n{3,}/gu, '\n\n')
     .trim();
 

@@ -1,14 +1,14 @@
 import * as z from 'zod/mini';
 import { roles } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
-import { Moment, noBody } from '../fields.ts';
+import { Moment, noBody, ShownName } from '../fields.ts';
 
 export const User = z.object({
   id: z.string(),
   email: z.string(),
-  name: z.string(),
+  name: ShownName,
   picture: z.nullable(z.string()),
-  organizations: z.array(z.object({ id: z.string(), name: z.string(), role: z.enum(roles) })),
+  organizations: z.array(z.object({ id: z.string(), name: ShownName, role: z.enum(roles) })),
   createdAt: Moment,
 });
 

@@ -1,7 +1,7 @@
 /** Sign-in of a machine without a browser, as in RFC 8628: the machine shows a code, and a person confirms it in the console. */
 import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
-import { Moment, Name } from '../fields.ts';
+import { Moment, Name, ShownName } from '../fields.ts';
 import { TokenSet } from './auth.ts';
 
 /** Case and separators do not matter: people type what they read. */
@@ -21,7 +21,7 @@ export const DeviceCode = z.object({
 });
 
 export const DeviceRequest = z.object({
-  clientName: z.nullable(z.string()),
+  clientName: z.nullable(ShownName),
   ip: z.nullable(z.string()),
   location: z.nullable(z.string()),
   userAgent: z.nullable(z.string()),

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { invitableRoles } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
-import { Email, Moment, noBody } from '../fields.ts';
+import { Email, Moment, noBody, ShownName } from '../fields.ts';
 import { invitationsPerRecipient } from '../limits.ts';
 import { Invitation } from '../models/invitation.ts';
 
@@ -66,7 +66,7 @@ export const invitations = group('invitations', `${apiPrefix}/invitations`, {
     access: 'public',
     summary: 'View an invitation by its link',
     data: z.object({
-      organization: z.object({ id: z.string(), name: z.string() }),
+      organization: z.object({ id: z.string(), name: ShownName }),
       email: z.string(),
       role: z.enum(invitableRoles),
       status: z.enum(['pending', 'accepted', 'cancelled', 'declined', 'expired']),
@@ -82,7 +82,7 @@ export const invitations = group('invitations', `${apiPrefix}/invitations`, {
     summary: 'Accept an invitation. The caller’s verified e-mail address must be the invited one',
     ...noBody,
     data: z.object({
-      organization: z.object({ id: z.string(), name: z.string() }),
+      organization: z.object({ id: z.string(), name: ShownName }),
       role: z.enum(invitableRoles),
       joinedAt: Moment,
     }),
@@ -96,7 +96,7 @@ export const invitations = group('invitations', `${apiPrefix}/invitations`, {
     access: 'user',
     summary: 'Decline an invitation. The caller’s verified e-mail address must be the invited one',
     ...noBody,
-    data: z.object({ organization: z.object({ id: z.string(), name: z.string() }), status: z.literal('declined') }),
+    data: z.object({ organization: z.object({ id: z.string(), name: ShownName }), status: z.literal('declined') }),
     audit: 'invitation.declined',
     errors: ['INVITATION_NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
     capabilities: ['table:write', 'secret:service'],

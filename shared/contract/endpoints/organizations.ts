@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { roles } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
-import { id, Moment, Name, noBody, Slug, Timezone } from '../fields.ts';
+import { id, Moment, Name, noBody, ShownName, Slug, Timezone } from '../fields.ts';
 import { organizationLimits, plans } from '../limits.ts';
 
 export const Settings = z.object({ timezone: z.string(), defaultStorageId: z.nullable(z.string()) });
@@ -10,10 +10,10 @@ const Subscription = z.object({ plan: z.enum(plans), status: z.literal('active')
 
 export const Organization = z.object({
   id: z.string(),
-  name: z.string(),
+  name: ShownName,
   slug: z.string(),
   ownerId: z.string(),
-  owner: z.object({ id: z.string(), email: z.string(), name: z.string() }),
+  owner: z.object({ id: z.string(), email: z.string(), name: ShownName }),
   settings: Settings,
   statistics: Statistics,
   subscription: Subscription,

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { scopes } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
-import { Moment, Name } from '../fields.ts';
+import { Moment, Name, ShownName } from '../fields.ts';
 import { overlapHours, overlapHoursMax } from '../limits.ts';
 
 export const ServiceAccount = z.object({
   id: z.string(),
-  name: z.string(),
+  name: ShownName,
   email: z.string(),
   apiKey: z.string(),
   permissions: z.array(z.enum(scopes)),

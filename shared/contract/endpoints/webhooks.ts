@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
-import { Moment, noBody, When } from '../fields.ts';
+import { Moment, noBody, ShownName, When } from '../fields.ts';
 import { outsideShare, overlapHours, overlapHoursMax, webhookTimeoutMs } from '../limits.ts';
 import { Delivery, DeliveryRequest, Webhook, WebhookEvent, WebhookWithSecret, webhookFields } from '../models/webhook.ts';
 import { deliveryStatuses, replayStatuses } from '../models/webhook-enums.ts';
@@ -111,7 +111,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     bodyOptional: true,
     data: z.object({
       webhookId: z.string(),
-      webhookName: z.string(),
+      webhookName: ShownName,
       event: z.string(),
       url: z.string(),
       success: z.boolean(),

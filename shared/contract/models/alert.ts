@@ -1,6 +1,6 @@
 /** Alerts, their deliveries and incidents in requests and responses. */
 import * as z from 'zod/mini';
-import { Email, id, Moment, Name } from '../fields.ts';
+import { Email, id, Moment, Name, ShownName } from '../fields.ts';
 import {
   alertProjectsMax,
   alertRecipientsMax,
@@ -97,7 +97,7 @@ export const LastDelivery = z.object({
 
 export const Alert = z.object({
   id: z.string(),
-  name: z.string(),
+  name: ShownName,
   channel: z.enum(alertChannels),
   recipients: z.nullable(z.union([z.enum(recipientGroups), z.array(z.string())])),
   url: z.nullable(z.string()),
@@ -121,7 +121,7 @@ export const Alert = z.object({
 
 export const AlertTest = z.object({
   alertId: z.string(),
-  alertName: z.string(),
+  alertName: ShownName,
   channel: z.enum(alertChannels),
   success: z.boolean(),
   statusCode: z.nullable(z.int()),
@@ -139,8 +139,8 @@ export const Incident = z.object({
   status: z.enum(incidentStatuses),
   title: z.string(),
   message: z.string(),
-  project: z.nullable(z.object({ id: z.string(), name: z.string() })),
-  subject: z.object({ type: z.enum(subjectTypes), id: z.string(), name: z.nullable(z.string()) }),
+  project: z.nullable(z.object({ id: z.string(), name: ShownName })),
+  subject: z.object({ type: z.enum(subjectTypes), id: z.string(), name: z.nullable(ShownName) }),
   count: z.int(),
   openedAt: Moment,
   lastFailureAt: Moment,

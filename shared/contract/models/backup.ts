@@ -1,6 +1,6 @@
 /** Backups in API responses. */
 import * as z from 'zod/mini';
-import { Moment } from '../fields.ts';
+import { Moment, ShownName } from '../fields.ts';
 import { backupStatuses, backupTriggers, backupTypes, verifyDepths } from '../job-enums.ts';
 import { encryptionModes } from './encryption.ts';
 import { Cost, Creator, JobError, Lacking, Progress, WaitingFor } from './job.ts';
@@ -49,7 +49,7 @@ export const Anomaly = z.object({
 export const Backup = z.object({
   id: z.string(),
   projectId: z.string(),
-  projectName: z.nullable(z.string()),
+  projectName: z.nullable(ShownName),
   type: z.enum(backupTypes),
   parentBackupId: z.nullable(z.string()),
   status: z.enum(backupStatuses),
@@ -66,7 +66,7 @@ export const Backup = z.object({
   sizeFormatted: z.string(),
   originalSize: z.int(),
   duration: z.nullable(z.int()),
-  storageDestination: z.object({ id: z.string(), name: z.string(), type: z.enum(storageTypes) }),
+  storageDestination: z.object({ id: z.string(), name: ShownName, type: z.enum(storageTypes) }),
   path: z.string(),
   collections: z.array(z.string()),
   excludedCollections: z.array(z.string()),

@@ -1,6 +1,6 @@
 /** What an organization's projects look like now. */
 import * as z from 'zod/mini';
-import { Moment } from '../fields.ts';
+import { Moment, ShownName } from '../fields.ts';
 import { backupTriggers, backupTypes, restoreStatuses, verifyDepths } from '../job-enums.ts';
 import { Cost, JobError } from './job.ts';
 import { Pitr } from './pitr.ts';
@@ -77,7 +77,7 @@ export const ProjectOverview = z.object({
     failing: z.array(
       z.object({
         id: z.string(),
-        name: z.string(),
+        name: ShownName,
         since: Moment,
         reason: z.enum(scheduleFailures),
         code: z.string(),
@@ -104,7 +104,7 @@ export const FailedJob = z.object({
   kind: z.enum(['backup', 'restore']),
   id: z.string(),
   projectId: z.string(),
-  projectName: z.nullable(z.string()),
+  projectName: z.nullable(ShownName),
   trigger: z.nullable(z.enum(backupTriggers)),
   scheduleId: z.nullable(z.string()),
   status: z.enum(['failed']),

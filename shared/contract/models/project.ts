@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Moment } from '../fields.ts';
+import { Moment, ShownName } from '../fields.ts';
 
 export const ProjectSettings = z.object({
   backupTimeoutMinutes: z.int(),
@@ -9,7 +9,7 @@ export const ProjectSettings = z.object({
 
 export const Project = z.object({
   id: z.string(),
-  name: z.string(),
+  name: ShownName,
   sourceProjectId: z.string(),
   databaseId: z.string(),
   status: z.enum(['connected', 'unauthorized']),

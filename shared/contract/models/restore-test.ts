@@ -1,6 +1,6 @@
 /** Restore tests in API responses: plans, and one run for each project tested. */
 import * as z from 'zod/mini';
-import { Moment } from '../fields.ts';
+import { Moment, ShownName } from '../fields.ts';
 import { Creator, JobError } from './job.ts';
 
 export const backupPicks = ['latest', 'random', 'moment'] as const;
@@ -38,7 +38,7 @@ const LastOutcome = z.object({
 
 export const RestoreTest = z.object({
   id: z.string(),
-  name: z.string(),
+  name: ShownName,
   projectId: z.nullable(z.string()),
   cron: z.string(),
   timezone: z.string(),
@@ -105,11 +105,11 @@ const Removal = z.object({
 export const RestoreTestRun = z.object({
   id: z.string(),
   restoreTestId: z.string(),
-  name: z.string(),
+  name: ShownName,
   trigger: z.enum(restoreTestTriggers),
   scheduledFor: z.nullable(Moment),
   projectId: z.string(),
-  projectName: z.string(),
+  projectName: ShownName,
   status: z.enum(restoreTestStatuses),
   phase: z.enum(restoreTestPhases),
   progress: z.object({ percent: z.int(), documents: z.int(), totalDocuments: z.nullable(z.int()) }),
@@ -120,7 +120,7 @@ export const RestoreTestRun = z.object({
   pointInTime: z.nullable(Moment),
   readTime: z.nullable(z.string()),
   scope: Scope,
-  target: z.nullable(z.object({ projectId: z.string(), projectName: z.string() })),
+  target: z.nullable(z.object({ projectId: z.string(), projectName: ShownName })),
   restoreJobId: z.nullable(z.string()),
   counts: z.nullable(
     z.object({

@@ -1,6 +1,6 @@
 /** Restores in API responses. */
 import * as z from 'zod/mini';
-import { Moment } from '../fields.ts';
+import { Moment, ShownName } from '../fields.ts';
 import { restorePhases, restoreStatuses } from '../job-enums.ts';
 import { Cost, Creator, JobError, Lacking, Progress, WaitingFor } from './job.ts';
 import { RuleMatch, TransformPreview, TransformSummary } from './transform.ts';
@@ -72,9 +72,9 @@ export const RestoreJob = z.object({
   pointInTime: z.nullable(Moment),
   partial: z.nullable(z.object(Lacking.shape)),
   projectId: z.string(),
-  projectName: z.string(),
+  projectName: ShownName,
   targetProjectId: z.string(),
-  targetProjectName: z.string(),
+  targetProjectName: ShownName,
   status: z.enum(restoreStatuses),
   phase: z.enum(restorePhases),
   mergeMode: z.enum(mergeModes),
@@ -122,9 +122,9 @@ export const RestoreHistory = z.object({
   pointInTime: z.nullable(Moment),
   partial: z.nullable(z.object(Lacking.shape)),
   projectId: z.string(),
-  projectName: z.string(),
+  projectName: ShownName,
   targetProjectId: z.string(),
-  targetProject: z.object({ id: z.string(), name: z.string() }),
+  targetProject: z.object({ id: z.string(), name: ShownName }),
   status: z.enum(historyStatuses),
   jobStatus: z.enum(restoreStatuses),
   phase: z.enum(restorePhases),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Moment } from '../fields.ts';
+import { Moment, ShownName } from '../fields.ts';
 import { backupTypes } from '../job-enums.ts';
 
 /** Keeps the last backup of each of the last n days, ISO weeks, months and years that have one. */
@@ -23,7 +23,7 @@ export const ScheduleOutcome = z.object({
 
 export const Schedule = z.object({
   id: z.string(),
-  name: z.string(),
+  name: ShownName,
   projectId: z.string(),
   cron: z.string(),
   timezone: z.string(),

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { Moment } from '../fields.ts';
+import { Moment, ShownName } from '../fields.ts';
 
 export const storageTypes = ['s3', 'gcs', 'spaces'] as const;
 export type StorageType = (typeof storageTypes)[number];
@@ -25,7 +25,7 @@ export const ObjectLock = z.strictObject({
 
 export const StorageDestination = z.object({
   id: z.string(),
-  name: z.string(),
+  name: ShownName,
   type: z.enum(storageTypes),
   bucket: z.string(),
   prefix: z.string(),

@@ -1,6 +1,6 @@
 /** Webhooks and deliveries in requests and responses. */
 import * as z from 'zod/mini';
-import { id, Moment, Name, text } from '../fields.ts';
+import { id, Moment, Name, ShownName, text } from '../fields.ts';
 import { backupTriggers } from '../job-enums.ts';
 import {
   webhookHeadersMax,
@@ -70,7 +70,7 @@ export const webhookFields = {
 
 export const Webhook = z.object({
   id: z.string(),
-  name: z.string(),
+  name: ShownName,
   url: z.string(),
   events: z.array(z.string()),
   enabled: z.boolean(),
@@ -95,7 +95,7 @@ const Payload = z.record(z.string(), z.unknown());
 
 /** An event that webhooks can subscribe to, with the body of a sample request in each format. */
 export const WebhookEvent = z.object({
-  name: z.string(),
+  name: ShownName,
   description: z.string(),
   formats: z.array(z.enum(webhookFormats)),
   samples: z.object({ standard: Payload, simple: z.nullable(Payload) }),

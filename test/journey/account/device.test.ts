@@ -82,6 +82,12 @@ test('device sign-in: a person approves the code, and the device gets tokens of 
   equal((await call(auth.me, { token: ada.accessToken })).status, 200, 'the session of the console goes on');
 });
 
+test('device sign-in: the name of the device is shown without bidirectional and invisible characters', async () => {
+  const ada = await signIn();
+  const { userCode } = await start('bms on\u202e 7-dliub\u2066\u200b');
+  equal((await call(device.show, { token: ada.accessToken, query: { userCode } })).body.data.clientName, 'bms on 7-dliub');
+});
+
 test('device sign-in: the code is accepted in any spelling, and only by a signed-in person', async () => {
   const ada = await signIn();
   const { userCode } = await start();

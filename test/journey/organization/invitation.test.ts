@@ -75,6 +75,18 @@ test('invitation: it is e-mailed, listed and accepted, with events and audit ent
   deepEqual([(taken!.actor as { id: string }).id, taken!.resource], [person.userId, { type: 'invitation', id }]);
 });
 
+test('invitation: a name that was stored with invisible characters is shown without them, and confirms the deletion', async () => {
+  const other = await newOrganization(undefined, 'Ac\u200bme');
+  const key = { pk: `ORG#${other.id}`, sk: 'META' };
+  equal((await getItem(key))?.name, 'Acme');
+  await putItem({ ...(await getItem(key))!, name: '\u202eemcA\u2066\u200b' });
+  const theirs = { token: other.owner.accessToken, org: other.id };
+  const made = await call(invites.create, { ...theirs, body: { email: newEmail() } });
+  equal((await view(made.body.data.acceptUrl)).body.data.organization.name, 'emcA');
+  equal((await call(organizations.current, theirs)).body.data.name, 'emcA');
+  equal((await call(organizations.remove, { ...theirs, body: { confirmName: 'emcA' } })).status, 200);
+});
+
 test('invitation: nothing in the table or the logs can be used to accept it', async () => {
   const { acceptUrl } = (await invite(newEmail())).body.data;
   const secret = tokenOf(acceptUrl).split('.')[2]!;

@@ -45,6 +45,7 @@ for (const email of [
 
 test('readProfile: names are printable, well-formed and truncated', () => {
   equal(readProfile({ ...ada, name: ' A\u0000\r\nB\u2028 ' }).name, 'A B');
+  equal(readProfile({ ...ada, name: '\u202eada\u200b' }).name, 'ada');
   const long = readProfile({ ...ada, name: `${'x'.repeat(99)}😀` }).name;
   ok(long.isWellFormed() && long.length <= 100);
 });

@@ -1,13 +1,13 @@
 import { equal } from 'node:assert/strict';
 import { test } from 'vitest';
-import { Email, Name, Slug, Timezone, When } from '../../../shared/contract/fields.ts';
+import { Email, Name, ShownName, Slug, Timezone, When } from '../../../shared/contract/fields.ts';
 import { reservedSlugs } from '../../../shared/contract/limits.ts';
 
 const cases = [
   [
     Name,
     ['A', 'Zoë Ω 東京', '👩‍🚀', '=1+1', 'x'.repeat(100), "O'Brien; DROP"],
-    ['', ' a', 'a ', 'a\nb', 'a\u0000', '\ud800', 'x'.repeat(101), 7, null],
+    ['', '\u200b\u2066', ' a', 'a ', 'a\nb', 'a\u0000', '\ud800', 'x'.repeat(101), 7, null],
   ],
   [
     Slug,
@@ -63,6 +63,13 @@ for (const [schema, good, bad] of cases) {
   for (const value of bad)
     test(`${name} rejects ${JSON.stringify(value)?.slice(0, 60)}`, () => equal(schema.safeParse(value).success, false));
 }
+
+test('Name: bidirectional and invisible characters are removed, and emoji stay whole', () => {
+  equal(Name.parse('\u202egnp.exe\u202c\u2066'), 'gnp.exe');
+  equal(Name.parse('\u200b A\u00add\ufeff\u2060a'), 'Ada');
+  equal(Name.parse('👩‍🚀 ❤️ שלום'), '👩‍🚀 ❤️ שלום');
+  equal(ShownName.parse('Ac\u200bme\u202e'), 'Acme');
+});
 
 // The Kelvin sign becomes a plain k in Unicode's lower case.
 test('Email: the Kelvin sign is refused, not turned into a k', () => {

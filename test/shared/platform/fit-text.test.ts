@@ -25,5 +25,6 @@ test('fitText: the result is well-formed and never longer than allowed', () =>
 
 test('cleanText: removes control characters, text directions and lone surrogates, and keeps line breaks', () => {
   equal(cleanText('a\r\nb\rc\u2028d\u0000e\u202ef\ud800g\n\n\n\nh\t '), 'a\nb\nc\nd ef\ufffdg\n\nh');
+  equal(cleanText('Ac\u200bme\u00ad 👩‍🚀'), 'Acme 👩‍🚀');
   equal(oneLine(' a\n\n b\tc '), 'a b c');
 });
