@@ -145,6 +145,8 @@ export const reservedSlugs: readonly string[] = `admin api app auth billing cons
 
 /** Reads that the coverage checks of one project may bill per hour. */
 export const coverageReadsPerHour = 1_000;
+/** Reads that one project may bill per hour to prove seconds at which capturing was interrupted. */
+export const pastReadsPerHour = 60_000;
 /** Point-in-time recovery refreshes the base backup of a project this often. */
 export const baseRefreshSeconds = 24 * 3_600;
 /** A quiet Listen stream asks the source for a consistent point this often. A stream is considered dead after 75 s without a message. */

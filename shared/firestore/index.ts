@@ -34,7 +34,7 @@ export { type Counted, countCollection, countGroup, countRange, verifyCount } fr
 export { DocumentBatch } from './read/document-batch.ts';
 export { type Got, getDocuments, getWithin } from './read/get-documents.ts';
 export { type Plan, planRanges } from './read/plan-ranges.ts';
-export { listCollections, probeSource } from './read/probe-source.ts';
+export { listCollections, probeSource, splitPoints } from './read/probe-source.ts';
 export { RangeReader, type ReadOptions, readRange } from './read/read-range.ts';
 export type { RawDocument } from './wire/response-skim.ts';
 export { integer, join, text, varint } from './wire/small-messages.ts';

@@ -155,9 +155,12 @@ const printWindows = ({ output, environment }: Context, found: Windows): void =>
   );
   for (const { from: start, to: end, complete, collectionCount } of found.windows)
     output.line(
-      `window  ${formatTime(start)} to ${formatTime(end)}${complete ? '' : `  ${collectionCount ?? 'some'} collections`}`,
+      `window  ${formatTime(start)} to ${formatTime(end)}${complete ? '' : collectionCount === 0 ? '  not proven' : `  ${collectionCount ?? 'some'} collections`}`,
     );
-  for (const { from: start, to: end } of found.sampled) output.line(`sampled ${formatTime(start)} to ${formatTime(end)}`);
+  for (const { from: start, to: end } of found.sampled)
+    output.line(
+      `sampled ${formatTime(start)} to ${formatTime(end)}  capturing was interrupted: short-lived documents may be missing`,
+    );
   for (const { from: start, to: end, reason } of found.gaps)
     output.line(escapeOutput(`gap     ${formatTime(start)} to ${formatTime(end) ?? 'now'}  ${reason}`));
 };

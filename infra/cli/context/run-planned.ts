@@ -88,13 +88,16 @@ export const followRestore = async (context: Context, started: RestoreJob, { wat
     if (ended.undoUntil && !output.isJson) output.note(`Undo it: bms undo ${id}`);
     const missing = missingNames(ended);
     if (missing !== '') output.warn(`${missingLabel(ended)}: ${missing}`);
-    if (ended.partial) output.warn(`${ended.partial.reason}: lacks ${formatNames(ended.partial.collections)}`);
+    if (ended.partial) output.warn(partialWarning(ended.partial));
     for (const { path, message } of ended.failures) output.warn(`${path}: ${message}`);
     return;
   }
   if (output.isJson) output.json(ended);
   throw new CliFailure(exitCodes.failed, failureOf(ended));
 };
+
+const partialWarning = ({ reason, collections, sampled }: NonNullable<RestoreJob['partial']>): string =>
+  sampled ? `${reason}: short-lived documents may be missing` : `${reason}: lacks ${formatNames(collections)}`;
 
 const failureOf = ({ restoreJobId, status, error }: RestoreJob): string =>
   `restore ${restoreJobId} ${status}${error ? `: ${error.message} (${error.code})` : ''}`;

@@ -44,7 +44,11 @@ export const backupDetails = (backup: Backup): readonly Detail[] => {
     ['Collections', backup.collections.join(', ')],
     ['Excluded', backup.excludedCollections.join(', ')],
     ['Unknown', backup.unknownCollections.join(', '), 'yellow'],
-    ['Lacks', lacks && `${lacks.reason}: ${lacks.collections.join(', ')}`, 'yellow'],
+    [
+      'Lacks',
+      lacks && [lacks.reason, ...(lacks.collections.length > 0 ? [lacks.collections.join(', ')] : [])].join(': '),
+      'yellow',
+    ],
     ['Storage', `${backup.storageDestination.name} (${backup.storageDestination.type}), ${backup.path}`],
     ['State of', formatTime(backup.readTime)],
     ['Created', formatTime(backup.createdAt)],

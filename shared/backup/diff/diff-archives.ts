@@ -100,7 +100,8 @@ const lackingIn = (...backups: readonly BackupRecord[]): Pick<z.input<typeof Dif
   const collections = [...new Set([...first.collections, ...second.collections])];
   const complete = first.complete && second.complete;
   const reason = [...new Set([first.reason, second.reason])].join('; ');
-  return { lacks: { collections, count: complete ? collections.length : null, complete, reason } };
+  const sampled = first.sampled ?? second.sampled;
+  return { lacks: { collections, count: complete ? collections.length : null, complete, reason, ...(sampled && { sampled }) } };
 };
 
 export const isPartial = ({ isPartial = false }: BackupRecord): boolean => isPartial;

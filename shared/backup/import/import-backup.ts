@@ -4,6 +4,7 @@ import type { Manifest } from '../../archive/index.ts';
 import { auditNote } from '../../audit/index.ts';
 import { CollectionPaths, Collections } from '../../contract/collection-path.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
+import { Moment } from '../../contract/fields.ts';
 import { countBackups, type DestinationRecord, openStore, requestRetryPolicy } from '../../destination/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { type Change, clock, create, iso, newIdOf, type Tenant } from '../../platform/index.ts';
@@ -138,6 +139,7 @@ const NotedLacking = z.object({
   count: z.nullable(z.int()),
   complete: z.boolean(),
   reason: z.string().check(z.maxLength(1_000)),
+  sampled: z.optional(z.object({ from: Moment, to: Moment })),
 });
 const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 

@@ -48,7 +48,7 @@ export interface BackupRecord extends Item, TestNotes {
   readonly lacks?: Shown['lacks'];
   /** Its completeness was not counted: a restore deletes no nested documents in collections that it does not list. */
   readonly mayLackCollections?: boolean;
-  /** Of these collections a missing document may have existed; `*`: of all at the root. */
+  /** Of these collections a missing document may have existed; `*`: of all at the root; `**`: of all. */
   readonly absenceUnknown?: readonly string[] | undefined;
   readonly maxReads?: number;
   /** Days to keep it after completion; kept forever if absent. */

@@ -1,7 +1,7 @@
 /** Builds the manifest of a backup from its work items. Deterministic: the same items give the same manifest, byte for byte. */
 import { decodeStatistics, mergeStatistics, type Statistics } from '../../anomaly/index.ts';
 import type { Manifest, ObjectEntry } from '../../archive/index.ts';
-import { type Tenant, walk } from '../../platform/index.ts';
+import { omitUndefined, type Tenant, walk } from '../../platform/index.ts';
 import { databaseName, type ProjectRecord } from '../../project/index.ts';
 import type { ArchiveContents } from '../model/backup-fields.ts';
 import {
@@ -120,7 +120,7 @@ export const manifestOf = (
     excludedCollections: [...backup.excludedCollections],
     ...(backup.unknownCollections.length > 0 && { unknownCollections: [...backup.unknownCollections] }),
     ...(backup.isPartial && { partial: true }),
-    ...(backup.lacks && { lacks: backup.lacks }),
+    ...(backup.lacks && { lacks: omitUndefined(backup.lacks) }),
     ...(backup.mayLackCollections && { mayLackCollections: true }),
     ...(backup.erasuresVersion !== undefined && { erasures: backup.erasuresVersion }),
     countVerified,

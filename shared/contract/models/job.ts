@@ -21,6 +21,7 @@ export const Lacking = z.object({
   count: z.nullable(z.int()),
   complete: z.boolean(),
   reason: z.string(),
+  sampled: z.optional(z.object({ from: Moment, to: Moment })),
 });
 
 export const Cost = z.object({ reads: z.int(), estimatedUsd: z.number() });

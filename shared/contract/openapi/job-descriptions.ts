@@ -11,7 +11,7 @@ const pointInTime =
   'The restored point in time; null when a backup is restored. If the requested second is not known, the last known moment before it';
 
 const partial =
-  'What a restore with allowPartial, or of a backup that was built for a point in time, lacks: collections that are not proven complete at that moment. Null if it lacks nothing';
+  'What a restore with allowPartial, or of a backup that was built for a point in time, lacks: collections that are not proven complete at that moment, or documents that existed only within an interruption of capturing (sampled). Null if it lacks nothing';
 
 const transform = 'Only of a masked copy';
 const transformPreview =
@@ -192,7 +192,9 @@ export const jobDescriptions: readonly FieldTexts[] = [
     collections: 'The first collection ids (at most 100 and 16 KB), at any depth; empty if they are not known',
     count: 'Number of the collections; null if they are not all known',
     complete: 'Whether collections lists all of them',
-    reason: 'Why they are not proven',
+    reason: 'Why they are not proven; sampled: … if capturing was interrupted at that moment',
+    sampled:
+      'The period without continuous capture that is not proven: documents that were created and deleted within it may be missing',
   }),
   fieldTexts(restores.create.body, {
     projectId: 'With pointInTime, instead of backupId',
@@ -205,7 +207,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
     mergeMode: 'Display names such as "Skip Existing" are accepted',
     collections: 'Must equal the outer collections if both are given',
     allowPartial:
-      'With pointInTime: restore what is proven for that moment, if that is less than was requested; partial of the restore states what it lacks. Otherwise such a request is refused with 409 CONFLICT, whose details name the collections, their count and whether the list is complete',
+      'With pointInTime: restore what is proven for that moment, if that is less than was requested; partial of the restore states what it lacks. Otherwise such a request is refused with 409 CONFLICT, whose details name the collections, their count and whether the list is complete, or the interruption of capturing (sampled)',
     includeAuthUsers: 'Defaults to true when a whole backup that contains users is restored',
     safetyStorageDestinationId: 'Defaults to the destination of the backup',
     transform:

@@ -34,17 +34,17 @@ export const projectDescriptions: readonly FieldTexts[] = [
   }),
   fieldTexts(PitrWindows, {
     windows:
-      'Ranges of whole seconds. In a complete window every second can be restored with all collections, as far as precision, sampled and undetectedUpToSeconds do not say otherwise. With collection: ranges in which this collection is complete, or proven not to exist',
+      'Ranges of whole seconds. In a complete window every second can be restored with all collections, as far as precision and undetectedUpToSeconds do not say otherwise. With collection: ranges in which this collection is complete, or proven not to exist',
     collections: 'Number of captured collection ids, and a page of them; with collection: this one, if it is captured',
     undetectedUpToSeconds:
       'A subcollection with an id that was never seen before is detected by counting. One that existed for less than this, between two counts, may be undetected; the longest time between two counts. Null before the second count',
     sampled:
-      'Parts of the windows without continuous capture (at the start, after an outage, before a new collection was found). Every second can be restored, except for documents that were created and deleted within the part',
+      'Times between two known moments, both exclusive, in which capturing was interrupted and which could not be proven by counting the source at each second of them: documents that were created and deleted within may be missing. The windows there are not complete, so a restore is refused unless it has allowPartial',
   }),
   fieldTexts(PitrWindows.shape.windows.def.element, {
     complete: 'Whether all collections are proven complete. A restore of more than that is refused, unless it has allowPartial',
     precision:
-      'interval if too many documents changed to look up every second: a restore uses the last known moment before the requested second and returns it. Absent if the window has the configured precision',
+      'interval if too many documents changed to look up every second, or there are more than 5,000 collection ids: a restore uses the last known moment before the requested second and returns it. Absent if the window has the configured precision',
   }),
   fieldTexts(pitr.windows.query, { collection: 'The id, or a path, of a collection' }),
   fieldTexts(pitr.enable.body, {

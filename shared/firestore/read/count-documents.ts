@@ -1,6 +1,7 @@
 import type { FirestoreDatabase } from '../firestore-database.ts';
 import { isRefusal } from '../grpc/classify-error.ts';
 import { SourceError } from '../grpc/source-error.ts';
+import type { NameRange } from '../names/name-range.ts';
 import { collectionCountQuery, countQuery, type Selection } from '../wire/query-requests.ts';
 import { fieldsOf, lastField } from '../wire/small-messages.ts';
 
@@ -62,14 +63,15 @@ export const countCollection = (
   signal?: AbortSignal,
 ): Promise<number | undefined> => runCount(source, collectionCountQuery({ root: source.root, readTime }, collectionId), signal);
 
-/** Counts a collection group: all collections with that id. */
+/** Counts a collection group, all collections with that id, or its documents in a range of names. */
 export const countGroup = async (
   source: FirestoreDatabase,
   collectionId: string,
   readTime: string,
   signal?: AbortSignal,
+  range: NameRange = {},
 ): Promise<Counted> => {
-  const documents = await count(source, { range: {}, readTime, signal }, collectionId);
+  const documents = await count(source, { range, readTime, signal }, collectionId);
   return { documents, reads: documents === undefined ? 0 : readsOf(documents) };
 };
 

@@ -11,6 +11,8 @@ import { DocumentBatch } from './document-batch.ts';
 export interface ReadOptions {
   readonly range: NameRange;
   readonly readTime: string;
+  /** Only the documents of this collection group. */
+  readonly collectionId?: string | undefined;
   /** Full name of a document: resumes after it, possibly on another worker. */
   readonly after?: string | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -92,8 +94,8 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
   }
 
   #open(): Promise<GrpcStream> {
-    const { range, readTime, signal } = this.#options;
-    const request = runQuery({ root: this.#source.root, readTime }, { range, after: this.#counts.lastName });
+    const { range, readTime, collectionId, signal } = this.#options;
+    const request = runQuery({ root: this.#source.root, readTime }, { range, after: this.#counts.lastName, collectionId });
     const refresh = this.#retries.needsToken;
     return this.#source.startCall('RunQuery', request, this.#buffer, { refresh, wantedBytes: this.#batchBytes, signal });
   }

@@ -19,8 +19,9 @@ import { after, commit, get, idBounds, iso, type Tenant, type Write, walk } from
 import { isInMove, readJob } from '../../project/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { baseRetrySeconds } from '../model/failure-backoff.ts';
-import { microsOf } from '../model/micro-time.ts';
+import { microsOf, momentOf } from '../model/micro-time.ts';
 import type { Gap, PitrRecord } from '../model/record.ts';
+import { periodAt } from '../timeline/sampled-periods.ts';
 
 const minuteMicros = 60 * 1_000_000;
 /** The source keeps history for an hour: captures must begin on a base well before that. */
@@ -63,13 +64,19 @@ export const canBegin = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord,
 /** Whether its read time is after that of the last base and captured already. */
 export const canFollow = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord): boolean => {
   const last = pitr.bases.at(-1);
-  if (!isComplete(tenant, pitr, backup) || pitr.capturedTo === null) return false;
+  if (!isComplete(tenant, pitr, backup) || pitr.capturedTo === null || isInterrupted(pitr, backup)) return false;
   return readTimeOf(backup) <= microsOf(pitr.capturedTo) && (!last || readTimeOf(backup) > microsOf(last.readTime));
 };
 
 /** Whether it can follow once its read time is captured. */
 export const canFollowSoon = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord): boolean =>
   isComplete(tenant, pitr, backup) && pitr.capturedTo !== null && readTimeOf(backup) > microsOf(pitr.capturedTo);
+
+/** It may have documents whose deletion was not observed, which would then exist for ever. */
+const isInterrupted = ({ interrupted, sampled }: PitrRecord, backup: BackupRecord): boolean => {
+  const readTime = momentOf(readTimeOf(backup));
+  return periodAt(interrupted, readTime) !== undefined || periodAt(sampled, readTime) !== undefined;
+};
 
 const isOpen = ({ to, collections }: Gap): boolean => to === null && collections === undefined;
 
@@ -86,6 +93,21 @@ export const findBackup = async (
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, from: `${backupPrefix}${first}` };
   for await (const backup of walk<BackupRecord>({ ...range, newestFirst: true, where })) if (fits(backup)) return backup;
   return undefined;
+};
+
+/** A backup may wait this long before it is read. */
+const waitMaxSeconds = 3_600;
+
+/** When backups were read since the last cycle, in microseconds: each may become a base. */
+export const findReadTimes = async ({ tenant, pitr }: CycleContext, now: Date): Promise<readonly number[]> => {
+  const from = microsOf(pitr.capturedTo ?? '');
+  const { first } = idBounds('backup', after(new Date(from / 1_000), -waitMaxSeconds), now);
+  const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, from: `${backupPrefix}${first}` };
+  const readTimes: number[] = [];
+  for await (const backup of walk<BackupRecord>({ ...range, where: { projectId: pitr.projectId } }))
+    if (backup.readTime !== null && !isRestorePointBackup(backup) && readTimeOf(backup) > from)
+      readTimes.push(readTimeOf(backup));
+  return readTimes;
 };
 
 export const readRequestedBase = async (tenant: Tenant, { comingBaseId }: PitrRecord): Promise<BackupRecord | undefined> =>

@@ -11,6 +11,7 @@ import {
   type WriterOptions,
 } from '../../archive/index.ts';
 import { type ObjectStore, StorageError, type Upload } from '../../destination/index.ts';
+import { WrittenHistory } from './written-history.ts';
 
 /** Bytes buffered before they are written to the upload. */
 const bufferBytes = 1 << 20;
@@ -41,6 +42,8 @@ export class ChangeBatchWriter {
   readonly tally: ChangeTally;
   /** Versions and deletions so far. */
   changes = 0;
+  /** What a restore will find of them, if that is recorded. */
+  history: WrittenHistory | undefined;
 
   constructor(options: BatchOptions) {
     this.#options = options;
@@ -48,8 +51,13 @@ export class ChangeBatchWriter {
     this.#chunk = new ChunkWriter(chunkName, { ...options, ordered: false });
   }
 
+  recordHistory(): void {
+    this.history ??= new WrittenHistory();
+  }
+
   /** Adds a version of a document, as encoded by the source. */
   document(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): void {
+    this.history?.version(asBuffer(bytes).toString('utf8', marks.nameStart, marks.nameEnd), updatedOf(marks));
     this.#chunk.document(bytes, start, end, marks);
     this.tally.observe(asBuffer(bytes), start, end, marks);
     this.changes += 1;
@@ -57,6 +65,7 @@ export class ChangeBatchWriter {
 
   /** Records that a document does not exist from that moment on, in microseconds. */
   tombstone(name: string, since: number): void {
+    this.history?.deletion(name, since);
     const bytes = Buffer.from(name);
     const seconds = Math.floor(since / 1_000_000);
     const updated = { updatedSeconds: seconds, updatedNanos: (since - seconds * 1_000_000) * 1_000 };

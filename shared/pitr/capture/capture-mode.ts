@@ -12,9 +12,12 @@ const cycleMaxSeconds = 240;
 
 type Listened = Pick<CycleContext, 'pitr' | 'positions'>;
 
-/** Whether the streams stay open all the time; otherwise they open once per cycle, and `sampled` says so. */
-export const isContinuous = ({ pitr, positions }: Listened): boolean =>
-  pitr.status === 'active' && pitr.precision === 'second' && positions.length <= groupsMax;
+/** Whether the streams stay open all the time; otherwise they open once per cycle. */
+export const isContinuous = (cycle: Listened): boolean => cycle.pitr.status === 'active' && isEverySecondWanted(cycle);
+
+/** Otherwise only the end of each cycle is known. */
+export const isEverySecondWanted = ({ pitr, positions }: Listened): boolean =>
+  pitr.precision === 'second' && positions.length <= groupsMax;
 
 /** In continuous mode shorter than the timeout of a worker. */
 export const cycleSeconds = (cycle: Listened): number =>

@@ -2,6 +2,7 @@
 import type { BackupDeps } from '../../backup/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
 import { StaleReadError } from '../../platform/index.ts';
+import { findReadTimes } from '../base/base-backup.ts';
 import { type BaseRefresh, lacksListenedCollections, refreshBase, requestBaseAtOnce } from '../base/refresh-base.ts';
 import { keyBackupOf, type OpenBatch, openBatch, withDamage } from '../batch/open-batch.ts';
 import { ListenSession } from '../listen/listen-session.ts';
@@ -11,10 +12,10 @@ import type { NextCycle } from '../model/end-cycle.ts';
 import { microsOf } from '../model/micro-time.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
 import { isCheckDue } from '../prove/check-coverage.ts';
-import { cycleSeconds, shortenedCycleSeconds } from './capture-mode.ts';
+import { cycleSeconds, isEverySecondWanted, shortenedCycleSeconds } from './capture-mode.ts';
 import { commitCycle } from './commit-cycle.ts';
 import { type Captured, concludeCycle } from './conclude-cycle.ts';
-import { type ReadBudget, remainingLookups } from './read-budget.ts';
+import { type ReadBudget, remainingLookups, remainingPastReads } from './read-budget.ts';
 
 interface CaptureOptions {
   /** For one cycle only; otherwise it keeps listening. */
@@ -162,14 +163,16 @@ export class CaptureSession {
     const { pitr, positions } = cycle;
     budget.reads += this.#unrecordedReads;
     this.#unrecordedReads = 0;
+    const areAllListened = !lacksListenedCollections(refreshed, positions);
     return concludeCycle(this.session, {
       found: refreshed.found,
       from: microsOf(pitr.capturedTo ?? ''),
-      lookupsLeft: pitr.precision === 'second' ? remainingLookups(pitr, budget, this.#deps.clock.now()) : undefined,
+      lookupsLeft: isEverySecondWanted(cycle) ? remainingLookups(pitr, budget, this.#deps.clock.now()) : undefined,
+      pastReadsLeft: remainingPastReads(pitr, budget, this.#deps.clock.now()),
+      areAllListened,
       isCheckDue: (reads, to) =>
-        lacksListenedCollections(refreshed, positions)
-          ? refreshed.base !== undefined
-          : isCheckDue({ ...pitr, ...refreshed.changed }, reads, to),
+        !areAllListened ? refreshed.base !== undefined : isCheckDue({ ...pitr, ...refreshed.changed }, reads, to),
+      findReadTimes: () => findReadTimes(cycle, this.#deps.clock.now()),
       successor: nextBatch?.observed ?? 'none',
       budget,
       signal: this.#signal,

@@ -8,14 +8,15 @@ import { nameOf } from '../batch/batch-chain.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { endCycle, type NextCycle, nextCycle } from '../model/end-cycle.ts';
 import { fieldsAfterCommit } from '../model/failure-backoff.ts';
-import { microsOf, momentOf } from '../model/micro-time.ts';
+import { lastSecondBefore, microsOf, momentOf } from '../model/micro-time.ts';
 import { type BatchRecord, type Gap, type PitrRecord, pitrKey } from '../model/record.ts';
 import { shownIds } from '../model/resume-position.ts';
 import { tokenWrites } from '../model/resume-token-items.ts';
 import { storeGap } from '../timeline/gap-lists.ts';
 import { withGaps } from '../timeline/gaps.ts';
-import { addSampledPeriod } from '../timeline/sampled-periods.ts';
+import { withPeriods } from '../timeline/sampled-periods.ts';
 import { changeEvent, gapWrites } from '../view/pitr-events.ts';
+import { isEverySecondWanted } from './capture-mode.ts';
 import type { Captured } from './conclude-cycle.ts';
 import { newReadBudget, type ReadBudget, remainingLookups, spentFields } from './read-budget.ts';
 
@@ -45,15 +46,21 @@ export const commitCycle = async (
   for (const gap of [...refresh.opened.map((one): Gap => ({ to, ...one })), ...gapsOf(cycle, saved)])
     opened.push(await storeGap(tenant, pitr.projectId, gap, now));
   const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, captured.positions);
-  // A spent look-up budget is reported once an hour.
-  const isReported = ({ isBridged }: Gap): boolean => !isBridged || remainingLookups(pitr, newReadBudget(), now) !== undefined;
+  // A spent look-up budget is reported once an hour, and too many collections once.
+  const isReported = ({ isBridged }: Gap): boolean =>
+    !isBridged ||
+    (pitr.precision === 'second' &&
+      remainingLookups(pitr, newReadBudget(), now) !== undefined &&
+      !pitr.gaps.some(isContinuedAt(from)));
   const changed: Partial<PitrRecord> = {
     ...fieldsAfterCommit(pitr),
     ...refresh.changed,
     bases: refresh.base ? [...pitr.bases, { ...refresh.base, since: to }] : pitr.bases,
     ...checkOf(pitr, captured),
     gaps: withGaps(gapsAfter(saved), ...opened),
-    ...(pitr.precision === 'second' && captured.unobserved && { sampled: addSampledPeriod(pitr, captured.unobserved) }),
+    sampled: withPeriods(pitr.sampled, pitr, captured.unproven),
+    // Only a backup that is newer than the last base can follow it.
+    interrupted: withPeriods(pitr.interrupted, { keptFrom: pitr.bases.at(-1)?.readTime ?? null }, captured.unobserved),
     capturedTo: to,
     ...(captured.chunk && { lastBatch: nameOf({ to, id: saved.batchId }) }),
     listedAt: to,
@@ -142,19 +149,37 @@ const batchWrites = (
   return [{ put: batch }, remove(pitrKey.upload(tenant, pitr.projectId, batchId))];
 };
 
+/** Whether unknown collections are missing there anyway, or were found meanwhile. */
+const isCoveredBy = (
+  { from, collections, isAtRoot }: Gap,
+  gaps: readonly (Omit<Gap, 'to'> & { readonly to?: string | null })[],
+): boolean =>
+  collections?.length === 0 &&
+  !isAtRoot &&
+  gaps.some((gap) => gap.collections !== undefined && !gap.to && microsOf(gap.from) <= microsOf(from));
+
+/** Whether a bridged gap lasts at least up to that moment. */
+const isContinuedAt =
+  (from: string) =>
+  ({ isBridged, to }: Gap): boolean =>
+    isBridged === true && to !== null && microsOf(to) >= microsOf(from);
+
 /** The furthest position of any collection. */
 const heardTo = ({ positions, to }: Captured): string =>
   momentOf(positions.reduce((furthest, position) => Math.max(furthest, position.to), to));
 
 /** The gaps that this cycle opens: unproven seconds, and collections that were not captured before. */
-const gapsOf = ({ pitr }: CycleContext, { captured, refresh }: CycleResult): readonly Gap[] => {
-  const { isProven, uncovered, chunk, to, coverage } = captured;
+const gapsOf = (cycle: CycleContext, { captured, refresh }: CycleResult): readonly Gap[] => {
+  const { pitr } = cycle;
+  const { isProven, uncovered, chunk, to, coverage, unobserved } = captured;
   const from = pitr.capturedTo ?? '';
   const checkedAt = refresh.changed.checkedAt ?? pitr.checkedAt ?? pitr.bases.at(-1)?.readTime ?? from;
   const between: Gap = {
     from,
     to: heardTo(captured),
-    reason: 'too many changes to look up every second; both ends are known',
+    reason: isEverySecondWanted(cycle)
+      ? 'too many changes to look up every second; both ends are known'
+      : 'too many collections to capture every second; both ends are known',
     isBridged: true,
   };
   const deeper: Gap = {
@@ -172,10 +197,16 @@ const gapsOf = ({ pitr }: CycleContext, { captured, refresh }: CycleResult): rea
     collections: [],
     heardFrom: momentOf(to),
   };
+  const isUnknown = coverage.verdict === 'unknown' && !refresh.gaps.some(isUndiscovered);
+  // A batch of its own tells its ends. If nothing changed there is none, and documents may have come and gone.
+  const isQuiet = !chunk && unobserved.some(({ from: start, to: end }) => lastSecondBefore(end) > start);
   return [
     ...(pitr.precision === 'second' && chunk && !isProven ? [between] : []),
+    ...(isQuiet && !isProven ? [{ ...between, reason: 'nothing changed from one capture to the next', isQuiet } as const] : []),
     ...(uncovered.length > 0 ? [deeper] : []),
-    ...captured.shortLived,
-    ...(coverage.verdict === 'unknown' && !refresh.gaps.some(isUndiscovered) ? [unknown] : []),
+    ...captured.unprovenGaps.filter(
+      (gap) => !isCoveredBy(gap, [...refresh.gaps, ...refresh.opened, ...(isUnknown ? [unknown] : [])]),
+    ),
+    ...(isUnknown ? [unknown] : []),
   ];
 };

@@ -13,6 +13,7 @@ import { assertDeletionsComplete, countAfter, isStillCounted } from '../prove/ch
 import { BudgetSpent, Lookup } from '../prove/document-lookup.ts';
 import { findShortLivedRoots } from '../prove/find-short-lived-roots.ts';
 import { proveSeconds } from '../prove/prove-seconds.ts';
+import { proveInterruption } from './prove-interruption.ts';
 import type { ReadBudget } from './read-budget.ts';
 
 interface CycleEnd {
@@ -20,10 +21,16 @@ interface CycleEnd {
   readonly found: readonly ResumePosition[];
   /** Everything up to here is captured, and the root collections were listed, in microseconds. */
   readonly from: number;
+  /** Reads allowed to prove moments without listening. */
+  readonly pastReadsLeft: number;
   /** Look-ups allowed beyond one per changed document to prove every second; undefined if only the end is wanted. */
   readonly lookupsLeft: number | undefined;
   readonly budget: ReadBudget;
   readonly isCheckDue: CoverageOptions['isDue'];
+  /** Whether no collection is known to be missing. */
+  readonly areAllListened: boolean;
+  /** Read times of backups that may become bases, if groups were not listened to then. */
+  readonly findReadTimes: () => Promise<readonly number[]>;
   readonly successor: Successor;
   readonly signal: AbortSignal;
 }
@@ -36,8 +43,12 @@ export interface Captured {
   readonly changes: number;
   /** Whether every whole second is known. */
   readonly isProven: boolean;
-  /** A period without listening: documents created and deleted within it are not known. */
-  readonly unobserved: Span | undefined;
+  /** Periods without listening, proven or not. */
+  readonly unobserved: readonly Span[];
+  /** Periods, both ends exclusive, that are not proven. */
+  readonly unproven: readonly Span[];
+  /** Gaps of collections that were found late, or existed only between two captures. */
+  readonly unprovenGaps: readonly Gap[];
   /** What happened to the documents of each changed collection, and what the changed ones look like. */
   readonly counts: CapturedBatch['counts'];
   readonly statistics: CapturedBatch['statistics'];
@@ -45,8 +56,6 @@ export interface Captured {
   readonly collections: readonly string[];
   /** New root collections whose id existed below documents before; those documents were not captured. */
   readonly uncovered: readonly string[];
-  /** Gaps of root collections that existed only between two captures. */
-  readonly shortLived: readonly Gap[];
   /** Whether all collections were captured, at the end. */
   readonly coverage: Pick<Coverage, 'verdict' | 'isTried'>;
 }
@@ -70,20 +79,22 @@ export const concludeCycle = async (session: ListenSession, end: CycleEnd): Prom
     if (to < from) throw new ResumeTokenLost('the time of the source went back');
     const groups = [...observed.groups.values()];
     for (const group of groups) tally.reads += await assertDeletionsComplete(group, { source, lookup, signal });
-    const isProven = await proveAll(end, { observed, lookup, to });
+    const readTimes = groups.some(({ unobserved }) => unobserved) ? await end.findReadTimes() : [];
+    const others = [to, ...readTimes];
+    const isProven = await proveAll(end, { observed, lookup, others });
     const shortLived = isProven ? await findShortLivedRoots(observed, { source, from, to, signal, tally }) : [];
+    const past = await proveInterruption(observed, { ...end, source, to, others, isProven, shortLived });
     const coverage = await checkCoverage(groups, { source, to, isDue: end.isCheckDue, signal });
     tally.reads += coverage.reads;
-    const { writer, unobserved } = observed;
+    const { writer } = observed;
     return {
       to,
       positions: groups.map((group) => nextPosition(group, coverage, to)),
       chunk: await writer.finish(),
       changes: writer.changes,
       isProven,
-      unobserved,
+      ...past,
       uncovered,
-      shortLived,
       coverage,
       counts: countsOf(groups),
       statistics: writer.tally.statistics,
@@ -146,13 +157,13 @@ const nextPosition = (group: CollectionGroup, { counts }: Coverage, to: number):
 interface Heard {
   readonly observed: ObservedChanges;
   readonly lookup: Lookup;
-  readonly to: number;
+  readonly others: readonly number[];
 }
 
 /** False if only the end is known: every second was not wanted, exceeded the budget, or is no longer readable. */
-const proveAll = async ({ lookupsLeft, budget }: CycleEnd, { observed, lookup, to }: Heard): Promise<boolean> => {
+const proveAll = async ({ lookupsLeft, budget }: CycleEnd, { observed, lookup, others }: Heard): Promise<boolean> => {
   const { searches, writer } = observed;
-  const proof = { searches, to, lookup, writer };
+  const proof = { searches, others, lookup, writer };
   if (lookupsLeft !== undefined) {
     const free = lookup.reads + observed.documents;
     try {

@@ -1,4 +1,5 @@
 /** The reads of a cycle, and the budget for look-ups that prove every second. */
+import { pastReadsPerHour } from '../../contract/limits.ts';
 import { after, iso } from '../../platform/index.ts';
 import type { PitrRecord } from '../model/record.ts';
 
@@ -7,18 +8,20 @@ export interface ReadBudget {
   reads: number;
   /** Look-ups among them, beyond one per change. */
   lookups: number;
+  /** Reads among them that prove seconds of an interruption. */
+  pastReads: number;
   /** More look-ups would have been needed: not every second is known. */
   isSpent: boolean;
 }
 
-export const newReadBudget = (): ReadBudget => ({ reads: 0, lookups: 0, isSpent: false });
+export const newReadBudget = (): ReadBudget => ({ reads: 0, lookups: 0, pastReads: 0, isSpent: false });
 
 /** Beyond one look-up per change. Once they are spent none are made for the rest of the hour: their result would be incomplete. */
 const lookupsPerHour = 10_000;
 const hourSeconds = 3_600;
 
-const currentHour = ({ lookups }: Pick<PitrRecord, 'lookups'>, now: Date): PitrRecord['lookups'] =>
-  lookups && after(new Date(lookups.since), hourSeconds) > now ? lookups : undefined;
+const currentHour = <T extends { readonly since: string }>(spent: T | undefined, now: Date): T | undefined =>
+  spent && after(new Date(spent.since), hourSeconds) > now ? spent : undefined;
 
 /** Undefined if the budget of this hour is spent. */
 export const remainingLookups = (
@@ -26,19 +29,27 @@ export const remainingLookups = (
   { lookups, isSpent }: ReadBudget,
   now: Date,
 ): number | undefined => {
-  const { reads = 0, spentAt } = currentHour(pitr, now) ?? {};
+  const { reads = 0, spentAt } = currentHour(pitr.lookups, now) ?? {};
   return isSpent || spentAt !== undefined ? undefined : Math.max(0, lookupsPerHour - reads - lookups);
 };
 
+/** Reads that may prove seconds of an interruption in this hour. */
+export const remainingPastReads = (pitr: Pick<PitrRecord, 'pastReads'>, { pastReads }: ReadBudget, now: Date): number =>
+  Math.max(0, pastReadsPerHour - (currentHour(pitr.pastReads, now)?.reads ?? 0) - pastReads);
+
 /** The record's counters after the cycle. */
 export const spentFields = (
-  pitr: Pick<PitrRecord, 'reads' | 'lookups'>,
-  { reads, lookups, isSpent }: ReadBudget,
+  pitr: Pick<PitrRecord, 'reads' | 'lookups' | 'pastReads'>,
+  { reads, lookups, pastReads, isSpent }: ReadBudget,
   now: Date,
-): Pick<PitrRecord, 'reads' | 'lookups'> => {
-  const total = { reads: pitr.reads + reads };
+): Pick<PitrRecord, 'reads' | 'lookups' | 'pastReads'> => {
+  const past = currentHour(pitr.pastReads, now) ?? { since: iso(now), reads: 0 };
+  const total = {
+    reads: pitr.reads + reads,
+    ...(pastReads > 0 && { pastReads: { ...past, reads: past.reads + pastReads } }),
+  };
   if (lookups === 0 && !isSpent) return total;
-  const hour = currentHour(pitr, now) ?? { since: iso(now), reads: 0 };
+  const hour = currentHour(pitr.lookups, now) ?? { since: iso(now), reads: 0 };
   const spent = isSpent && { spentAt: hour.spentAt ?? iso(now) };
   return { ...total, lookups: { ...hour, reads: hour.reads + lookups, ...spent } };
 };

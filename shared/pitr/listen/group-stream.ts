@@ -38,6 +38,7 @@ export class GroupStream implements Listener {
   /** All groups must be added before the first response. */
   add(position: ResumePosition, targetId: number): void {
     const group = new CollectionGroup(position, false);
+    this.#observed.writer.recordHistory();
     this.#groups.set(position.collectionId, group);
     this.#targets.set(targetId, position.collectionId);
     this.#observed.groups.set(position.collectionId, group);
@@ -108,7 +109,7 @@ export class GroupStream implements Listener {
     const isLast = this.#successor !== undefined || groups.some(({ isHeard }) => !isHeard);
     this.#step.end(heard.to, this.#observed, isLast);
     for (const group of groups) {
-      if (!group.isHeard) this.#observed.markUnobserved({ from: group.position.to, to: heard.to });
+      if (!group.isHeard) group.unobserved = { from: group.position.to, to: heard.to };
       group.heard = heard;
     }
     this.#filters.clear();

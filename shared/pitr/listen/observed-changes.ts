@@ -1,6 +1,5 @@
 /** The changes observed in one cycle, per collection group: written to the batch step by step, and remembered by name. */
 import type { ChangeBatchWriter } from '../batch/change-batch-writer.ts';
-import { lastSecondBefore } from '../model/micro-time.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
 
 /** A version of a document; times in microseconds. */
@@ -40,6 +39,8 @@ export class CollectionGroup {
   heard: Pick<ResumePosition, 'to' | 'token'>;
   /** The current version of each changed document; undefined if it is deleted. */
   readonly changes = new Map<string, Version | undefined>();
+  /** From `position` to the first response: only the result was sent, not what was created and deleted before. */
+  unobserved: Span | undefined;
   filter: Filter | undefined;
   /** The source sent unchanged documents: it replays the whole group, without deletions. */
   isReplayed = false;
@@ -88,19 +89,10 @@ export class ObservedChanges {
   readonly groups = new Map<string, CollectionGroup>();
   /** Look-ups needed to prove every second. */
   searches: VersionSearch[] = [];
-  /** A period without listening: documents created and deleted within it were not observed. */
-  unobserved: Span | undefined;
   timeRequests = 0;
 
   constructor(writer: ChangeBatchWriter) {
     this.writer = writer;
-  }
-
-  /** Only the two ends of this period are known of a group. */
-  markUnobserved({ from, to }: Span): void {
-    if (lastSecondBefore(to) <= from) return;
-    const { unobserved = { from, to } } = this;
-    this.unobserved = { from: Math.min(from, unobserved.from), to: Math.max(to, unobserved.to) };
   }
 
   /**

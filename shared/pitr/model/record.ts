@@ -28,6 +28,8 @@ export interface Gap {
   readonly isAtRoot?: true;
   /** Both ends are known, only the moments between are not: no new base is needed. */
   readonly isBridged?: true;
+  /** Bridged, and nothing changed from one known moment to the next: a restore uses its start. */
+  readonly isQuiet?: true;
   /** For an open gap of some collections: they are captured from here on. A base with a later read time closes the gap. */
   readonly heardFrom?: string;
 }
@@ -41,7 +43,7 @@ export interface Unchecked {
   readonly count?: number | undefined;
 }
 
-/** A period without continuous listening: both ends are known, but not what was created and deleted between. */
+/** A period between two known moments, both exclusive, without continuous listening. */
 export interface Sampled {
   readonly from: string;
   readonly to: string;
@@ -94,8 +96,12 @@ export interface PitrRecord extends Item {
   readonly knownCount?: number | undefined;
   /** Captured, but never checked before captures began again; oldest first. */
   readonly unchecked?: readonly Unchecked[];
-  /** Only the versions at whole seconds are known; oldest first. */
+  /** Not proven: documents that were created and deleted within may be missing. Oldest first. */
   readonly sampled?: readonly Sampled[];
+  /** Periods without continuous listening, proven or not. A backup read within has documents whose deletion may be unknown. */
+  readonly interrupted?: readonly Sampled[];
+  /** Reads made within an hour to prove seconds of interruptions. */
+  readonly pastReads?: { readonly since: string; readonly reads: number };
   /** The name of the last batch. */
   readonly lastBatch?: string;
   /** Captures before this are deleted, or about to be; null if none are. */

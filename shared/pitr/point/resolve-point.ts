@@ -38,7 +38,7 @@ export interface PointInTime {
   readonly uncovered?: Uncovered;
   /** What the moment lacks, requested or not. */
   readonly lacks?: Uncovered;
-  /** Collections whose missing documents may have existed although the point contains others of them; `*`: all at the root. */
+  /** Collections whose missing documents may have existed although the point contains others of them; `*`: all at the root; `**`: all. */
   readonly absenceUnknown?: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export const requestedSecond = ({ pointInTime }: PointRequest, now: Date): strin
 export const resolvePoint = (record: PitrRecord, batches: readonly Span[], request: PointRequest, now: Date): PointInTime => {
   const second = requestedSecond(request, now);
   const base = baseOf(record, request, now);
-  const moment = lastKnown(base, batches, second);
+  const moment = lastKnown(base, batches, quietStart(record, second));
   // It may be earlier than requested, with other gaps.
   const uncovered = uncoveredAt(record, moment, request);
   if (uncovered && !request.allowPartial) throw refusePartial(record, moment, request, uncovered, now);
@@ -72,7 +72,7 @@ export const resolvePoint = (record: PitrRecord, batches: readonly Span[], reque
     ...((uncovered || isUnchecked(record, moment)) && { isUnchecked: true }),
     ...(uncovered && { uncovered }),
     ...(lacks && { lacks }),
-    ...(uncovered && atRoot.length > 0 && { absenceUnknown: atRoot }),
+    ...(uncovered?.sampled ? { absenceUnknown: ['**'] } : uncovered && atRoot.length > 0 && { absenceUnknown: atRoot }),
   };
 };
 
@@ -125,6 +125,10 @@ const lastKnown = (base: Base, batches: readonly Span[], second: string): string
   }
   return momentOf(Math.max(microsOf(base.readTime), at));
 };
+
+/** Where nothing changed from one capture to the next, the start of that time is known. */
+const quietStart = ({ gaps }: PitrRecord, second: string): string =>
+  gaps.find((gap) => gap.isQuiet && isGapAt(gap, second))?.from ?? second;
 
 const isInWindow = (record: PitrRecord, second: string, now: Date): boolean =>
   windowsOf(record, now).windows.some(({ from, to }) => microsOf(from) <= microsOf(second) && microsOf(second) <= microsOf(to));

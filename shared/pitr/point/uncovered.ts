@@ -2,8 +2,9 @@
 import { ApiError } from '../../contract/errors.ts';
 import { takeWithinBytes } from '../../platform/index.ts';
 import { microsOf, shownMoment } from '../model/micro-time.ts';
-import type { Gap, PitrRecord } from '../model/record.ts';
+import type { Gap, PitrRecord, Sampled } from '../model/record.ts';
 import { countOf } from '../timeline/gaps.ts';
+import { periodAt } from '../timeline/sampled-periods.ts';
 import { isUnchecked } from '../timeline/unchecked-periods.ts';
 import { shownGap, windowsOf } from '../timeline/windows.ts';
 
@@ -26,6 +27,8 @@ export interface Uncovered {
   /** Whether `collections` names all of them. */
   readonly complete: boolean;
   readonly reason: string;
+  /** The period without continuous capture, which is not proven. */
+  readonly sampled?: Sampled;
 }
 
 /** Refuses a request for more than is proven. */
@@ -58,6 +61,14 @@ export const collectionIdOf = (path: string): string => path.slice(path.lastInde
 /** Undefined if everything that is requested is proven for that moment. */
 export const uncoveredAt = (record: PitrRecord, moment: string, { collectionIds }: PointRequest): Uncovered | undefined => {
   const missing = missingAt(record, moment);
+  const sampled = periodAt(record.sampled, moment);
+  if (sampled) {
+    const ids = collectionIds ?? [];
+    const isNamed = ids.length > 0;
+    const shown = { from: shownMoment(microsOf(sampled.from)), to: shownUp(sampled.to) };
+    const reasons = [`sampled: not captured continuously from ${shown.from} to ${shown.to}`, ...reasonsOf(missing)];
+    return { ...named(ids, isNamed ? ids.length : null, isNamed, reasons), sampled: shown };
+  }
   if (collectionIds) {
     const lost = missing.filter(({ collections = [] }) => collections.some((id) => collectionIds.includes(id)));
     const ids = collectionIds.filter((id) => lost.some(({ collections }) => collections?.includes(id)));
@@ -82,6 +93,8 @@ const named = (ids: readonly string[], count: number | null, isComplete: boolean
   };
 };
 
+const shownUp = (moment: string): string => shownMoment(Math.ceil(microsOf(moment) / 1_000) * 1_000);
+
 const reasonsOf = (gaps: readonly Gap[]): readonly string[] => [...new Set(gaps.map(({ reason }) => reason))];
 
 export const reachOf = (record: PitrRecord, now: Date) => {
@@ -100,9 +113,9 @@ export const refusePartial = (
   uncovered: Uncovered,
   now: Date,
 ): PointNotCovered => {
-  const { collections, count, complete, reason } = uncovered;
+  const { collections, count, complete, reason, sampled } = uncovered;
   const gap = missingAt(record, moment)[0];
-  const isUncounted = isUnchecked(record, moment) && !gap;
+  const isUncounted = isUnchecked(record, moment) && !gap && !sampled;
   const message = `At ${shownMoment(microsOf(moment))} ${whatIsMissing(uncovered)} (${reason}). ${workaround(record, request, uncovered, isUncounted)}`;
   const details = {
     pointInTime: shownMoment(microsOf(moment)),
@@ -111,13 +124,15 @@ export const refusePartial = (
     count,
     complete,
     reason,
+    ...(sampled && { sampled }),
     ...(gap && { gap: shownGap(gap) }),
     ...(isUncounted && { countRequested: true, nextCaptureAt: record.nextTurnAt }),
   };
   return new PointNotCovered(message, details, isUncounted);
 };
 
-const whatIsMissing = ({ collections, count }: Uncovered): string => {
+const whatIsMissing = ({ collections, count, sampled }: Uncovered): string => {
+  if (sampled) return 'documents that were created and deleted within an interruption of capturing may be missing';
   if (collections.length === 0) return 'documents of unknown collections may be missing';
   const names = collections.slice(0, namesInMessage).join(', ');
   const more = count === null ? ', and perhaps others' : count > namesInMessage ? ` and ${count - namesInMessage} more` : '';
@@ -128,9 +143,11 @@ const whatIsMissing = ({ collections, count }: Uncovered): string => {
 const workaround = (
   { nextTurnAt }: PitrRecord,
   { named: paths, collectionIds }: PointRequest,
-  { collections }: Uncovered,
+  { collections, sampled }: Uncovered,
   isUncounted: boolean,
 ): string => {
+  if (sampled)
+    return `Choose a moment up to ${sampled.from} or from ${sampled.to} on, or set options.allowPartial: true to restore what is known`;
   const wait =
     isUncounted && nextTurnAt !== null
       ? `A count was requested and follows with the capture of ${nextTurnAt}; try again then. `

@@ -6,11 +6,11 @@ import { samplesOf, searchVersions, type VersionQuery } from './version-search.t
 
 export interface Proof {
   readonly searches: readonly VersionSearch[];
-  /** All groups are complete up to here, in microseconds; some are observed further. */
-  readonly to: number;
+  /** Further moments whose versions are wanted: the end of the cycle, if some groups are observed further. In microseconds. */
+  readonly others: readonly number[];
   readonly isEverySecond: boolean;
   readonly lookup: Lookup;
-  readonly writer: ChangeBatchWriter;
+  readonly writer: Pick<ChangeBatchWriter, 'document' | 'tombstone' | 'drain'>;
 }
 
 interface RunningSearch {
@@ -20,7 +20,7 @@ interface RunningSearch {
 }
 
 /** Memory is that of the names and of the responses in flight. */
-export const proveSeconds = async ({ searches, to, isEverySecond, lookup, writer }: Proof): Promise<void> => {
+export const proveSeconds = async ({ searches, others, isEverySecond, lookup, writer }: Proof): Promise<void> => {
   let waiting = new Map<number, RunningSearch[]>();
   const advance = (running: RunningSearch, found?: Version): void => {
     for (let query = running.queries.next(found); !query.done; query = running.queries.next()) {
@@ -33,7 +33,7 @@ export const proveSeconds = async ({ searches, to, isEverySecond, lookup, writer
       writer.tombstone(running.search.name, query.value.goneSince);
     }
   };
-  const samples = sampling(isEverySecond, to);
+  const samples = sampling(isEverySecond, others);
   for (const search of searches) {
     const queries = searchVersions({ ...search, samples: samples(search) }, search.last);
     advance({ search, queries, written: new Set(search.versions.map(({ updated }) => updated)) });
@@ -61,11 +61,11 @@ export const proveSeconds = async ({ searches, to, isEverySecond, lookup, writer
 };
 
 /** Cached, because most searches are of the same few steps. */
-const sampling = (isEverySecond: boolean, end: number) => {
+const sampling = (isEverySecond: boolean, others: readonly number[]) => {
   const known = new Map<string, readonly number[]>();
   return ({ from, to }: VersionSearch): readonly number[] => {
     const key = `${from} ${to}`;
-    const samples = known.get(key) ?? samplesOf(from, to, isEverySecond, end);
+    const samples = known.get(key) ?? samplesOf(from, to, isEverySecond, others);
     known.set(key, samples);
     return samples;
   };

@@ -67,11 +67,11 @@ const lastBelow = (samples: readonly number[], moment: number): number => {
   return low - 1;
 };
 
-/** The whole seconds after `from` and up to `to`, if wanted, and the moment `end` if it lies between. */
-export const samplesOf = (from: number, to: number, isEverySecond: boolean, end: number): readonly number[] => {
+/** The whole seconds after `from` and up to `to`, if wanted, and those of the other moments that lie between. */
+export const samplesOf = (from: number, to: number, isEverySecond: boolean, others: readonly number[]): readonly number[] => {
   const samples = new Set<number>();
   if (isEverySecond) for (let at = floorSecond(from + second); at <= to; at += second) samples.add(at);
-  if (end > from && end < to) samples.add(end);
+  for (const other of others) if (other > from && other < to) samples.add(other);
   return [...samples].sort((a, b) => a - b);
 };
 

@@ -41,7 +41,7 @@ const joined = (gaps: readonly Gap[]): readonly Gap[] => {
   let bridged = -1;
   for (const gap of gaps) {
     const last = kept[bridged];
-    if (gap.isBridged && last && endOf(last) >= microsOf(gap.from)) {
+    if (gap.isBridged && last && last.isQuiet === gap.isQuiet && endOf(last) >= microsOf(gap.from)) {
       kept[bridged] = endOf(gap) > endOf(last) ? { ...last, to: gap.to } : last;
       continue;
     }
@@ -111,6 +111,7 @@ const merged = (gaps: readonly Gap[]): Gap => {
   return {
     ...span,
     ...(last.isBridged && { isBridged: true }),
+    ...(gaps.some(({ isQuiet }) => isQuiet) && { isQuiet: true }),
     ...(last.collections && { collections }),
     ...(listed > collections.length && { count: listed }),
     ...(lists.length > 0 && { lists }),

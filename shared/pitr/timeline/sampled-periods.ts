@@ -5,22 +5,32 @@ import type { PitrRecord, Sampled } from '../model/record.ts';
 /** About 60 bytes each; a record has at most 400 KB. */
 const sampledMax = 500;
 
-export const addSampledPeriod = (
-  { sampled = [], keptFrom }: Pick<PitrRecord, 'sampled' | 'keptFrom'>,
-  more: { readonly from: number; readonly to: number } | undefined,
+/** The periods that are kept, and more. */
+export const withPeriods = (
+  periods: readonly Sampled[] = [],
+  { keptFrom }: Pick<PitrRecord, 'keptFrom'>,
+  more: readonly { readonly from: number; readonly to: number }[],
 ): readonly Sampled[] => {
-  if (!more) return sampled;
-  const kept = sampled.filter(({ to }) => keptFrom === null || microsOf(to) > microsOf(keptFrom));
-  const added: Sampled = { from: momentOf(more.from), to: momentOf(more.to) };
-  const all = joined([...kept, added].sort((a, b) => (a.from < b.from ? -1 : 1)));
-  return all.length > sampledMax ? closest(all) : all;
+  if (more.length === 0) return periods;
+  const kept = periods.filter(({ to }) => keptFrom === null || microsOf(to) > microsOf(keptFrom));
+  const added = more.map(({ from, to }): Sampled => ({ from: momentOf(from), to: momentOf(to) }));
+  let all = joined([...kept, ...added].sort((a, b) => (a.from < b.from ? -1 : 1)));
+  while (all.length > sampledMax) all = closest(all);
+  return all;
+};
+
+/** The period that contains a moment; its ends are known. */
+export const periodAt = (periods: readonly Sampled[] = [], moment: string): Sampled | undefined => {
+  const at = microsOf(moment);
+  return periods.find(({ from, to }) => microsOf(from) < at && at < microsOf(to));
 };
 
 const joined = (sampled: readonly Sampled[]): readonly Sampled[] => {
   const kept: Sampled[] = [];
   for (const one of sampled) {
     const last = kept.at(-1);
-    if (last && last.to >= one.from) kept[kept.length - 1] = { from: last.from, to: last.to > one.to ? last.to : one.to };
+    // Where one ends and the next begins, the moment is known.
+    if (last && last.to > one.from) kept[kept.length - 1] = { from: last.from, to: last.to > one.to ? last.to : one.to };
     else kept.push(one);
   }
   return kept;

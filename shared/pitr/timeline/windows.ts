@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import type { PitrWindows } from '../../contract/models/pitr.ts';
 import { ceilSecond, floorSecond, microsOf, shownMoment } from '../model/micro-time.ts';
-import type { Base, Gap, PitrRecord, Unchecked } from '../model/record.ts';
+import type { Base, Gap, PitrRecord, Sampled, Unchecked } from '../model/record.ts';
 import { countOf } from './gaps.ts';
 import { uncheckedOf } from './unchecked-periods.ts';
 
@@ -25,7 +25,7 @@ interface OneCollection {
 
 /**
  * Ranges of whole seconds, split at gaps of all collections, and the gaps. A window that is not complete names the first of its
- * complete collections: others have a gap, or it was not counted whether there are others.
+ * complete collections: others have a gap, it was not counted whether there are others, or it was not captured continuously.
  */
 export const windowsOf = (record: PitrRecord, now: Date, one?: OneCollection): Pick<Shown, 'windows' | 'gaps' | 'sampled'> => {
   const horizon = horizonOf(record, now);
@@ -34,6 +34,7 @@ export const windowsOf = (record: PitrRecord, now: Date, one?: OneCollection): P
   const pieces = stretchesOf(record)
     .flatMap((stretch) => (one?.isKnown ? [stretch] : piecesOf(stretch, uncheckedOf(record))))
     .flatMap((piece) => partsOf(piece, lossesOf(gaps), { collections: known, count: knownCount }))
+    .flatMap((piece) => withoutSampled(piece, record.sampled ?? []))
     .filter(({ known: rest }) => !one || !rest);
   return {
     windows: withFewNames(pieces.flatMap((piece) => windowOf(piece, horizon))),
@@ -97,6 +98,20 @@ const piecesOf = (stretch: Stretch, unchecked: readonly Unchecked[]): readonly S
   return [...pieces, { ...stretch, from: at }];
 };
 
+/** Splits a piece at periods that are not proven: no collection is known to be complete there. */
+const withoutSampled = (piece: Stretch, sampled: readonly Sampled[]): readonly Stretch[] => {
+  const pieces: Stretch[] = [];
+  let at = piece.from;
+  for (const one of sampled) {
+    const [first, last] = [microsOf(one.from) + 1, Math.min(microsOf(one.to) - 1, piece.to)];
+    if (last < at || first > piece.to) continue;
+    const unproven = { ...piece, from: Math.max(at, first), to: last, known: { collections: [], count: 0 } };
+    pieces.push({ ...piece, from: at, to: first - 1 }, unproven);
+    at = last + 1;
+  }
+  return [...pieces, { ...piece, from: at }].filter(({ from, to }) => from <= to);
+};
+
 interface Loss {
   /** Both ends are exclusive. */
   readonly from: number;
@@ -155,7 +170,7 @@ const knownWithout = (
  * bridged gap not every second is known.
  */
 const stretchesOf = (record: PitrRecord): readonly Stretch[] => {
-  const { gaps, capturedTo } = record;
+  const { gaps, capturedTo, precision } = record;
   if (capturedTo === null) return [];
   const end = microsOf(capturedTo);
   const readTimes = basesOf(record)
@@ -172,7 +187,8 @@ const stretchesOf = (record: PitrRecord): readonly Stretch[] => {
     stretches.push({ from, to: Math.min(loss.from, end) });
     from = readTimes.find((readTime) => readTime >= loss.to) ?? endless;
   }
-  const bridged = cuts.filter(({ isBridged }) => isBridged);
+  // With precision interval a restore uses the last capture everywhere.
+  const bridged = precision === 'interval' ? [] : cuts.filter(({ isBridged }) => isBridged);
   return [...stretches, { from, to: end }].flatMap((stretch) => split(stretch, bridged)).filter(({ from, to }) => from <= to);
 };
 

@@ -65,6 +65,7 @@ export const absenceKnowledge = (
 ): ((path: string) => boolean) | undefined => {
   if (!mayLackCollections) return undefined;
   const unknown = new Set(absenceUnknown);
+  if (unknown.has('**')) return () => false;
   const ids = new Set(manifest.collections.map(({ id }) => id).filter((id) => !unknown.has(id)));
   const isRootKnown = !unknown.has('*');
   return (path) => {

@@ -16,7 +16,9 @@ const moment = (time: string): string => `2026-11-16T${time}.000Z`;
 const coverage = coverageOf(
   {
     windows: [
-      { from: moment('08:00:00'), to: moment('08:59:59'), complete: true },
+      { from: moment('08:00:00'), to: moment('08:00:00'), complete: true },
+      { from: moment('08:00:01'), to: moment('08:09:59'), complete: false, collections: [], collectionCount: 0 },
+      { from: moment('08:10:00'), to: moment('08:59:59'), complete: true },
       { from: moment('09:00:00'), to: moment('09:29:59'), complete: false, collections: ['users'], collectionCount: 1 },
       { from: moment('10:00:00'), to: moment('10:30:00'), complete: true, precision: 'interval' },
       { from: moment('10:30:01'), to: moment('10:40:00'), complete: false, collections: [], collectionCount: 0 },
@@ -38,7 +40,8 @@ test('timeline: a moment is complete, partial or not restorable, with the reason
     const { kind, gaps, isSampled, window } = stateAt(coverage, at(time));
     return [kind, gaps.map(({ reason }) => reason), isSampled, window?.isInterval];
   };
-  deepEqual(shown('08:05:00'), ['complete', [], true, false]);
+  deepEqual(shown('08:05:00'), ['partial', [], true, false]);
+  deepEqual(shown('08:10:00'), ['complete', [], false, false]);
   deepEqual(shown('08:59:59'), ['complete', [], false, false]);
   deepEqual(shown('09:00:00'), ['partial', ['not captured'], false, false]);
   deepEqual(shown('09:45:00'), ['none', ['the source forgot the position'], false, undefined]);
@@ -55,7 +58,7 @@ test('timeline: a moment that cannot be restored names its nearest neighbours', 
 
 test('timeline: the latest complete moment is preferred to a later partial one', () => {
   equal(latestOf(coverage), at('10:30:00'));
-  equal(latestOf({ windows: coverage.windows.slice(1, 2) }), at('09:29:59'));
+  equal(latestOf({ windows: coverage.windows.slice(3, 4) }), at('09:29:59'));
   equal(latestOf({ windows: [] }), undefined);
 });
 

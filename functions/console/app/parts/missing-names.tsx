@@ -36,9 +36,11 @@ export const MissingNames = ({ names }: { readonly names: Plan['missing'] | Rest
 export const PartialNotice = ({ partial }: { readonly partial: NonNullable<Restore['partial']> }) => (
   <Notice tone="warn" title="Not everything is proven for this point in time">
     <TextWithTimes text={partial.reason} />.{' '}
-    {partial.collections.length === 0
-      ? 'Which collections lack changes is not known.'
-      : 'Changes of these collections are missing: their documents may be older than that.'}
+    {partial.sampled
+      ? 'Documents that were created and deleted within that time may be missing.'
+      : partial.collections.length === 0
+        ? 'Which collections lack changes is not known.'
+        : 'Changes of these collections are missing: their documents may be older than that.'}
     <PathList paths={partial.collections} total={partial.count ?? partial.collections.length} />
     {!partial.complete && partial.collections.length > 0 && <p className="small">There may be others.</p>}
   </Notice>

@@ -65,7 +65,7 @@ const report = ({ output }: Context, diff: Diff): void => {
   const { added, changed, removed, unchanged } = diff.counts;
   const counts = `${formatCount(added)} added, ${formatCount(changed)} changed, ${formatCount(removed)} removed`;
   if (!diff.document) output.note(`${counts}, ${formatCount(unchanged)} unchanged${diff.complete ? '' : ' so far'}`);
-  if (diff.lacks) output.warn(`not compared completely: ${diff.lacks.collections.join(', ')}: ${diff.lacks.reason}`);
+  if (diff.lacks) output.warn(['not compared completely', ...diff.lacks.collections, diff.lacks.reason].join(': '));
 };
 
 /** One line per side of every field that differs. Values are plain, unless only their types differ. */

@@ -71,6 +71,33 @@ test('restore point: a partial restore is resolved only if it is allowed, and na
   deepEqual(atRoot.absenceUnknown, ['flash']);
 });
 
+test('restore point: a moment within an interruption is refused, or says so; its ends are exact', () => {
+  const sampled = [{ from: at('12:50:00.500000'), to: at('12:51:00.250000') }];
+  const span = { from: at('12:50:00.500'), to: at('12:51:00.250') };
+  const message = /created and deleted within an interruption .*sampled: .* Choose a moment up to .*12:50:00.500Z or from/;
+  refused(() => point('12:50:30', { sampled }), message, { sampled: span, collections: [], count: null, complete: false });
+  // Any collection may lack documents.
+  refused(() => point('12:50:30', { sampled }, [], { named: ['users'], collectionIds: ['users'] }), message, { sampled: span });
+  deepEqual(point('12:50:00', { sampled }), ['12:50:00.000000', 'second']);
+  deepEqual(point('12:51:01', { sampled }), ['12:51:01.000000', 'second']);
+  const request = { pointInTime: at('12:50:30'), allowPartial: true };
+  const { uncovered, lacks, isPartial, absenceUnknown } = resolvePoint(record({ sampled }), [], request, now);
+  deepEqual([uncovered, isPartial, absenceUnknown], [lacks, true, ['**']]);
+  deepEqual(uncovered, {
+    collections: [],
+    count: null,
+    complete: false,
+    reason: `sampled: not captured continuously from ${span.from} to ${span.to}`,
+    sampled: span,
+  });
+});
+
+test('restore point: where nothing changed from one capture to the next, the first of these captures is used', () => {
+  const gaps = [gap('12:50:00.500000', '12:59:00', { isBridged: true, isQuiet: true })];
+  deepEqual(point('12:55:00', { gaps }), ['12:50:00.500000', 'second']);
+  deepEqual(point('12:59:00', { gaps }), ['12:59:00.000000', 'second']);
+});
+
 const refused = (work: () => unknown, message: RegExp, details: object = {}) =>
   throws(work, (error: unknown) => {
     if (!(error instanceof ApiError)) throw error;

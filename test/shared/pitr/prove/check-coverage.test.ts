@@ -5,6 +5,7 @@ import { microsOf, type PitrRecord, pitrData, windowsOf } from '../../../../shar
 import { isCheckDue } from '../../../../shared/pitr/prove/check-coverage.ts';
 import { remainingUnchecked } from '../../../../shared/pitr/timeline/unchecked-periods.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
+import { listen } from '../../../harness/env/continuous-capture-env.ts';
 
 afterAll(stopCaptureEnv);
 
@@ -54,7 +55,8 @@ test('coverage: an unknown collection is detected within one interval, and a bas
   const { reads } = t.pitr;
   t.nowMs += 240_000;
   await t.runNextCycle();
-  assert.equal(t.pitr.reads - reads, 3 + 240, 'nothing is counted while a base is waited for');
+  // Both groups are counted at each second that was not listened to.
+  assert.equal(t.pitr.reads - reads, 3 + 240 + 2 * 240, 'nothing else is counted while a base is waited for');
   await untilFound(t);
   const [found] = t.pitr.gaps;
   const { since } = t.pitr.bases.at(-1)!;
@@ -115,13 +117,18 @@ test('coverage: a collection deleted before a base discovers it leaves a gap of 
 
 test('coverage: a source that cannot count is captured, and its windows name the known collections', async () => {
   const t = await counted({ 'users/ada': '1' });
-  const { checkedAt } = t.pitr;
-  refuseToCount(t);
-  t.pass(10);
-  await t.put({ 'users/ada/secrets/s': '1', 'users/ada': '2' });
-  await t.runNextCycle();
+  await listen(t, {
+    seconds: 130,
+    happens: async (second) => {
+      if (second !== 70) return;
+      refuseToCount(t);
+      await t.put({ 'users/ada/secrets/s': '1', 'users/ada': '2' });
+    },
+  });
   t.server.faults.clear();
-  assert.deepEqual([t.pitr.gaps, t.pitr.checkedAt], [[], checkedAt]);
+  const { checkedAt } = t.pitr;
+  assert.ok(microsOf(checkedAt!) < microsOf(t.pitr.capturedTo!));
+  assert.deepEqual(t.pitr.gaps, []);
   assert.deepEqual(
     t.windows.map(({ collections }) => collections),
     [undefined, ['users']],

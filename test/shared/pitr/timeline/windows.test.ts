@@ -53,6 +53,38 @@ test('windows: begin with the second after the base and end with the last captur
   assert.deepEqual(spans(record({ bases: [base('10:00:00.400000')], capturedTo: at('10:00:00.900000') })), []);
 });
 
+test('windows: an interruption that is not proven is not complete, and both its ends are', () => {
+  const sampled = [{ from: at('10:10:00.500000'), to: at('10:10:04') }];
+  const pitr = record({ bases: [base('10:00:00')], capturedTo: at('11:00:00'), checkedAt: at('11:00:00'), sampled });
+  const shown = windowsOf(pitr, now);
+  assert.deepEqual(
+    shown.windows.map(({ from, to, complete, collectionCount }) => [
+      from.slice(11, 19),
+      to.slice(11, 19),
+      complete,
+      collectionCount,
+    ]),
+    [
+      ['10:00:00', '10:10:00', true, undefined],
+      ['10:10:01', '10:10:03', false, 0],
+      ['10:10:04', '11:00:00', true, undefined],
+    ],
+  );
+  assert.deepEqual(shown.sampled, [{ from: at('10:10:00.500'), to: at('10:10:04.000') }]);
+  // Of one collection only the proven parts are windows.
+  assert.equal(windowsOf(pitr, now, { id: 'users', isKnown: true }).windows.length, 2);
+});
+
+test('windows: with precision interval a restore uses the last capture, so that quiet times do not split a window', () => {
+  const gaps = [{ from: at('10:10:00'), to: at('10:20:00'), reason: 'quiet', isBridged: true, isQuiet: true } as const];
+  const pitr = record({ bases: [base('10:00:00')], capturedTo: at('11:00:00'), checkedAt: at('11:00:00'), gaps });
+  assert.equal(windowsOf({ ...pitr, precision: 'interval' }, now).windows.length, 1);
+  assert.deepEqual(
+    windowsOf(pitr, now).windows.map(({ precision }) => precision),
+    [undefined, 'interval', undefined],
+  );
+});
+
 const lost: Gap = { from: at('10:30:00.500000'), to: at('11:00:00.200000'), reason: 'lost' };
 
 test('windows: a loss splits a window, and the next one begins with a base', () => {

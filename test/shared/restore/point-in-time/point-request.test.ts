@@ -1,5 +1,5 @@
 /** Subcollections that appear after captures began: no second is offered for more than is known, and nothing unknown is deleted. */
-import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { type BackupRecord, backupPrefix, openArchive } from '../../../../shared/backup/index.ts';
@@ -243,6 +243,47 @@ test('point in time: with a fixed set of collections every captured second is re
   ok(seen.whole.size >= 20 && seen.refused <= 1, JSON.stringify({ ...seen, whole: seen.whole.size }));
 });
 
+test('point in time: a moment of an unproven interruption is refused, or plan, record, event and history say so and nothing is deleted', async () => {
+  await t.startCaptures({ 'users/a': text('1') });
+  t.nextSecond();
+  await t.put({ 'users/brief': text('not seen') });
+  const second = t.nextSecond();
+  await t.put({ 'users/brief': undefined });
+  t.nextSecond();
+  await uncounted(() => t.runCycle());
+  await t.put({ 'users/b': text('later') });
+  const { from, to } = windowsOf(t.pitr, t.clock.now()).sampled[0]!;
+  await rejects(planAt(second), (error: { code?: string; details?: object }) => {
+    deepEqual([error.code, (error.details as { sampled?: object }).sampled], ['CONFLICT', { from, to }]);
+    return true;
+  });
+  const planned = await planAt(second, true);
+  deepEqual([planned.partial!.sampled, planned.delete], [{ from, to }, 0]);
+  match(planned.partial!.reason, /^sampled: /);
+  const options = { allowPartial: true };
+  const { id } = await t.startPointInTimeRestore({ pointInTime: second, targetProjectId: t.projectId, options });
+  const ended = await t.runRestore(id);
+  deepEqual([ended.status, ended.deleted], ['completed', 0]);
+  const { restore } = t.events('restore.completed')[0]!.data as { restore: ReturnType<typeof restoreData> };
+  for (const shown of [restoreData(ended), historyEntry(ended), restore]) deepEqual(shown.partial, planned.partial);
+});
+
+test('point in time: a document that lived only within an interruption is found in it, and restored', async () => {
+  await t.startCaptures({ 'users/a': text('1') });
+  t.nextSecond();
+  await t.put({ 'users/brief': text('seen') });
+  const second = t.nextSecond();
+  await t.put({ 'users/brief': undefined });
+  const after = t.nextSecond();
+  await t.runCycle();
+  for (const moment of [second, after]) {
+    const { id } = await t.startPointInTimeRestore({ pointInTime: moment, targetProjectId: t.projectId });
+    const ended = await t.runRestore(id);
+    deepEqual([ended.status, restoreData(ended).partial], ['completed', null]);
+    deepEqual(new Map(t.fieldsOf('source')), t.sourceAt(moment));
+  }
+});
+
 test('point in time: a rollback to an uncounted time leaves documents that may have existed, in the plan, the restore and the undo', async () => {
   await t.startCaptures({ 'users/a': text('1'), 'users/a/notes/n': text('1'), 'users/a/notes/m': text('1') });
   t.nextSecond();
@@ -250,6 +291,8 @@ test('point in time: a rollback to an uncounted time leaves documents that may h
   const second = t.nextSecond();
   t.nextSecond();
   await uncounted(() => t.runCycle());
+  // As if it had been listened to all the time.
+  t.table.put({ ...t.pitr, sampled: [] });
   await t.put({
     'users/a': text('mistake'),
     'users/b': text('mistake'),

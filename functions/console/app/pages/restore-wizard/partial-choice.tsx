@@ -23,7 +23,12 @@ export const PartialChoice = ({ refusal: { details }, onContinue, onBack }: Part
         <p>
           <TextWithTimes text={String(details.reason)} />.
         </p>
-        {collections.length > 0 ? (
+        {details.sampled ? (
+          <p>
+            Documents that were created and deleted within that time may be missing. A rollback deletes nothing, because every
+            document may have existed.
+          </p>
+        ) : collections.length > 0 ? (
           <>
             <p>Collections whose changes are missing{details.complete === false && '; there may be others'}:</p>
             <PathList paths={collections} total={count} />
@@ -31,11 +36,17 @@ export const PartialChoice = ({ refusal: { details }, onContinue, onBack }: Part
         ) : (
           <p>Which collections lack changes is not known.</p>
         )}
-        <p>Collections that are complete can be restored by name: choose them as the scope, without subcollections.</p>
+        {!details.sampled && (
+          <p>Collections that are complete can be restored by name: choose them as the scope, without subcollections.</p>
+        )}
       </Notice>
       <Checkbox
-        label="Restore what is proven, although changes are missing"
-        hint="Documents of these collections may be older than the point in time. You see the plan before anything is written."
+        label={
+          details.sampled
+            ? 'Restore what is known, although documents may be missing'
+            : 'Restore what is proven, although changes are missing'
+        }
+        hint={`${details.sampled ? '' : 'Documents of these collections may be older than the point in time. '}You see the plan before anything is written.`}
         checked={isAccepted}
         onChange={({ target }) => setAccepted(target.checked)}
       />

@@ -63,6 +63,7 @@ export interface MomentState {
   readonly kind: 'complete' | 'partial' | 'none';
   readonly window: WindowSpan | undefined;
   readonly gaps: readonly GapSpan[];
+  /** Capturing was interrupted, and that time is not proven. */
   readonly isSampled: boolean;
   /** The nearest restorable moments on both sides of one that is not. */
   readonly before: number | undefined;
@@ -75,7 +76,7 @@ export const stateAt = ({ windows, gaps, sampled }: Coverage, at: number): Momen
     kind: window === undefined ? 'none' : window.isComplete ? 'complete' : 'partial',
     window,
     gaps: gaps.filter(({ from, to }) => from < at && at < to),
-    isSampled: sampled.some(({ from, to }) => from <= at && at <= to),
+    isSampled: sampled.some(({ from, to }) => from < at && at < to),
     before: windows.findLast(({ to }) => to < at)?.to,
     after: windows.find(({ from }) => from > at)?.from,
   };

@@ -3,7 +3,7 @@ const kinds = [
   ['interval', 'Per interval', 'A restore takes the last capture before'],
   ['partial', 'Partly', 'Only some collections are complete'],
   ['gap', 'Gap', 'Changes are missing'],
-  ['sampled', 'Sampled', 'Short-lived documents may be missing'],
+  ['sampled', 'Sampled', 'Capturing was interrupted and is not proven: short-lived documents may be missing'],
 ] as const;
 
 /** What the patterns of the timeline mean. */

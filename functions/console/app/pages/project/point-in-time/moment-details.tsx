@@ -56,12 +56,9 @@ interface SummaryProps {
 
 const Summary = ({ state, collections, collection }: SummaryProps) => {
   const { kind, window, gaps, isSampled } = state;
-  const list = (window?.isInterval || isSampled || gaps.length > 0) && (
+  const list = (window?.isInterval || gaps.length > 0) && (
     <ul>
       {window?.isInterval && <li>Not every second is known here: a restore takes the last capture before this moment.</li>}
-      {isSampled && (
-        <li>Captured in samples here: documents that were created and deleted again between two captures are not included.</li>
-      )}
       {gaps.map(({ from, reason, collections: affected, count }) => (
         <li key={`${from} ${reason}`}>
           <TextWithTimes text={reason} />
@@ -70,12 +67,20 @@ const Summary = ({ state, collections, collection }: SummaryProps) => {
       ))}
     </ul>
   );
-  const isLimited = window?.isInterval || isSampled;
+  const isLimited = window?.isInterval;
   const covered = collection ? `${collection} is complete` : 'Everything is covered';
   if (kind === 'complete')
     return (
       <Notice tone={isLimited ? 'warn' : 'good'} title={isLimited ? 'Covered, with limits' : covered}>
         {!collection && completeWords(collections.count)}
+        {list}
+      </Notice>
+    );
+  if (kind !== 'none' && isSampled)
+    return (
+      <Notice tone="warn" title="Not proven: capturing was interrupted">
+        Documents that were created and deleted within the interruption may be missing. Choose another moment, or allow a partial
+        restore in the next step.
         {list}
       </Notice>
     );

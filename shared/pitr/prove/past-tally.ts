@@ -1,0 +1,35 @@
+import { BudgetSpent, type Lookup } from './document-lookup.ts';
+
+/** The reads for proving past moments, and their limit. */
+export class PastTally {
+  reads = 0;
+  readonly #max: number;
+
+  constructor(max: number) {
+    this.#max = max;
+  }
+
+  get left(): number {
+    return Math.max(0, this.#max - this.reads);
+  }
+
+  /** Throws BudgetSpent if so many reads are not left. */
+  expect(reads: number): void {
+    if (reads > this.left) throw new BudgetSpent();
+  }
+
+  spend(reads: number): void {
+    this.reads += reads;
+  }
+
+  /** Limits look-ups, and counts them. */
+  async lookingUp<T>(lookup: Lookup, work: () => Promise<T>): Promise<T> {
+    const before = lookup.reads;
+    lookup.budget = before + this.left;
+    try {
+      return await work();
+    } finally {
+      this.reads += lookup.reads - before;
+    }
+  }
+}
