@@ -1,6 +1,7 @@
 /** Evidence of restore tests, as shared/archive/evidence defines it, and the report over a period. */
 import * as z from 'zod/mini';
 import { Moment } from '../fields.ts';
+import { Creator } from './job.ts';
 import { Comparison, Differences, RestoreTestRun, TestWarning } from './restore-test.ts';
 
 const named = z.object({ id: z.string(), name: z.string() });
@@ -116,6 +117,8 @@ export const RestoreTestReport = z.object({
   from: Moment,
   to: Moment,
   generatedAt: Moment,
+  /** Who asked for it. */
+  generatedBy: Creator,
   summary: z.object({ projects: z.int(), tested: z.int(), notTested: z.int(), failing: z.int(), ...counted }),
   projects: z.array(ReportedProject),
 });

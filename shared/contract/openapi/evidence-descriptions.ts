@@ -20,6 +20,7 @@ export const evidenceDescriptions: readonly FieldTexts[] = [
   fieldTexts(RestoreTestReport, {
     from: 'Runs that began at or after this moment',
     to: 'Runs that began at or before this moment',
+    generatedBy: 'Who asked for the report',
     projects: 'Every project of the organization by name, tested or not, and disconnected ones that were tested',
   }),
   fieldTexts(RestoreTestReport.shape.summary, {

@@ -12,6 +12,7 @@ const readsMax = 20;
 
 interface ReportRequest {
   readonly organization: { readonly id: string; readonly name: string };
+  readonly generatedBy: RestoreTestReport['generatedBy'];
   readonly period: Period;
   readonly projectId?: string | undefined;
   readonly now: Date;
@@ -19,7 +20,7 @@ interface ReportRequest {
 
 export const readReport = async (
   tenant: Tenant,
-  { organization, period, projectId, now }: ReportRequest,
+  { organization, generatedBy, period, projectId, now }: ReportRequest,
 ): Promise<RestoreTestReport> => {
   const connected = projectId === undefined ? await allProjects(tenant) : [await readProject(tenant, projectId)];
   const runs = await readRuns(tenant, period, projectId);
@@ -30,6 +31,7 @@ export const readReport = async (
     from: iso(period.start),
     to: iso(period.end),
     generatedAt: iso(now),
+    generatedBy,
     summary: {
       projects: projects.length,
       tested: projects.length - notTested,

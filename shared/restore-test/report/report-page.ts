@@ -11,14 +11,14 @@ type Test = Project['tests'][number];
 export const reportPolicy = `default-src 'none'; style-src 'sha256-${hash('sha256', reportStyle, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
 export const reportPage = (report: RestoreTestReport): string => {
-  const { organization, from, to, generatedAt, summary, projects } = report;
+  const { organization, from, to, generatedAt, generatedBy, summary, projects } = report;
   const title = `Restore tests of ${organization.name}`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>${escapeHtml(title)}, ${day(from)} to ${day(to)}</title>
-<style>${reportStyle}</style></head><body>
+<style>${reportStyle}</style></head><body><div class="report">
 <header><h1>${escapeHtml(title)}</h1>
-<p>Tests that began from ${time(from)} to ${time(to)}. Made ${time(generatedAt)}. All times are UTC.</p>
+<p>Tests that began from ${time(from)} to ${time(to)}. Made ${time(generatedAt)} by ${escapeHtml(makerText(generatedBy))}. All times are UTC.</p>
 <p>Organization <code>${escapeHtml(organization.id)}</code></p></header>
 <main>
 <section aria-labelledby="summary"><h2 id="summary">Summary</h2>
@@ -40,7 +40,7 @@ ${projects.length === 0 ? '<p>The organization has no projects.</p>' : ''}
 <section aria-labelledby="verify"><h2 id="verify">Verify the evidence</h2>
 <p>Each test that started and passed or failed has a signed document beside the backups. <code>bms archive verify-evidence &lt;file&gt; --key &lt;key&gt;</code>
 checks it without the service. The keys are published at <code>/.well-known/evidence-keys.json</code>.</p></section>
-</main></body></html>
+</main></div></body></html>
 `;
 };
 
@@ -68,11 +68,14 @@ ${facts([
   ['Not finished', String(unfinished)],
   ['Backups and moments proven', String(backupsProven)],
   ['Recovery time', rtoText(rto)],
+  ['Last test', timeText(project.lastTestedAt)],
+  ['Last passed', timeText(project.lastPassedAt)],
 ])}${project.tests.length === 0 ? '' : testTable(project)}</section>`;
 };
 
 const testTable = ({ projectName, tests, testsOmitted }: Project): string => `
-<div class="scroll" tabindex="0" role="region" aria-label="Tests of ${escapeHtml(projectName)}"><table><thead><tr>
+<div class="scroll" tabindex="0" role="region" aria-label="Tests of ${escapeHtml(projectName)}"><table>
+<colgroup><col><col class="result"><col class="plan"><col><col><col><col><col><col class="evidence"></colgroup><thead><tr>
 <th scope="col">Completed</th><th scope="col">Result</th><th scope="col">Plan</th><th scope="col">Tested</th>
 <th scope="col">Documents</th><th scope="col">Written</th><th scope="col">Differences</th><th scope="col">Recovery</th><th scope="col">Evidence</th></tr></thead><tbody>
 ${tests.map(testRow).join('\n')}
@@ -119,6 +122,11 @@ const testRow = (test: Test): string => {
 const passedText = ({ passed, passedWithWarnings }: Pick<Project, 'passed' | 'passedWithWarnings'>): string =>
   passedWithWarnings === 0 ? String(passed) : `${passed}, of them ${passedWithWarnings} with warnings`;
 
+const makerText = ({ type, id, email }: RestoreTestReport['generatedBy']): string => {
+  if (email !== null) return email;
+  return type === 'service_account' ? `the API key ${id}` : id;
+};
+
 /** Tests of earlier versions; there is nothing to say without them. */
 const unprovenFact = ({ notProven }: Pick<Project, 'notProven'>): readonly (readonly [string, string])[] =>
   notProven === 0 ? [] : [['Nothing written, not proven', String(notProven)]];
@@ -134,5 +142,6 @@ const rtoText = (rto: RestoreTestReport['summary']['rto']): string =>
 const grouped = (value: number): string => value.toLocaleString('en');
 const seconds = (value: number): string => `${value} s`;
 const day = (moment: string): string => moment.slice(0, 'YYYY-MM-DD'.length);
-const time = (moment: string): string =>
-  `<time datetime="${escapeHtml(moment)}">${escapeHtml(`${day(moment)} ${moment.slice(11, 19)}`)}</time>`;
+const second = (moment: string): string => `${day(moment)} ${moment.slice(11, 19)}`;
+const timeText = (moment: string | null): string => (moment === null ? 'never in this period' : second(moment));
+const time = (moment: string): string => `<time datetime="${escapeHtml(moment)}">${escapeHtml(second(moment))}</time>`;

@@ -3,8 +3,12 @@ import { equal, match, ok } from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, test } from 'vitest';
 import { decodeEvidence } from '../../../shared/archive/index.ts';
+import { evidence } from '../../../shared/contract/endpoints/protection/evidence.ts';
+import type { RestoreTestReport } from '../../../shared/contract/models/restore-test-evidence.ts';
 import { closeBrowser, type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
+import { readPdf } from '../../harness/browser/read-pdf.ts';
 import { newProject, takeBackup } from '../../harness/stage/backup.ts';
+import { call } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 
 afterAll(closeBrowser);
@@ -62,4 +66,47 @@ test('console: the report says what is proven and what was not tested', async ()
   await page.getByText('1 of 2 projects was not tested in this period').waitFor();
   await page.getByText('Not tested', { exact: true }).first().waitFor();
   await inspect('restore-test-report');
+});
+
+const evidenceObject = async (): Promise<string> => {
+  const query = { token: organization.owner.accessToken, org: organization.id, query: {} };
+  const { data } = (await call(evidence.report, query)).body as { data: RestoreTestReport };
+  return data.projects.flatMap(({ tests }) => tests)[0]?.evidence?.object ?? '?';
+};
+
+test('console: printing the report and saving it give the same complete page, on both sizes of paper', async () => {
+  const { page, goTo, check } = console_;
+  await goTo('/restore-tests/report');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save as a page' }).and(page.locator(':not([aria-busy])')).click(),
+  ]);
+  const saved = await page.context().newPage();
+  await saved.setContent(await readFile(await download.path(), 'utf8'));
+  const object = await evidenceObject();
+  for (const [format, width] of [
+    ['A4', 595],
+    ['Letter', 612],
+  ] as const) {
+    const [printed, ofFile] = [readPdf(await page.pdf({ format })), readPdf(await saved.pdf({ format }))];
+    const text = printed.map(({ joined }) => joined).join('');
+    for (const [n, each] of printed.entries()) {
+      equal(Math.floor(each.width), width);
+      ok(each.joined.includes(`Page${n + 1}of${printed.length}`), each.joined);
+      for (const { x, text: shown } of each.texts) ok(x > 30 && x < width - 30, `${shown} at ${x} of ${width}`);
+    }
+    ok(text.includes('RestoretestsofAcme') && text.includes(organization.id), text);
+    match(text, /Teststhatbeganfrom\d{4}-\d\d-\d\d\d\d:\d\d:\d\dto\d{4}-\d\d-\d\d/);
+    ok(text.includes(`by${organization.owner.email}.`), text);
+    ok(text.includes('CompletedResultPlanTestedDocumentsWrittenDifferencesRecoveryEvidence'), text);
+    ok(text.includes(object) && text.includes('Nothingprovesthatitsbackupsrestore.'), text);
+    for (const menu of ['Webhooks', 'Signout', 'Saveasapage', 'Allprojects']) ok(!text.includes(menu), menu);
+    equal(text, ofFile.map(({ joined }) => joined).join(''));
+  }
+  await saved.close();
+  check.problems();
+  // The page is printed in place of this one only while this one is shown.
+  await goTo('/restore-tests');
+  await page.getByRole('link', { name: 'Weekly proof' }).waitFor();
+  equal(await page.locator('.printed-page').count(), 0);
 });

@@ -4,7 +4,7 @@ import { idPrefixes } from '../../ids.ts';
 import type { RestoreTestReport, SignedEvidence } from '../../models/restore-test-evidence.ts';
 import { sampleResourcesAt } from '../../samples/sample-resources.ts';
 import { version } from '../../version.ts';
-import { organization } from './account-examples.ts';
+import { organization, user } from './account-examples.ts';
 import { backup } from './job-examples.ts';
 import { exampleTime } from './request-examples.ts';
 
@@ -77,6 +77,7 @@ export const reportExample: RestoreTestReport = {
   from: ago(30 * 24 * 3_600),
   to: now,
   generatedAt: now,
+  generatedBy: { type: 'user', id: user.id, email: user.email },
   summary: { projects: 1, tested: 1, notTested: 0, failing: 0, ...counted },
   projects: [
     {

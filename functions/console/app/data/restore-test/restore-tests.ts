@@ -1,5 +1,5 @@
 import type { DataOf, ElementOf, InputOf } from '../../../../../shared/client/index.ts';
-import { useApi, useChange, useList, useRead } from '../../api/use-api.ts';
+import { useChange, useList, useRead } from '../../api/use-api.ts';
 import { saveFile } from '../../ui/save-file.ts';
 
 export type RestoreTest = ElementOf<'GET /restore-tests'>;
@@ -27,6 +27,10 @@ export const useTestRun = (runId: string) =>
   useRead('GET /restore-tests/runs/{runId}', { params: { runId } }, { pollWhile: isUnfinished });
 
 export const useReport = (query: ReportQuery) => useRead('GET /restore-tests/report', { query: { ...query, format: 'json' } });
+
+/** The report as the page that is printed and saved. */
+export const useReportPage = (query: ReportQuery) =>
+  useRead('GET /restore-tests/report', { query: { ...query, format: 'html' } });
 
 const changed = ['/restore-tests', '/overview'] as const;
 
@@ -93,16 +97,3 @@ export const useSaveEvidence = (runId: string) =>
     invalidates: [],
     toastsError: false,
   });
-
-/** Saves the report as a page to print. */
-export const useSaveReport = (query: ReportQuery) => {
-  const { client } = useApi();
-  return useChange({
-    call: async () => {
-      const page = await client.request('GET /restore-tests/report', { query: { ...query, format: 'html' } });
-      saveFile('restore-tests.html', String(page), 'text/html');
-    },
-    done: 'The report is saved',
-    invalidates: [],
-  });
-};

@@ -1,6 +1,6 @@
 import { useProjects } from '../../../data/projects.ts';
 import { secondsWords } from '../../../data/restore-test/restore-test-words.ts';
-import { type Report, useReport, useSaveReport } from '../../../data/restore-test/restore-tests.ts';
+import { type Report, useReport, useReportPage } from '../../../data/restore-test/restore-tests.ts';
 import { endOfDay, isDay, startOfDay } from '../../../format/day-range.ts';
 import { formatCount } from '../../../format/format-number.ts';
 import { DayField } from '../../../parts/day-field.tsx';
@@ -14,6 +14,8 @@ import { Time } from '../../../ui/data/time.tsx';
 import { Button } from '../../../ui/form/button.tsx';
 import { Select } from '../../../ui/form/field.tsx';
 import { PageHeader } from '../../../ui/layout/page-header.tsx';
+import { PrintedPage } from '../../../ui/printed-page.tsx';
+import { saveFile } from '../../../ui/save-file.ts';
 import { useSearchParams } from '../../../use-search.ts';
 import { ReportTable } from './report-table.tsx';
 
@@ -27,7 +29,11 @@ export const ReportPage = () => {
     ...(projectId !== undefined && { projectId }),
   };
   const { data, error, refetch } = useReport(query);
-  const save = useSaveReport(query);
+  const { data: printed, error: notPrinted } = useReportPage(query);
+  const whenReady = {
+    busy: printed === undefined && !notPrinted,
+    disabledReason: notPrinted && printed === undefined ? 'The page could not be made. Reload to try again.' : undefined,
+  };
   return (
     <>
       <PageHeader
@@ -36,15 +42,16 @@ export const ReportPage = () => {
         description="What was proven in a period, and what was not tested at all. Without a period: the last 30 days."
         actions={
           <>
-            <Button icon="download" busy={save.isPending} onClick={() => save.mutate()}>
+            <Button icon="download" {...whenReady} onClick={() => saveFile('restore-tests.html', String(printed), 'text/html')}>
               Save as a page
             </Button>
-            <Button variant="primary" onClick={() => window.print()}>
+            <Button variant="primary" {...whenReady} onClick={() => window.print()}>
               Print
             </Button>
           </>
         }
       />
+      {typeof printed === 'string' && <PrintedPage html={printed} />}
       <div className="stack">
         <search className="filters" aria-label="Period">
           <DayField label="From" name="from" day={from} onChange={(day) => setSearch({ from: day })} />
