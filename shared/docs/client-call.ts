@@ -1,5 +1,5 @@
 import type { Parameter } from '../contract/openapi/components.ts';
-import type { DocumentedOperation } from './curl.ts';
+import { type DocumentedOperation, requiredQuery } from './curl.ts';
 import { type Resolve, sampleOf } from './sample.ts';
 
 /** The call of an operation with `shared/client`. */
@@ -10,9 +10,11 @@ export const clientCallOf = (
 ): string => {
   const route = `'${method.toUpperCase()} ${path.replace(/^\/api\/v1(?=\/)/, '')}'`;
   const params = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name);
+  const query = requiredQuery(parameters, resolve);
   const body = operation.requestBody?.content['application/json'];
   const input = [
     params.length > 0 && `params: { ${params.join(', ')} }`,
+    query.length > 0 && `query: { ${query.map(([name, value]) => `${name}: '${value}'`).join(', ')} }`,
     body && `body: ${literal(sampleOf(body.schema, resolve))}`,
   ].filter(Boolean);
   const call = `${route}${input.length > 0 ? `, { ${input.join(', ')} }` : ''}`;

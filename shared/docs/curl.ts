@@ -17,11 +17,14 @@ export const curlOf = (
   parameters: readonly Parameter[],
   resolve: Resolve,
 ): string => {
-  const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => variable(name));
+  const address = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `$${variableOf(name)}`);
+  const query = requiredQuery(parameters, resolve).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  const isOfBrowser = operation.security.length > 0 && operation.security.every((scheme) => 'sessionCookie' in scheme);
   const body = operation.requestBody?.content['application/json'];
   const lines = [
-    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$BASE${address}"`,
-    operation.security.length > 0 && '-H "Authorization: Bearer $TOKEN"',
+    `curl ${method === 'get' ? '' : `-X ${method.toUpperCase()} `}"$BASE${[address, ...(query.length > 0 ? [query.join('&')] : [])].join('?')}"`,
+    operation.security.length > 0 && !isOfBrowser && '-H "Authorization: Bearer $TOKEN"',
+    isOfBrowser && '-H "Cookie: $COOKIE" \\\n  -H "Origin: $BASE"',
     parameters.some(({ name }) => name === 'X-Organization-Id') && '-H "X-Organization-Id: $ORGANIZATION"',
     parameters.some(({ name }) => name === 'Idempotency-Key') && '-H "Idempotency-Key: $(uuidgen)"',
     body && '-H "Content-Type: application/json"',
@@ -35,5 +38,14 @@ const jsonText = (value: unknown): string => {
   return line.length > lineMax ? JSON.stringify(value, null, 2) : line;
 };
 
-/** inviteId → $INVITE_ID */
-const variable = (name: string): string => `$${name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()}`;
+/** inviteId → INVITE_ID. The token of an invitation is another than that of the caller. */
+export const variableOf = (name: string): string =>
+  name === 'token' ? 'INVITATION_TOKEN' : name.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+
+/** The query parameters that a call must have, with sample values. */
+export const requiredQuery = (parameters: readonly Parameter[], resolve: Resolve): readonly (readonly [string, string])[] =>
+  parameters.flatMap((parameter) =>
+    parameter.in === 'query' && parameter.required
+      ? [[parameter.name, String(sampleOf(parameter.schema, resolve))] as const]
+      : [],
+  );

@@ -15,6 +15,8 @@ import { eventNames, isSimpleEvent } from '../../../shared/contract/events/event
 import { endpoints } from '../../../shared/contract/index.ts';
 import { errorDescriptions, errorsOf } from '../../../shared/contract/openapi/error-responses.ts';
 import { openapiDocument } from '../../../shared/contract/openapi/openapi-document.ts';
+import { clientCallOf } from '../../../shared/docs/client-call.ts';
+import { curlOf } from '../../../shared/docs/curl.ts';
 
 const reference = readReference(JSON.parse(JSON.stringify(openapiDocument())));
 const index = buildIndex(reference, guideList);
@@ -139,4 +141,28 @@ test('docs: a form begins with the example, names what is missing, and does not 
     query: { status: 'failed' },
     body: undefined,
   });
+});
+
+const samplesOf = (id: string) => {
+  const { method, path, operation, parameters } = endpointOf(id);
+  const documented = { method: method.toLowerCase(), path, operation };
+  return {
+    curl: curlOf(documented, parameters, reference.resolve),
+    client: clientCallOf(documented, parameters, reference.resolve),
+  };
+};
+
+test('docs: examples have the query parameters that a call must have', () => {
+  const { curl, client } = samplesOf('backupContents.diff');
+  ok(curl.startsWith('curl "$BASE/api/v1/backups/$BACKUP_ID/diff?against=live"'), curl);
+  ok(client.includes("params: { backupId }, query: { against: 'live' }"), client);
+  ok(samplesOf('projects.workloadIdentity').curl.includes('/workload-identity?sourceProjectId=my-project"'));
+  ok(samplesOf('device.show').curl.includes('/device?userCode=WDJB-MJHT"'));
+});
+
+test('docs: the token of an invitation is not that of the caller, and a browser has a cookie', () => {
+  const accept = samplesOf('invitations.accept').curl;
+  ok(accept.includes('/invitations/$INVITATION_TOKEN/accept"') && accept.includes('Bearer $TOKEN"'), accept);
+  const decide = samplesOf('device.decide').curl;
+  ok(decide.includes('-H "Cookie: $COOKIE"') && !decide.includes('$TOKEN'), decide);
 });

@@ -1,13 +1,8 @@
 import { type ReactNode, useId, useState } from 'react';
 import { useStored } from '../../../api/use-stored.ts';
 import { CopyButton } from '../../../ui/data/code-block.tsx';
+import type { CodeSample } from './code-sample.ts';
 import { highlight, type Language } from './highlight.ts';
-
-export interface CodeSample {
-  readonly label: string;
-  readonly code: string;
-  readonly language: Language;
-}
 
 interface CodeViewProps {
   /** Read aloud; says what the code is. */

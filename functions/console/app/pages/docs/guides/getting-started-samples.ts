@@ -1,4 +1,4 @@
-import type { CodeSample } from '../code/code-view.tsx';
+import type { CodeSample } from '../code/code-sample.ts';
 
 const pair = (curl: string, client: string): readonly CodeSample[] => [
   { label: 'curl', language: 'sh', code: curl },
@@ -43,7 +43,14 @@ curl "$BASE/api/v1/projects" \\
   -H "Authorization: Bearer $TOKEN" \\
   -H "X-Organization-Id: $ORGANIZATION" \\
   -H "Content-Type: application/json" \\
-  -d '{ "name": "Shop", "sourceProjectId": "my-project" }'
+  -d '{
+  "name": "Shop",
+  "sourceProjectId": "my-project",
+  "credentials": {
+    "clientEmail": "backups@my-project.iam.gserviceaccount.com",
+    "privateKey": "-----BEGIN PRIVATE KEY-----\\n…\\n-----END PRIVATE KEY-----\\n"
+  }
+}'
 
 # With the ids of the two answers:
 curl "$BASE/api/v1/backups" \\
@@ -51,7 +58,7 @@ curl "$BASE/api/v1/backups" \\
   -H "X-Organization-Id: $ORGANIZATION" \\
   -H "Idempotency-Key: $(uuidgen)" \\
   -H "Content-Type: application/json" \\
-  -d '{ "projectId": "prj_…", "storageDestinationId": "stg_…" }'`,
+  -d '{ "projectId": "prj_…", "storageDestinationId": "dst_…" }'`,
   `const storage = await client.request('POST /storage-destinations', {
   body: {
     name: 'Backups',
@@ -62,7 +69,14 @@ curl "$BASE/api/v1/backups" \\
   },
 });
 const project = await client.request('POST /projects', {
-  body: { name: 'Shop', sourceProjectId: 'my-project' },
+  body: {
+    name: 'Shop',
+    sourceProjectId: 'my-project',
+    credentials: {
+      clientEmail: 'backups@my-project.iam.gserviceaccount.com',
+      privateKey: '-----BEGIN PRIVATE KEY-----\\n…\\n-----END PRIVATE KEY-----\\n',
+    },
+  },
 });
 const started = await client.request('POST /backups', {
   body: { projectId: project.id, storageDestinationId: storage.id },

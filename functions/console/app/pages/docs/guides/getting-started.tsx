@@ -23,8 +23,9 @@ export const GettingStarted = () => {
           <EndpointLink area="service-account" id="serviceAccount.create">
             POST /organizations/current/service-account
           </EndpointLink>
-          . It begins with <code>fb_sa_</code> and is shown once. For this guide it needs the scopes <code>projects:write</code>,{' '}
-          <code>storage:write</code>, <code>backups:read</code> and <code>backups:write</code>.
+          . It begins with <code>fb_sa_</code> and is shown once. For this guide it needs the scopes{' '}
+          <code>organization:read</code>, <code>projects:write</code>, <code>storage:write</code>, <code>backups:read</code> and{' '}
+          <code>backups:write</code>.
         </p>
         <CodeView label="Variables of the examples" samples={keyVariables(origin, organization)} />
         {membership && (
@@ -48,9 +49,9 @@ export const GettingStarted = () => {
           <EndpointLink area="storage-destinations" id="storageDestinations.create">
             storage destination
           </EndpointLink>
-          , a bucket of yours. The bucket is tested before it is saved. An API key connects a new project without a key (
-          <code>workloadIdentity</code>) or with that of a Google service account in <code>credentials</code>; a person can also
-          use their own Google sign-in.
+          , a bucket of yours. The bucket is tested before it is saved. An API key connects a new project with the key of a Google
+          service account, as here, or without any (<code>workloadIdentity</code>). Without one of them it is refused with 403:
+          only a person connects a project with their own Google sign-in.
         </p>
         <CodeView label="First backup" samples={firstBackup} />
       </Section>

@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { paths } from '../../../paths.ts';
 import { Notice } from '../../../ui/data/notice.tsx';
-import { type CodeSample, CodeView } from '../code/code-view.tsx';
+import type { CodeSample } from '../code/code-sample.ts';
+import { CodeView } from '../code/code-view.tsx';
 import javaSample from '../samples/Verify.java?raw';
 import goSample from '../samples/verify.go?raw';
 import pythonSample from '../samples/verify.py?raw';

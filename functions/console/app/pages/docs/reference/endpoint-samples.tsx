@@ -3,7 +3,8 @@ import type { Schema } from '../../../../../../shared/contract/openapi/json-sche
 import { clientCallOf } from '../../../../../../shared/docs/client-call.ts';
 import { curlOf } from '../../../../../../shared/docs/curl.ts';
 import { type Resolve, sampleOf } from '../../../../../../shared/docs/sample.ts';
-import { type CodeSample, CodeView } from '../code/code-view.tsx';
+import type { CodeSample } from '../code/code-sample.ts';
+import { CodeView } from '../code/code-view.tsx';
 import type { Endpoint, Reference } from '../model/read-reference.ts';
 import { useReference } from '../reference-context.ts';
 
@@ -26,7 +27,7 @@ const samplesOf = (endpoint: Endpoint, { resolve }: Reference) => {
     {
       label: 'curl',
       language: 'sh',
-      code: curlOf(documented, parameters, resolve).replace('$BASE', window.location.origin),
+      code: curlOf(documented, parameters, resolve).replaceAll('$BASE', window.location.origin),
     },
     { label: 'Client', language: 'ts', code: clientCallOf(documented, parameters, resolve) },
   ];
