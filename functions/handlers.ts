@@ -5,6 +5,8 @@
 import type { contract } from '../shared/contract/index.ts';
 import type { Handler } from '../shared/http/index.ts';
 import * as device from './account/device.ts';
+import * as sessionList from './account/list-sessions.ts';
+import * as sessions from './account/sessions.ts';
 import * as alertMessages from './alert/messages.ts';
 import * as alerts from './api/alerts.ts';
 import * as auditLogs from './api/audit-logs.ts';
@@ -41,6 +43,7 @@ type Handlers = { readonly [G in keyof typeof contract]: { readonly [O in keyof 
 export const handlers = {
   auth,
   device,
+  sessions: { ...sessions, ...sessionList },
   organizations,
   members,
   invites,

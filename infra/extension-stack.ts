@@ -5,7 +5,7 @@
 import type { Construct } from 'constructs';
 import { RouteStack, type RouteStackProps } from './route-stack.ts';
 
-const extensionFiles = ['alerts', 'console', 'device', 'erasures', 'evidence', 'overview', 'restore-tests'];
+const extensionFiles = ['alerts', 'console', 'device', 'erasures', 'evidence', 'overview', 'restore-tests', 'sessions'];
 
 /** Whether the endpoints of a handler file are in this stack. */
 export const isExtension = (file: string): boolean => extensionFiles.includes(file);

@@ -1,12 +1,14 @@
 /** Sign-in of a device: start, poll, and the decision of a person in the console. */
 import {
   accessDenied,
+  auditEverywhere,
   beginDeviceSignIn,
   checkPoll,
   claimPoll,
   type DeviceRecord,
   decideDevice,
   findWaitingDevice,
+  isRevokedSince,
   openSession,
   readDevice,
   redeemDevice,
@@ -16,8 +18,9 @@ import type { Origin } from '../../shared/audit/index.ts';
 import { device } from '../../shared/contract/endpoints/device.ts';
 import { ApiError, unauthorized } from '../../shared/contract/errors.ts';
 import { accessTokenSeconds, deviceCodeSeconds, devicePollSeconds } from '../../shared/contract/limits.ts';
+import { enqueueForUser } from '../../shared/event/index.ts';
 import { handle } from '../../shared/http/index.ts';
-import { accessTokenFor, readSignedInUser } from '../../shared/organization/index.ts';
+import { accessTokenFor, organizationIdsOf, readSignedInUser } from '../../shared/organization/index.ts';
 import { env } from '../../shared/platform/index.ts';
 
 export const start = handle(device.start, async ({ body, origin, now }) => {
@@ -54,7 +57,11 @@ export const token = handle(device.token, async ({ body, origin, now }) => {
     const details = { interval: devicePollSeconds };
     throw new ApiError('AUTHORIZATION_PENDING', 'Waiting for a person to enter the code in the console', details);
   }
-  const { session, refreshToken, writes } = openSession(person.user.id, now);
+  if (await isRevokedSince(person.user.id, record.createdAt))
+    throw accessDenied('The person who approved this sign-in has ended all of their sign-ins since. Start again');
+  const { clientName: name } = record;
+  const { session, refreshToken, writes } = openSession({ userId: person.user.id, kind: 'device', name, origin }, now);
+  const notice = enqueueForUser(person.user.id, { kind: 'notify-device-sign-in', sessionId: session.id }, now);
   const entry = { scope: person.user.id, resource: { type: 'session', id: session.id }, details: detailsOf(record) };
   return {
     data: {
@@ -63,7 +70,7 @@ export const token = handle(device.token, async ({ body, origin, now }) => {
       expiresIn: accessTokenSeconds,
       tokenType: 'Bearer' as const,
     },
-    change: { writes: [...redeemDevice(record, session, slowDown), ...writes], audit: [entry] },
+    change: { writes: [...redeemDevice(record, session, slowDown), ...writes, notice], audit: [entry] },
     actor: person.actor,
   };
 });
@@ -80,14 +87,18 @@ export const decide = handle(device.decide, async ({ body, user, now }) => {
   const record = await findWaitingDevice(userCode, now);
   if (!record) throw unknownCode();
   const entry = {
-    scope: user.userId,
     resource: { type: 'user', id: user.userId },
     action: `auth.device_${status}` as const,
     details: { ...detailsOf(record), ip: record.ip, location: record.location },
   };
+  // A device gets access to the organizations, too, so their admins see the approval.
+  const organizationIds = status === 'approved' ? await organizationIdsOf(user.userId) : [];
   return {
     data: { status } as const,
-    change: { writes: await decideDevice(record, { userCode, status, person: user, lost: unknownCode }), audit: [entry] },
+    change: {
+      writes: await decideDevice(record, { userCode, status, person: user, lost: unknownCode }),
+      audit: auditEverywhere(user.userId, organizationIds, entry),
+    },
   };
 });
 

@@ -12,6 +12,7 @@ import {
   type Identity,
   identify,
   isAllowedRedirect,
+  isRevokedSince,
   issueAccessToken,
   issueCode,
   type Misuse,
@@ -27,7 +28,7 @@ import {
   storeGrant,
   withParameters,
 } from '../../shared/account/index.ts';
-import type { Actor } from '../../shared/audit/index.ts';
+import type { Actor, Origin } from '../../shared/audit/index.ts';
 import { auth } from '../../shared/contract/endpoints/auth.ts';
 import { ApiError, invalid, unauthorized } from '../../shared/contract/errors.ts';
 import { accessTokenSeconds } from '../../shared/contract/limits.ts';
@@ -82,12 +83,12 @@ const appRequest = (query: z.output<typeof auth.google.query>): AppRequest | und
   return omitUndefined({ redirectUri, state, codeChallenge });
 };
 
-export const callback = handle(auth.callback, async ({ query, incoming, now }) => {
+export const callback = handle(auth.callback, async ({ query, incoming, origin, now }) => {
   const { login, app } = await finishLogin(query.state, incoming.cookies[loginCookie()], now);
   if (query.code === undefined && query.error === undefined) throw invalid('code', 'is required');
   try {
     const identity = await identify(new URLSearchParams(incoming.rawQuery), login, callbackUrl());
-    return await signInAs(identity, app, now);
+    return await signInAs({ identity, app, origin }, now);
   } catch (error) {
     if (!(error instanceof ApiError) || !(app || prefersHtml(incoming.headers.accept))) throw error;
     return {
@@ -107,7 +108,13 @@ const signInError = (error: ApiError) => ({
   error_description: error.message,
 });
 
-const signInAs = async (identity: Identity, app: AppRequest | undefined, now: Date) => {
+interface SignIn {
+  readonly identity: Identity;
+  readonly app: AppRequest | undefined;
+  readonly origin: Origin;
+}
+
+const signInAs = async ({ identity, app, origin }: SignIn, now: Date) => {
   const { profile } = identity;
   const { userId, isNew } = await findOrCreateUser(identity, now);
   const actor: Actor = { type: 'user', id: userId, email: profile.email };
@@ -123,7 +130,7 @@ const signInAs = async (identity: Identity, app: AppRequest | undefined, now: Da
       actor,
     };
   }
-  const { session, refreshToken, writes } = openSession(userId, now, { isBrowser: true });
+  const { session, refreshToken, writes } = openSession({ userId, kind: 'console', name: null, origin }, now);
   const organizationIds = isNew ? Promise.resolve([]) : organizationIdsOf(userId);
   const claims = { userId, sessionId: session.id, email: profile.email, name: profile.name };
   return {
@@ -146,7 +153,10 @@ export const token = handle(auth.token, async ({ body, origin, now }) => {
   const replayed = async ({ sessionId }: Pick<CodeRecord, 'sessionId'>): Promise<ApiError> =>
     sessionId === undefined ? invalidCode() : revokeMisusedSession(misuse('auth.code_reused', sessionId, person), origin, now);
   if (verdict === 'replay') throw await replayed(record);
-  const { session, refreshToken, writes } = openSession(record.userId, now);
+  const { userId, redirectUri, issuedAt = '' } = record;
+  if (await isRevokedSince(userId, issuedAt)) throw invalidCode();
+  const name = redirectUri === undefined ? null : new URL(redirectUri).host;
+  const { session, refreshToken, writes } = openSession({ userId, kind: 'application', name, origin }, now);
   const redeem = redeemCode(body.code, session, async () => replayed((await readCode(body.code)) ?? {}));
   return {
     data: {
@@ -171,7 +181,7 @@ export const refresh = handle(auth.refresh, async ({ body, incoming, origin, now
   const person = await readSignedInUser(session.userId);
   const reused = () => revokeMisusedSession(misuse('auth.refresh_reused', session.id, person), origin, now);
   if (verdict === 'reuse') throw await reused();
-  const { refreshToken, writes } = rotateRefreshToken({ session, presented, lost: reused }, now);
+  const { refreshToken, writes } = rotateRefreshToken({ session, origin, presented, lost: reused }, now);
   const accessToken = await accessTokenFor(person, session.id, now);
   const data = { accessToken, expiresIn: accessTokenSeconds };
   return {

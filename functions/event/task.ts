@@ -1,4 +1,5 @@
 /** Runs quick tasks. A failed task is retried, then dead-lettered. */
+import { notifyDeviceSignIn } from '../../shared/account/index.ts';
 import { applyDisabledWebhook } from '../../shared/alert/index.ts';
 import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
 import { notifyOrganizationDeleted, sendInvitation } from '../../shared/organization/index.ts';
@@ -14,6 +15,8 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
       return sendInvitation(tenant, task.invitationId, clock.now());
     case 'notify-organization-deleted':
       return notifyOrganizationDeleted(tenant);
+    case 'notify-device-sign-in':
+      return notifyDeviceSignIn(task.userId, task.sessionId);
     case 'finish-departure':
       return finishDeparture(tenant, task.userId, clock.now());
     case 'purge-organization':

@@ -22,6 +22,7 @@ import { addProjectCommands } from './commands/project-commands.ts';
 import { addRestoreCommands } from './commands/restore/restore-commands.ts';
 import { addRestoreTestCommands } from './commands/restore-test/restore-test-commands.ts';
 import { addScheduleCommands } from './commands/schedule/schedule-commands.ts';
+import { addSessionCommands } from './commands/session-commands.ts';
 import { addStatusCommand } from './commands/status-command.ts';
 import { addStorageCommands } from './commands/storage-commands.ts';
 import { addWebhookCommands } from './commands/webhook/webhook-commands.ts';
@@ -54,6 +55,7 @@ Examples:
 const groups = [
   addLoginCommand,
   addAccountCommands,
+  addSessionCommands,
   addOrganizationCommands,
   addMemberCommands,
   addInviteCommands,

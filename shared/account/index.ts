@@ -11,7 +11,9 @@ export {
 } from './device-sign-in.ts';
 export { grantAccessToken } from './grant-access-token.ts';
 export type { Identity } from './identity-claims.ts';
+export { listSessions, openSessions, sessionData } from './list-sessions.ts';
 export { beginLogin, finishLogin } from './login-attempt.ts';
+export { notifyDeviceSignIn } from './notify-device-sign-in.ts';
 export { authorizationUrl, googleScopes, identify, SignInDeclined } from './oidc-client.ts';
 export { assertBinding, checkCode, issueCode, readCode, redeemCode } from './one-time-code.ts';
 export {
@@ -24,5 +26,15 @@ export {
 } from './record.ts';
 export { isAllowedRedirect, withParameters } from './redirect-uri.ts';
 export { type Misuse, revokeMisusedSession } from './revoke-misused-session.ts';
-export { endSession, openSession, presentRefresh, readRefreshToken, rotateRefreshToken } from './session.ts';
+export { auditEverywhere, readOwnSession, revokeAllSessions, sessionNotFound } from './revoke-sessions.ts';
+export {
+  endSession,
+  isOver,
+  isRevokedSince,
+  openSession,
+  presentRefresh,
+  readRefreshToken,
+  rotateRefreshToken,
+} from './session.ts';
+export { isUseDue, noteSessionUse } from './session-use.ts';
 export { findOrCreateUser, readUser, refreshProfile, storeGrant } from './user.ts';

@@ -1,7 +1,18 @@
 /** The one-time code that a client without cookies passes from the redirect to POST /auth/token. */
 import { type ApiError, invalid, unauthorized } from '../contract/errors.ts';
 import { loginCodeSeconds } from '../contract/limits.ts';
-import { after, create, epochSeconds, fingerprint, get, omitUndefined, randomToken, set, type Write } from '../platform/index.ts';
+import {
+  after,
+  create,
+  epochSeconds,
+  fingerprint,
+  get,
+  iso,
+  omitUndefined,
+  randomToken,
+  set,
+  type Write,
+} from '../platform/index.ts';
 import { type AppRequest, accountKey, type CodeRecord, type SessionRecord } from './record.ts';
 
 /** The code is bound to the redirect URI and to the PKCE challenge of the app's request. */
@@ -13,7 +24,14 @@ export const issueCode = (
   const code = randomToken();
   const expiresAt = epochSeconds(after(now, loginCodeSeconds));
   const binding = omitUndefined({ redirectUri, codeChallenge });
-  const record = { ...accountKey.code(code), userId, expiresAt, ttl: expiresAt, ...binding } satisfies CodeRecord;
+  const record = {
+    ...accountKey.code(code),
+    userId,
+    issuedAt: iso(now),
+    expiresAt,
+    ttl: expiresAt,
+    ...binding,
+  } satisfies CodeRecord;
   return { code, write: create(record) };
 };
 

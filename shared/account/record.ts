@@ -1,4 +1,5 @@
 /** Items of users, sessions and sign-ins. Tokens and codes are stored only as fingerprints. */
+import type { SessionKind } from '../contract/endpoints/auth.ts';
 import type { Item, Key } from '../platform/index.ts';
 import { fingerprint } from '../platform/index.ts';
 
@@ -29,7 +30,25 @@ export interface SessionRecord extends Item {
   readonly endsAt: number;
   /** Its tokens are cookies of a browser that signed in to the console. */
   readonly isBrowser?: true;
+  /** Absent in sessions of versions that did not list them. */
+  readonly kind?: SessionKind;
+  /** What a device calls itself, or the host that an application redirects to. */
+  readonly name?: string | null;
   readonly revokedAt?: string;
+}
+
+/** The last use of a session, at most once a minute. It is what lists find a session by, so its first use lists an old one, too. */
+export interface SessionUseRecord extends Item {
+  readonly at: string;
+  readonly ip: string | null;
+  readonly location: string | null;
+  readonly userAgent: string | null;
+}
+
+/** Ends all sessions that were created until then, listed or not, with one write. */
+export interface RevokedSessionsRecord extends Item {
+  readonly revokedAt: string;
+  readonly exceptSessionId: string | null;
 }
 
 /** A refresh token by its fingerprint. Kept after use, to detect a second use. */
@@ -60,6 +79,8 @@ export interface AppRequest {
 /** A one-time code. Kept after use with its session, so that a replay can revoke it. */
 export interface CodeRecord extends Item {
   readonly userId: string;
+  /** Absent in codes of versions without it, which expire within a minute. */
+  readonly issuedAt?: string;
   readonly expiresAt: number;
   /** Absent in codes of versions that did not bind them. */
   readonly redirectUri?: string;
@@ -91,6 +112,8 @@ export interface UserCodeRecord extends Item {
   readonly expiresAt: number;
 }
 
+export const sessionUsePartition = (userId: string): string => `SEEN#${userId}`;
+
 export const accountKey = {
   user: (userId: string): Key<UserRecord> => ({ pk: `USER#${userId}`, sk: 'PROFILE' }),
   grant: (userId: string): Key<GrantRecord> => ({ pk: `USER#${userId}`, sk: 'GRANT' }),
@@ -99,6 +122,9 @@ export const accountKey = {
     sk: 'IDENTITY',
   }),
   session: (sessionId: string): Key<SessionRecord> => ({ pk: `SESSION#${sessionId}`, sk: 'SESSION' }),
+  /** In a partition that functions may write which write nothing else. */
+  sessionUse: (userId: string, sessionId: string): Key<SessionUseRecord> => ({ pk: sessionUsePartition(userId), sk: sessionId }),
+  revokedSessions: (userId: string): Key<RevokedSessionsRecord> => ({ pk: `USER#${userId}`, sk: 'REVOKED_SESSIONS' }),
   refresh: (sessionId: string, secret: string): Key<RefreshRecord> => ({
     pk: `SESSION#${sessionId}`,
     sk: `REFRESH#${fingerprint(secret)}`,

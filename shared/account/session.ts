@@ -1,23 +1,43 @@
 /** Sessions and their single-use refresh tokens: `<session id>.<43 base64url characters>`. */
+import type { Origin } from '../audit/index.ts';
 import { type ApiError, unauthorized } from '../contract/errors.ts';
 import { isId } from '../contract/ids.ts';
 import { refreshTokenSeconds, sessionMaxSeconds } from '../contract/limits.ts';
-import { after, check, create, epochSeconds, getAll, iso, newId, randomToken, set, type Write } from '../platform/index.ts';
-import { accountKey, type RefreshRecord, type SessionRecord } from './record.ts';
+import { after, check, create, epochSeconds, get, getAll, iso, newId, randomToken, set, type Write } from '../platform/index.ts';
+import { accountKey, type RefreshRecord, type RevokedSessionsRecord, type SessionRecord } from './record.ts';
+import { sessionUse } from './session-use.ts';
 
 type Session = Pick<SessionRecord, 'id' | 'endsAt'>;
 
+interface SignIn extends Required<Pick<SessionRecord, 'kind' | 'name'>> {
+  readonly userId: string;
+  readonly origin: Origin;
+}
+
 export const openSession = (
-  userId: string,
+  { userId, kind, name, origin }: SignIn,
   now: Date,
-  mark: Pick<SessionRecord, 'isBrowser'> = {},
 ): { session: Session; refreshToken: string; writes: readonly Write[] } => {
   const id = newId('session', now);
   const endsAt = epochSeconds(after(now, sessionMaxSeconds));
-  const session = { id, userId, createdAt: iso(now), endsAt, ...mark };
+  const isBrowser = kind === 'console' ? ({ isBrowser: true } as const) : {};
+  const session = { id, userId, createdAt: iso(now), endsAt, kind, name, ...isBrowser };
   const record = { ...accountKey.session(id), ...session, ttl: endsAt } satisfies SessionRecord;
   const { refreshToken, write } = newRefreshToken(record, now);
-  return { session: record, refreshToken, writes: [create(record), write] };
+  const use = { put: { ...accountKey.sessionUse(userId, id), ...sessionUse(record, origin, now) } };
+  return { session: record, refreshToken, writes: [create(record), write, use] };
+};
+
+/** Whether the session was revoked, by itself or with the others of the person, or has reached its end. */
+export const isOver = (session: SessionRecord, revoked: RevokedSessionsRecord | undefined, now: Date): boolean =>
+  session.revokedAt !== undefined ||
+  session.endsAt <= epochSeconds(now) ||
+  (revoked !== undefined && session.createdAt <= revoked.revokedAt && session.id !== revoked.exceptSessionId);
+
+/** Refuses what was granted before the person ended all of their sessions, but would open a session only now. */
+export const isRevokedSince = async (userId: string, grantedAt: string): Promise<boolean> => {
+  const revoked = await get(accountKey.revokedSessions(userId));
+  return revoked !== undefined && grantedAt <= revoked.revokedAt;
 };
 
 /** Revokes the session and all of its tokens. `onConditionFailed` gives the error if it was revoked already. */
@@ -68,11 +88,13 @@ export const presentRefresh = async (token: string, now: Date): Promise<Presente
   const { sessionId, secret } = presented;
   const [session, stored] = await getAll([accountKey.session(sessionId), accountKey.refresh(sessionId, secret)]);
   const verdict = checkRefresh(session, stored, now);
+  if (session && isOver(session, await get(accountKey.revokedSessions(session.userId)), now)) return { verdict: 'refuse' };
   return session && verdict !== 'refuse' ? { verdict, session, presented } : { verdict: 'refuse' };
 };
 
 interface Rotation {
-  readonly session: Session;
+  readonly session: SessionRecord;
+  readonly origin: Origin;
   readonly presented: PresentedRefresh;
   /** Gives the error if another call used the token first. */
   readonly lost: () => Promise<ApiError>;
@@ -80,7 +102,7 @@ interface Rotation {
 
 /** Replaces a refresh token atomically. */
 export const rotateRefreshToken = (
-  { session, presented: { secret }, lost }: Rotation,
+  { session, origin, presented: { secret }, lost }: Rotation,
   now: Date,
 ): { refreshToken: string; writes: readonly Write[] } => {
   const { refreshToken, write } = newRefreshToken(session, now);
@@ -92,5 +114,6 @@ export const rotateRefreshToken = (
     { usedAt: iso(now) },
     { expected: { usedAt: undefined }, onConditionFailed: lost },
   );
-  return { refreshToken, writes: [alive, used, write] };
+  const use = { put: { ...accountKey.sessionUse(session.userId, session.id), ...sessionUse(session, origin, now) } };
+  return { refreshToken, writes: [alive, used, write, use] };
 };

@@ -14,6 +14,7 @@ const names = {
     'device_approved',
     'device_denied',
     'device_code_reused',
+    'session_revoked',
   ],
   encryption: ['changed', 'rotated'],
   project: ['created', 'updated', 'deleted', 'reconnected', 'unauthorized', 'moved'],

@@ -4,7 +4,7 @@ import type { Capability } from './capabilities.ts';
 import type { Endpoint } from './endpoint.ts';
 import { alerts } from './endpoints/alerts.ts';
 import { auditLogs } from './endpoints/audit-logs.ts';
-import { auth } from './endpoints/auth.ts';
+import { auth, sessions } from './endpoints/auth.ts';
 import { backupContents } from './endpoints/backup-contents.ts';
 import { backups } from './endpoints/backups.ts';
 import { console } from './endpoints/console.ts';
@@ -29,6 +29,7 @@ import { webhooks } from './endpoints/webhooks.ts';
 export const contract = {
   auth,
   device,
+  sessions,
   organizations,
   members,
   invites,
@@ -85,6 +86,8 @@ const entriesElsewhere: Readonly<Record<string, string>> = {
   'projects.reconnect': 'functions/project/connect.ts',
   'restore-tests': 'functions/restore-test/api.ts',
   'restores.create': 'functions/restore/create.ts',
+  sessions: 'functions/account/sessions.ts',
+  'sessions.list': 'functions/account/list-sessions.ts',
   'storageDestinations.create': 'functions/destination/connect.ts',
   'storageDestinations.test': 'functions/destination/connect.ts',
   'storageDestinations.update': 'functions/destination/connect.ts',

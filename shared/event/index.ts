@@ -1,4 +1,4 @@
 export { consumeQueue } from './consume-queue.ts';
-export { emit, enqueue, eventKey, eventPrefix, withRequestId } from './outbox.ts';
+export { emit, enqueue, enqueueForUser, eventKey, eventPrefix, withRequestId } from './outbox.ts';
 export { queueVariableOf, queueVariables, sendTask, taskMessage } from './send-task.ts';
 export { readTask, Task, TaskMessage } from './tasks.ts';

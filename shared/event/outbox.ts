@@ -7,7 +7,7 @@ import type { EventName } from '../contract/events/event-names.ts';
 import { eventKeptSeconds } from '../contract/limits.ts';
 import { after, epochSeconds, iso, type Key, newId, type Tenant, type Write } from '../platform/index.ts';
 import { queueOf } from './task-queues.ts';
-import type { Task, TaskMessage } from './tasks.ts';
+import type { PersonTask, Task, TaskMessage } from './tasks.ts';
 
 export const eventPrefix = 'EVENT#';
 const taskPrefix = 'TASK#';
@@ -44,14 +44,21 @@ const taskKeptSeconds = 7 * 24 * 3_600;
  * Enqueues a task. The stream forwards it to its queue, which retries it until it succeeds or is dead-lettered. The item holds the
  * queue's name and the message as text, so that the fan-out need not understand it.
  */
-export const enqueue = (tenant: Tenant, task: Task, now: Date): Write => {
+export const enqueue = ({ organizationId }: Tenant, task: Task, now: Date): Write =>
+  outboxTask(`ORG#${organizationId}`, { organizationId, task }, now);
+
+/** Enqueues a task that belongs to a person and to no organization. */
+export const enqueueForUser = (userId: string, task: Omit<PersonTask, 'userId'>, now: Date): Write =>
+  outboxTask(`USER#${userId}`, { organizationId: 'none', task: { ...task, userId } }, now);
+
+const outboxTask = (pk: string, { organizationId, task }: Omit<TaskMessage, 'id'>, now: Date): Write => {
   const id = newId('task', now);
   return {
     put: {
-      pk: `ORG#${tenant.organizationId}`,
+      pk,
       sk: `${taskPrefix}${id}`,
       queue: queueOf(task),
-      message: inAscii({ id, organizationId: tenant.organizationId, task } satisfies TaskMessage),
+      message: inAscii({ id, organizationId, task } satisfies TaskMessage),
       ttl: epochSeconds(after(now, taskKeptSeconds)),
     },
   };

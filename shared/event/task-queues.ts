@@ -20,6 +20,7 @@ const queues: Readonly<Record<Task['kind'], Queue>> = {
   'send-invitation': 'task',
   'purge-organization': 'task',
   'notify-organization-deleted': 'task',
+  'notify-device-sign-in': 'task',
   'finish-departure': 'task',
   'start-backup': 'task',
   'start-verification': 'task',

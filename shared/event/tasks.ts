@@ -15,6 +15,8 @@ export const Task = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('purge-organization'), deleteBackupData: z.boolean() }),
   /** E-mails the owner that the organization was deleted and until when it can be recovered. */
   z.object({ kind: z.literal('notify-organization-deleted') }),
+  /** E-mails a person that a device has signed in as them. */
+  z.object({ kind: z.literal('notify-device-sign-in'), userId: id('user'), sessionId: id('session') }),
   /** After a member has left: revokes what their removal could not, such as a connection made at the same moment. */
   z.object({ kind: z.literal('finish-departure'), userId: id('user') }),
   z.object({ kind: z.literal('start-backup'), backupId: id('backup') }),
@@ -147,9 +149,18 @@ export const Task = z.discriminatedUnion('kind', [
   }),
 ]);
 export type Task = z.output<typeof Task>;
+/** Tasks that belong to a person instead of an organization. */
+export type PersonTask = Extract<Task, { kind: 'notify-device-sign-in' }>;
+
+/** Takes the place of the organization in the messages of those. */
+export const noOrganization = 'none';
 
 /** `id` identifies the task: a duplicate message has the same one. */
-export const TaskMessage = z.object({ id: id('task'), organizationId: id('organization'), task: Task });
+export const TaskMessage = z.object({
+  id: id('task'),
+  organizationId: z.union([id('organization'), z.literal(noOrganization)]),
+  task: Task,
+});
 export type TaskMessage = z.output<typeof TaskMessage>;
 
 const kinds: readonly string[] = Task.def.options.flatMap(({ shape }) => shape.kind.def.values);

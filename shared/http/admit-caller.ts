@@ -1,4 +1,5 @@
 /** Authenticates, authorizes and rate-limits a call: one round trip, concurrent with the rate count. */
+import { noteSessionUse } from '../account/index.ts';
 import { isPersonal } from '../contract/access.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { isId } from '../contract/ids.ts';
@@ -15,7 +16,7 @@ interface AdmittedCaller {
   /** Of the stored response, if the call has an Idempotency-Key. */
   readonly key?: Key | undefined;
   /** A write in progress to await before the response. Never rejects. */
-  readonly seen?: Promise<void>;
+  readonly seen?: Promise<unknown>;
 }
 
 export const admitCaller = async (endpoint: Endpoint, call: CallInProgress): Promise<AdmittedCaller> => {
@@ -75,16 +76,13 @@ const checkCredentials = async (
   reportRate(rate);
   assertWithinLimit(rate);
   if ('error' in verdict) throw verdict.error;
-  const { participant, actor, deletedOrganizationId } = verdict.authorized;
+  const { participant, actor, deletedOrganizationId, unnotedUse } = verdict.authorized;
   const organizationId = participant?.tenant.organizationId ?? deletedOrganizationId;
   addLogContext({ ...(organizationId && { organizationId }), actorId: actor.id });
   // The first call of each minute records when the actor was last seen: one write a minute, without a read.
-  const seen =
-    participant && rate.used === 1
-      ? bestEffort(
-          'record when the actor was last seen',
-          note(organizationKey.seen(participant.tenant, actor.id), 'at', iso(now)),
-        )
-      : undefined;
-  return { authorized: verdict.authorized, key, ...(seen && { seen }) };
+  const seen = [
+    ...(participant && rate.used === 1 ? [note(organizationKey.seen(participant.tenant, actor.id), { at: iso(now) })] : []),
+    ...(unnotedUse ? [noteSessionUse(unnotedUse, incoming.origin, now)] : []),
+  ].map((write) => bestEffort('record when the actor was last seen', write));
+  return { authorized: verdict.authorized, key, ...(seen.length > 0 && { seen: Promise.all(seen) }) };
 };

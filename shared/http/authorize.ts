@@ -2,13 +2,13 @@
  * Authorizes a call from the current session, organization, membership or API key. Reads everything, including a stored response,
  * in one round trip. The only place that makes a Tenant from a request.
  */
-import { accountKey, type SessionRecord } from '../account/index.ts';
+import { accountKey, isOver, isUseDue, type SessionRecord } from '../account/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { type Access, isPersonal, type Role, roleAtLeast } from '../contract/access.ts';
 import { ApiError, invalid, unauthorized } from '../contract/errors.ts';
 import { idMessage, isId } from '../contract/ids.ts';
 import { isKeyOf, lookup, noSuchOrganization, type OrganizationRecord, roleRequired } from '../organization/index.ts';
-import { epochSeconds, getAll, type Item, type Key, type Tenant, unsafeTenant } from '../platform/index.ts';
+import { getAll, type Item, type Key, type Tenant, unsafeTenant } from '../platform/index.ts';
 import type { Credentials } from './authenticate.ts';
 
 /** A signed-in user, outside any organization. */
@@ -35,6 +35,8 @@ export interface Authorized {
   readonly participant: Participant | undefined;
   /** The item at `responseKey`. */
   readonly storedResponse: Item | undefined;
+  /** The session, if its last recorded use is a minute ago. */
+  readonly unnotedUse?: SessionRecord | undefined;
   /** Set if the organization is deleted but a response is stored: this may be a repetition of the call that deleted it. */
   readonly deletedOrganizationId?: string;
 }
@@ -64,19 +66,22 @@ const authorizePerson = async (
   { access, organizationHeader, responseKey, now }: AuthorizationRequest,
 ): Promise<Authorized> => {
   const { userId, sessionId, email, name } = credentials.claims;
-  const [session, found, member, storedResponse] = await getAll([
+  const [session, revoked, lastUse, found, member, storedResponse] = await getAll([
     accountKey.session(sessionId),
+    accountKey.revokedSessions(userId),
+    accountKey.sessionUse(userId, sessionId),
     organizationId === undefined ? undefined : lookup.organization(organizationId),
     organizationId === undefined ? undefined : lookup.member(organizationId, userId),
     responseKey,
   ]);
-  if (!session || session.revokedAt || session.userId !== userId || session.endsAt <= epochSeconds(now)) {
+  if (!session || session.userId !== userId || isOver(session, revoked, now)) {
     throw unauthorized('The session has ended. Sign in again');
   }
   const person = { userId, sessionId, email, name };
   const actor: Actor = { type: 'user', id: userId, email };
   if (access === 'browser') assertBrowser(credentials, session);
-  if (isPersonal(access)) return { actor, person, participant: undefined, storedResponse };
+  const unnotedUse = isUseDue(lastUse, now) ? session : undefined;
+  if (isPersonal(access)) return { actor, person, participant: undefined, storedResponse, unnotedUse };
   if (storedResponse && organizationId && isDeleted(found)) {
     return { actor, person, participant: undefined, storedResponse, deletedOrganizationId: organizationId };
   }
@@ -84,7 +89,13 @@ const authorizePerson = async (
   if (!member) throw new ApiError('FORBIDDEN', 'You are not a member of this organization');
   if (!roleAtLeast(member.role, access.role)) throw roleRequired(access.role, member.role);
   const tenant = unsafeTenant(organization.id, 'membership');
-  return { actor, person, participant: { tenant, organization, role: member.role, permissions: undefined }, storedResponse };
+  return {
+    actor,
+    person,
+    participant: { tenant, organization, role: member.role, permissions: undefined },
+    storedResponse,
+    unnotedUse,
+  };
 };
 
 /** The session's own mark counts, too: a token of an app or a device could be sent as a cookie. */

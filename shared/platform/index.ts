@@ -1,3 +1,4 @@
+export { hiddenCharacters } from '../contract/visible-text.ts';
 export { mapConcurrent } from './async/map-concurrent.ts';
 export { prefetch } from './async/prefetch.ts';
 export { type Backoff, type RetryOptions, retry, type Verdict } from './async/retry.ts';

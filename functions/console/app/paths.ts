@@ -30,6 +30,8 @@ export const paths = {
   signIn: '/sign-in',
   /** Where `bms login` sends people; `?userCode=…` has the code. */
   device: '/device',
+  /** Where the person is signed in; the e-mail about a new device links to it. */
+  sessions: '/sessions',
   invitation: (token: string) => `/invitations/${encodeURIComponent(token)}`,
   projects: '/projects',
   connectProject: '/projects/new',

@@ -149,6 +149,7 @@ const routeTree = root.addChildren([
       page(inOrganization, '/audit', () => import('./pages/audit/page.tsx'), 'AuditPage'),
       page(inOrganization, '/team', () => import('./pages/team/page.tsx'), 'TeamPage'),
       page(inOrganization, '/organization', () => import('./pages/organization/page.tsx'), 'OrganizationPage'),
+      page(inOrganization, '/sessions', () => import('./pages/sessions/page.tsx'), 'SessionsPage'),
       // Unknown addresses keep the frame; people who are not signed in sign in first.
       createRoute({ getParentRoute: () => inOrganization, path: '$', component: NotFound }),
     ]),

@@ -100,3 +100,46 @@ export const auth = group('auth', `${apiPrefix}/auth`, {
     capabilities: ['table:write'],
   },
 });
+
+export const sessionKinds = ['console', 'device', 'application'] as const;
+export type SessionKind = (typeof sessionKinds)[number];
+
+export const SignInSession = z.object({
+  id: z.string(),
+  kind: z.enum(sessionKinds),
+  name: z.nullable(ShownName),
+  createdAt: Moment,
+  lastUsedAt: Moment,
+  address: z.nullable(z.string()),
+  country: z.nullable(z.string()),
+  current: z.boolean(),
+});
+
+export const sessions = group('sessions', `${apiPrefix}/auth/sessions`, {
+  list: {
+    route: 'GET',
+    access: 'user',
+    summary: 'List the sign-ins of the signed-in person, newest first: browsers, devices and applications',
+    list: SignInSession,
+    capabilities: ['table:read'],
+  },
+  revoke: {
+    route: 'DELETE /{sessionId}',
+    access: 'user',
+    summary: 'End a sign-in; its access and refresh tokens are revoked immediately',
+    errors: ['NOT_FOUND'],
+    audit: 'auth.session_revoked',
+    capabilities: ['table:write'],
+  },
+  revokeAll: {
+    route: 'POST /revoke-all',
+    access: 'user',
+    summary: 'End all sign-ins of the signed-in person, by default except the one that makes this call',
+    body: z.strictObject({ exceptCurrent: z._default(z.boolean(), true) }),
+    bodyOptional: true,
+    data: z.object({ revoked: z.int() }),
+    audit: 'auth.session_revoked',
+    destructive: true,
+    capabilities: ['table:write'],
+  },
+});

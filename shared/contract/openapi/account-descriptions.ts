@@ -1,7 +1,7 @@
 /** Descriptions of storage destinations, webhooks, sign-in, organizations, encryption, audit log and health. */
 import * as z from 'zod/mini';
 import { AuditEntry, auditLogs } from '../endpoints/audit-logs.ts';
-import { auth, TokenSet } from '../endpoints/auth.ts';
+import { auth, SignInSession, sessions, TokenSet } from '../endpoints/auth.ts';
 import { DeviceCode, DeviceRequest, device } from '../endpoints/device.ts';
 import { encryption } from '../endpoints/encryption.ts';
 import {
@@ -138,6 +138,16 @@ export const accountDescriptions: readonly FieldTexts[] = [
     ip: 'The address that started the sign-in',
     location: 'Country, or country and place, of that address (DE, Berlin); null if the deployment is not behind CloudFront',
   }),
+  fieldTexts(SignInSession, {
+    kind: 'console: a browser that signed in to the console; device: by a code that the person approved; application: by a redirect',
+    name: 'What a device calls itself, the host of an application, or the browser; null if it is unknown',
+    lastUsedAt: 'Precise to a minute',
+    address: 'The address of the last use',
+    country: 'ISO 3166 code of the country of that address; null if it is unknown',
+    current: 'Whether it is the one that makes this call',
+  }),
+  fieldTexts(sessions.revokeAll.body, { exceptCurrent: 'Keep the sign-in that makes this call' }),
+  fieldTexts(sessions.revokeAll.data, { revoked: 'How many have ended' }),
   fieldTexts(Organization, { role: 'Role of the caller' }),
   fieldTexts(CurrentOrganization, {
     limits: 'What the organization may have, and run at once, with what it uses now',

@@ -22,6 +22,7 @@ export interface NamedSchema {
 const nouns: Readonly<Record<keyof typeof contract, string>> = {
   auth: '',
   device: 'DeviceSignIn',
+  sessions: 'SignIn',
   organizations: 'Organization',
   members: 'Member',
   invites: 'Invitation',

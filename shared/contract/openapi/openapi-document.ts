@@ -39,6 +39,7 @@ const tags: Readonly<Record<keyof typeof contract, { name: string; description: 
     name: 'Device sign-in',
     description: 'Sign-in of a machine without a browser (RFC 8628): it shows a code that a person approves in the console',
   },
+  sessions: { name: 'Sign-ins', description: 'The browsers, devices and applications with which a person is signed in' },
   organizations: { name: 'Organizations', description: 'The tenants that own all other resources' },
   members: { name: 'Members', description: 'Members of the organization and their roles' },
   invites: { name: 'Invitations', description: 'Invitations sent by the organization' },

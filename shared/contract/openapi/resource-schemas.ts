@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import { alerts } from '../endpoints/alerts.ts';
 import { AuditEntry } from '../endpoints/audit-logs.ts';
-import { auth, TokenSet, User } from '../endpoints/auth.ts';
+import { auth, SignInSession, sessions, TokenSet, User } from '../endpoints/auth.ts';
 import { DeviceCode, DeviceRequest, device } from '../endpoints/device.ts';
 import { invitations, invites } from '../endpoints/invitations.ts';
 import { members } from '../endpoints/members.ts';
@@ -81,6 +81,12 @@ export const resources: Readonly<Record<string, Resource>> = {
   ),
   DeviceCode: resource(DeviceCode, 'The codes of a device that signs in', account.deviceCode),
   DeviceRequest: resource(DeviceRequest, 'A device that waits for the approval of a person', account.deviceRequest),
+  SignIn: resource(
+    SignInSession,
+    'A sign-in of the person: a session of a browser, a device or an application',
+    account.signInSession,
+  ),
+  RevokedSignIns: resource(sessions.revokeAll.data, 'How many sign-ins have ended', { revoked: 2 }),
   DeviceDecision: resource(device.decide.data, 'What the person decided', { status: 'approved' }),
   Organization: view(organizations.current.data, 'The organization of a request', organization),
   OrganizationSummary: view(organizations.list.list, 'An organization of the caller', organization),

@@ -135,14 +135,15 @@ export const count = async (key: Key, ttlEpochSeconds: number): Promise<number> 
   return after.count as number;
 };
 
-/** Sets one attribute without a condition or a transaction, for values whose loss does not matter. */
-export const note = async (key: Key, attribute: string, value: unknown): Promise<void> => {
+/** Sets attributes without a condition or a transaction, for values whose loss does not matter. */
+export const note = async (key: Key, attributes: Readonly<Record<string, unknown>>): Promise<void> => {
+  const entries = Object.entries(attributes);
   const command = new UpdateCommand({
     TableName: env('TABLE_NAME'),
     Key: keyOf(key),
-    UpdateExpression: 'SET #name = :value',
-    ExpressionAttributeNames: { '#name': attribute },
-    ExpressionAttributeValues: storable({ ':value': value }),
+    UpdateExpression: `SET ${entries.map((_, n) => `#name${n} = :value${n}`).join(', ')}`,
+    ExpressionAttributeNames: Object.fromEntries(entries.map(([name], n) => [`#name${n}`, name])),
+    ExpressionAttributeValues: storable(Object.fromEntries(entries.map(([, value], n) => [`:value${n}`, value]))),
   });
   await callAws((options) => tableClient.send(command, options));
 };

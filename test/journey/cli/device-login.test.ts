@@ -57,6 +57,19 @@ test('bms login: shows the address and the code, waits for the approval and stor
   for (const secret of [accessToken, refreshToken]) ok(secret && !err.includes(secret));
 
   equal((await bms.json<{ email: string }>('whoami')).email, owner.email);
+  type Listed = readonly { readonly id: string; readonly kind: string; readonly current: boolean }[];
+  const listed = await bms.json<Listed>('sessions', 'ls');
+  deepEqual(
+    listed.filter((one) => one.current).map(({ kind }) => kind),
+    ['device'],
+  );
+  equal((await bms.json<Listed>('sessions')).length, listed.length);
+  const application = listed.find(({ kind }) => kind === 'application')!;
+  match((await bms.run(['sessions', 'revoke', application.id])).out, new RegExp(`^Ended .*\\(${application.id}\\)\n$`));
+  equal((await call(auth.me, { token: owner.accessToken })).status, 401);
+  equal((await bms.run(['sessions', 'revoke', application.id])).code, 4);
+  match((await bms.run(['sessions', 'revoke-all', '--yes'])).out, /^Ended \d+ sign-ins?\n$/);
+  equal((await bms.json<Listed>('sessions')).length, 1);
   // The stored token cannot sign in a further device.
   const other = (await call(device.start)).body.data;
   const decision = JSON.stringify({ userCode: other.userCode, decision: 'approve' });

@@ -65,7 +65,8 @@ test('console: a person without an organization sees the account, and can sign o
   await page.getByRole('button', { name: /^Account of/ }).click();
   await page.getByRole('menu').getByText(email).waitFor();
   await check.accessibility();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out…' }).click();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
 });
 

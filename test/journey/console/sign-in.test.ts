@@ -1,10 +1,12 @@
 /** Sign-in, session and what the browser loads for the first page. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
+import { auth } from '../../../shared/contract/endpoints/auth.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
 import { endOf, newDestination, newProject, seed, startBackup, takeBackup } from '../../harness/stage/backup.ts';
-import { stageUrl } from '../../harness/stage/client.ts';
+import { call, stageUrl } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+import { type Person, signIn } from '../../harness/stage/person.ts';
 
 afterAll(closeBrowser);
 
@@ -101,10 +103,39 @@ test('console: a session that ended leads to the sign-in, and a sign-out ends it
   const organization = await newOrganization();
   const { page, goTo } = await openConsole({ email: organization.owner.email });
   await page.getByRole('button', { name: /^Account of/ }).click();
-  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out…' }).click();
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click();
   await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
   await goTo('/projects');
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
+});
+
+test('console: a person sees their sign-ins, ends one, and signs out everywhere', async () => {
+  const { owner } = await newOrganization();
+  const [first, second] = [await signIn(owner.email), await signIn(owner.email)];
+  const statusOf = async ({ accessToken }: Person) => (await call(auth.me, { token: accessToken })).status;
+  const { page, check } = await openConsole({ email: owner.email });
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Your sign-ins' }).click();
+  await page.getByRole('heading', { name: 'Your sign-ins', exact: true }).waitFor();
+  await page.getByText('This browser').waitFor();
+  const rows = page.getByRole('row').filter({ hasText: 'Application' });
+  equal(await rows.count(), 3);
+  await check.screenshots('sessions');
+  await check.accessibility();
+  // The newest one of an application is the second.
+  await rows.first().getByRole('button', { name: 'End…' }).click();
+  await page.getByRole('button', { name: 'End sign-in', exact: true }).click();
+  await page.getByText('The sign-in has ended').waitFor();
+  deepEqual([await statusOf(first), await statusOf(second)], [200, 401]);
+
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Sign out…' }).click();
+  await page.getByRole('checkbox', { name: /Also end all my other sign-ins/ }).check();
+  await check.screenshots('sign-out');
+  await page.getByRole('button', { name: 'Sign out everywhere', exact: true }).click();
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  deepEqual([await statusOf(first), await statusOf(owner)], [401, 401]);
 });
 
 test('console: an expired access token is renewed without anyone noticing', async () => {
@@ -141,7 +172,8 @@ test('console: the next person in the same browser sees nothing of the one befor
   const other = await page.context().newPage();
   await other.goto(`${stageUrl()}/console`);
   await other.getByRole('button', { name: /^Account of/ }).click();
-  await other.getByRole('menuitem', { name: 'Sign out' }).click();
+  await other.getByRole('menuitem', { name: 'Sign out…' }).click();
+  await other.getByRole('button', { name: 'Sign out', exact: true }).click();
   await other.getByRole('heading', { name: 'You are signed out' }).waitFor();
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
   equal(await page.getByText('Alpha').count(), 0);

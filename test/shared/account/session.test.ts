@@ -1,7 +1,8 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'vitest';
+import { describeUserAgent } from '../../../shared/account/describe-user-agent.ts';
 import type { RefreshRecord, SessionRecord } from '../../../shared/account/record.ts';
-import { checkRefresh, openSession, readRefreshToken, rotateRefreshToken } from '../../../shared/account/session.ts';
+import { checkRefresh, isOver, openSession, readRefreshToken, rotateRefreshToken } from '../../../shared/account/session.ts';
 import { unauthorized } from '../../../shared/contract/errors.ts';
 
 const now = new Date('2025-06-01T12:00:00Z');
@@ -39,8 +40,39 @@ for (const [what, given, kept, at, verdict] of [
   test(`checkRefresh: ${what}: ${verdict}`, () => equal(checkRefresh(given, kept, at), verdict));
 }
 
+const origin = { ip: '203.0.113.7', userAgent: 'curl/8', requestId: 'r' };
+
+test('isOver: a person who ends all sign-ins ends those created until then, except one', () => {
+  const revoked = { pk: '', sk: '', revokedAt: now.toISOString(), exceptSessionId: null };
+  const made = { ...session, createdAt: now.toISOString() };
+  equal(isOver(made, undefined, now), false);
+  equal(isOver(made, revoked, now), true);
+  equal(isOver(made, { ...revoked, exceptSessionId: made.id }, now), false);
+  equal(isOver({ ...made, createdAt: later(1).toISOString() }, revoked, later(2)), false);
+  equal(isOver({ ...made, revokedAt: now.toISOString() }, { ...revoked, exceptSessionId: made.id }, now), true);
+  equal(isOver(made, undefined, new Date(made.endsAt * 1_000)), true);
+});
+
+test('describeUserAgent: browsers and systems have names, other programs are as they call themselves', () => {
+  const chrome =
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/142.0.0.0 Safari/537.36';
+  equal(describeUserAgent(chrome), 'Chrome on macOS');
+  equal(
+    describeUserAgent(`${chrome} Edg/142.0.0.0`.replace('Macintosh; Intel Mac OS X 10_15_7', 'Windows NT 10.0; Win64')),
+    'Edge on Windows',
+  );
+  equal(describeUserAgent('Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'), 'Firefox on Linux');
+  equal(describeUserAgent('bms/2.0.0 node/24 linux'), 'bms/2.0.0');
+  equal(describeUserAgent(''), null);
+  equal(describeUserAgent(null), null);
+});
+
 test('openSession: a session lasts 30 days and its refresh token 7; the table stores a fingerprint', () => {
-  const { refreshToken, writes, session: opened } = openSession(session.userId, now);
+  const {
+    refreshToken,
+    writes,
+    session: opened,
+  } = openSession({ userId: session.userId, kind: 'application', name: null, origin }, now);
   match(refreshToken, /^ses_[0-9A-Z]{26}\.[A-Za-z0-9_-]{43}$/);
   const [first, second] = writes;
   ok(first && 'put' in first && second && 'put' in second);
@@ -52,17 +84,17 @@ test('openSession: a session lasts 30 days and its refresh token 7; the table st
 
 test('rotateRefreshToken: a refresh token expires with its session at the latest', () => {
   const presented = { sessionId: session.id, secret: 's' };
-  const { writes } = rotateRefreshToken({ session, presented, lost: async () => unauthorized('') }, later(29 * day));
+  const { writes } = rotateRefreshToken({ session, origin, presented, lost: async () => unauthorized('') }, later(29 * day));
   const made = writes.find((write) => 'put' in write)!;
   equal(made.put.expiresAt, session.endsAt);
 });
 
 test('rotateRefreshToken: one transaction checks the session, marks the old token as used and creates the new one', () => {
   const lost = async () => unauthorized('');
-  const { writes } = rotateRefreshToken({ session, presented: { sessionId: session.id, secret: 'secret' }, lost }, now);
+  const { writes } = rotateRefreshToken({ session, origin, presented: { sessionId: session.id, secret: 'secret' }, lost }, now);
   deepEqual(
     writes.map((write) => Object.keys(write)[0]),
-    ['check', 'update', 'put'],
+    ['check', 'update', 'put', 'put'],
   );
   match(writes[0]!.condition!, /attribute_not_exists\(#revokedAt\)/);
   match(writes[1]!.condition!, /attribute_not_exists\(#usedAt\)/);
@@ -70,7 +102,7 @@ test('rotateRefreshToken: one transaction checks the session, marks the old toke
 });
 
 test('readRefreshToken: malformed text is refused without a read of the table', () => {
-  const { refreshToken } = openSession(session.userId, now);
+  const { refreshToken } = openSession({ userId: session.userId, kind: 'application', name: null, origin }, now);
   ok(readRefreshToken(refreshToken));
   for (const text of [
     '',

@@ -1,7 +1,7 @@
 /** Examples of accounts, organizations, projects, destinations, schedules and webhooks. */
 import type * as z from 'zod/mini';
 import type { AuditEntry } from '../../endpoints/audit-logs.ts';
-import type { TokenSet, User } from '../../endpoints/auth.ts';
+import type { SignInSession, TokenSet, User } from '../../endpoints/auth.ts';
 import type { DeviceCode, DeviceRequest } from '../../endpoints/device.ts';
 import type { ServiceAccount } from '../../endpoints/service-account.ts';
 import type { StorageTest } from '../../endpoints/storage-destinations.ts';
@@ -57,6 +57,17 @@ export const deviceRequest: z.output<typeof DeviceRequest> = {
   userAgent: 'bms/2.0.0 node/24.21.0 linux',
   createdAt: now,
   expiresAt: '2026-01-31T12:10:00.000Z',
+};
+
+export const signInSession: z.output<typeof SignInSession> = {
+  id: `${idPrefixes.session}_01JZ8Q4V0M6T3X9C2B7N5K1HRD`,
+  kind: 'device',
+  name: 'bms on build-7',
+  createdAt: now,
+  lastUsedAt: now,
+  address: '203.0.113.7',
+  country: 'DE',
+  current: false,
 };
 
 export { deletion, organization } from './organization-examples.ts';

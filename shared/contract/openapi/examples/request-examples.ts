@@ -23,6 +23,7 @@ export const requestExamples: Bodies = {
   'device.start': { clientName: 'bms on build-7' },
   'device.token': { deviceCode: 'the device code' },
   'device.decide': { userCode: 'WDJB-MJHT', decision: 'approve' },
+  'sessions.revokeAll': { exceptCurrent: true },
   'organizations.create': { name: 'Example' },
   'organizations.update': { name: 'Example', settings: { timezone: 'Europe/Berlin' } },
   'organizations.remove': { confirmName: 'Example' },

@@ -178,7 +178,8 @@ test('console: a page that finds the session ended says so; a first visit and a 
 
   const other = (await openConsole({ email })).page;
   await other.getByRole('button', { name: /^Account of/ }).click();
-  await other.getByRole('menuitem', { name: 'Sign out' }).click();
+  await other.getByRole('menuitem', { name: 'Sign out…' }).click();
+  await other.getByRole('button', { name: 'Sign out', exact: true }).click();
   await other.getByRole('heading', { name: 'You are signed out' }).waitFor();
   equal(await other.getByText('Your session has ended').count(), 0);
 });

@@ -54,7 +54,8 @@ test('console: a tab keeps its organization and open form when another tab choos
 
   // The next person gets neither.
   await third.getByRole('button', { name: /^Account of/ }).click();
-  await third.getByRole('menuitem', { name: 'Sign out' }).click();
+  await third.getByRole('menuitem', { name: 'Sign out…' }).click();
+  await third.getByRole('button', { name: 'Sign out', exact: true }).click();
   for (const tab of [page, other, fourth]) {
     await tab.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
     equal(

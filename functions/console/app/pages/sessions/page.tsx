@@ -1,0 +1,98 @@
+import { useState } from 'react';
+import { regionName } from '../../format/region-name.ts';
+import { Badge } from '../../ui/data/badge.tsx';
+import { Card } from '../../ui/data/card.tsx';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { type Column, Table } from '../../ui/data/table.tsx';
+import { Time } from '../../ui/data/time.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { LoadMore } from '../../ui/layout/load-more.tsx';
+import { PageHeader } from '../../ui/layout/page-header.tsx';
+import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
+import { type SignIn, useEndOtherSignIns, useEndSignIn, useSignIns } from './use-sign-ins.ts';
+
+const kinds: Readonly<Record<SignIn['kind'], string>> = { console: 'Console', device: 'Device', application: 'Application' };
+
+/** Where the person is signed in, and how to end it. Belongs to no organization. */
+export const SessionsPage = () => {
+  const { items, query } = useSignIns();
+  const end = useEndSignIn();
+  const endOthers = useEndOtherSignIns();
+  const [ending, setEnding] = useState<SignIn>();
+  const [isEndingOthers, setEndingOthers] = useState(false);
+  const hasOthers = items?.some(({ current }) => !current) ?? false;
+  const columns: readonly Column<SignIn>[] = [
+    {
+      key: 'name',
+      label: 'Signed in with',
+      isTitle: true,
+      cell: ({ name, current }) => (
+        <>
+          <span className="wrap-anywhere">{name ?? 'Unknown'}</span> {current && <Badge tone="good">This browser</Badge>}
+        </>
+      ),
+    },
+    { key: 'kind', label: 'Kind', cell: ({ kind }) => kinds[kind] },
+    { key: 'used', label: 'Last used', cell: ({ lastUsedAt }) => <Time at={lastUsedAt} relative /> },
+    {
+      key: 'from',
+      label: 'From',
+      cell: ({ address, country }) => (
+        <span className="wrap-anywhere">{[regionName(country), address].filter(Boolean).join(' · ') || 'Unknown'}</span>
+      ),
+    },
+    { key: 'since', label: 'Signed in', cell: ({ createdAt }) => <Time at={createdAt} /> },
+    {
+      key: 'actions',
+      label: 'Actions',
+      isActions: true,
+      cell: (signIn) =>
+        !signIn.current && (
+          <Button size="small" variant="quiet-danger" onClick={() => setEnding(signIn)}>
+            End…
+          </Button>
+        ),
+    },
+  ];
+  return (
+    <>
+      <PageHeader
+        title="Your sign-ins"
+        description="The browsers, devices and applications that can act as you, in all your organizations."
+        actions={
+          <Button disabledReason={hasOthers ? undefined : 'There are no others'} onClick={() => setEndingOthers(true)}>
+            End all others…
+          </Button>
+        }
+      />
+      <Card title="Signed in now" flush>
+        {query.error && !items ? (
+          <ErrorNotice error={query.error} title="Your sign-ins could not be loaded" onRetry={() => void query.refetch()} />
+        ) : (
+          <Table label="Your sign-ins" columns={columns} rows={items} rowKey={({ id }) => id} />
+        )}
+        <LoadMore query={query} />
+      </Card>
+      <ConfirmDialog
+        open={ending !== undefined}
+        onClose={() => setEnding(undefined)}
+        title="End this sign-in?"
+        action="End sign-in"
+        busy={end.isPending}
+        onConfirm={() => ending && end.mutate(ending.id, { onSettled: () => setEnding(undefined) })}
+      >
+        <span className="wrap-anywhere">{ending?.name ?? 'It'}</span> loses its access at once. Jobs that it has started go on.
+      </ConfirmDialog>
+      <ConfirmDialog
+        open={isEndingOthers}
+        onClose={() => setEndingOthers(false)}
+        title="End all other sign-ins?"
+        action="End all others"
+        busy={endOthers.isPending}
+        onConfirm={() => endOthers.mutate(undefined, { onSettled: () => setEndingOthers(false) })}
+      >
+        Every browser, device and application but this browser loses its access at once. Jobs that they have started go on.
+      </ConfirmDialog>
+    </>
+  );
+};
