@@ -202,6 +202,7 @@ test('OpenAPI document: every request example succeeds', async () => {
   await send('pitr.update', { projectId });
   await send('organizations.remove');
   await send('organizations.recover', { id: org });
+  await send('sessions.revokeAll');
   await send('auth.logout');
   deepEqual(
     withBody.map(({ id }) => id).filter((id) => !sent.has(id)),
