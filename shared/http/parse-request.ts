@@ -98,29 +98,42 @@ const parseJson = (text: string): unknown => {
   }
 };
 
+/** A value of the body, and where it is. */
+interface Place {
+  readonly value: unknown;
+  readonly key: string;
+  readonly parent: Place | undefined;
+}
+
 /**
  * Refuses what code that walks a value may not expect: very many values, very many levels, and keys that name a prototype. `constructor`
  * alone may be the name of a field, unlike `__proto__`, which Firestore reserves. Without recursion, since nothing is known of the body.
  */
 const assertPlain = (body: unknown): void => {
-  let level = [body];
+  let level: Place[] = [{ value: body, key: '', parent: undefined }];
   let values = 0;
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > bodyMaxDepth) throw invalid('body', `must have at most ${bodyMaxDepth} levels`);
-    const next: unknown[] = [];
-    for (const value of level) {
+    const next: Place[] = [];
+    for (const place of level) {
+      const { value } = place;
       if (typeof value !== 'object' || value === null) continue;
-      if (namesPrototype(value)) throw invalid('body', 'must not have a key __proto__ or constructor.prototype');
-      for (const inner of Array.isArray(value) ? value : Object.values(value)) {
+      const forbidden = prototypeKeyOf(value);
+      if (forbidden !== undefined)
+        throw invalid(fieldAt({ value: undefined, key: forbidden, parent: place }), 'names a prototype, not a field');
+      for (const [key, inner] of Object.entries(value)) {
         if (++values > bodyMaxValues) throw invalid('body', `must have at most ${bodyMaxValues} values`);
-        if (typeof inner === 'object') next.push(inner);
+        if (typeof inner === 'object') next.push({ value: inner, key, parent: place });
       }
     }
     level = next;
   }
 };
 
-const namesPrototype = (value: object): boolean => {
+const fieldAt = ({ key, parent }: Place): string => (parent?.parent ? `${fieldAt(parent)}.${key}` : key);
+
+const prototypeKeyOf = (value: object): string | undefined => {
+  if (Object.hasOwn(value, '__proto__')) return '__proto__';
   const { constructor: own } = Object.hasOwn(value, 'constructor') ? (value as { readonly constructor: unknown }) : {};
-  return Object.hasOwn(value, '__proto__') || (typeof own === 'object' && own !== null && Object.hasOwn(own, 'prototype'));
+  return typeof own === 'object' && own !== null && Object.hasOwn(own, 'prototype') ? 'constructor.prototype' : undefined;
 };

@@ -50,7 +50,13 @@ for (const [what, code, field, body, headers] of [
   ['of another type', 'UNSUPPORTED_MEDIA_TYPE', undefined, '{"name":"x"}', { 'content-type': 'text/plain' }],
   ['too large', 'PAYLOAD_TOO_LARGE', undefined, `{"a":"${'x'.repeat(bodyMaxBytes - 7)}"}`, {}],
   ['nested 20,000 levels deep', 'VALIDATION_ERROR', 'body', `{"name":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}}`, {}],
-  ['with a key __proto__', 'VALIDATION_ERROR', 'body', '{"name":"x","settings":{"__proto__":{"timezone":"UTC"}}}', {}],
+  [
+    'with a key __proto__',
+    'VALIDATION_ERROR',
+    'settings.__proto__',
+    '{"name":"x","settings":{"__proto__":{"timezone":"UTC"}}}',
+    {},
+  ],
   ['with an unknown field', 'VALIDATION_ERROR', 'unknown', '{"name":"x","unknown":1}', {}],
 ] as const)
   test(`bad input: a body that is ${what} is refused`, async () => {

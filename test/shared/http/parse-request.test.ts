@@ -42,14 +42,14 @@ for (const type of ['application/json', 'application/json; charset=utf-8', 'Appl
 test('readJson: of duplicate keys the last one wins', () =>
   deepEqual(parse({ body: '{"role":"viewer","role":"owner"}' }), { role: 'owner' }));
 
-for (const body of [
-  '{"__proto__":{"role":"owner"}}',
-  '{"a":[{"b":{"__proto__":1}}]}',
-  '{"\\u005f_proto__":null}',
-  '{"constructor":{"prototype":{"role":"owner"}}}',
-])
-  test(`readJson: a key that names a prototype is refused: ${body}`, () =>
-    throws(() => parse({ body }), refused('VALIDATION_ERROR', 'body')));
+for (const [body, field] of [
+  ['{"__proto__":{"role":"owner"}}', '__proto__'],
+  ['{"a":[{"b":{"__proto__":1}}]}', 'a.0.b.__proto__'],
+  ['{"\\u005f_proto__":null}', '__proto__'],
+  ['{"constructor":{"prototype":{"role":"owner"}}}', 'constructor.prototype'],
+] as const)
+  test(`readJson: a key that names a prototype is refused by its name: ${body}`, () =>
+    throws(() => parse({ body }), refused('VALIDATION_ERROR', field)));
 
 test('readJson: fields may be named like parts of a prototype', () =>
   deepEqual(parse({ body: '{"constructor":{"stringValue":"x"},"prototype":1,"toString":null}' }), {
