@@ -18,9 +18,10 @@ import {
   settingsOf,
   updateSettings,
 } from '../../shared/organization/index.ts';
-import { deploymentAccountId, env, get, getAll, organizationLimit, type Tenant } from '../../shared/platform/index.ts';
+import { stopJobs } from '../../shared/overview/index.ts';
+import { clock, deploymentAccountId, env, get, getAll, organizationLimit, type Tenant } from '../../shared/platform/index.ts';
 import { endMembership } from '../../shared/project/index.ts';
-import { countRunningRestores } from '../../shared/restore/index.ts';
+import { countRunningRestores, extendUndo } from '../../shared/restore/index.ts';
 
 export const create = handle(organizations.create, async ({ user, body: { name, slug }, now }) => {
   const [owner, taken] = await getAll([accountKey.user(user.userId), lookup.slug(preferredSlug({ name, slug }))]);
@@ -77,9 +78,17 @@ export const update = handle(organizations.update, async (call) => {
 });
 
 export const remove = handle(organizations.remove, async (call) => {
-  const { data, change } = deleteOrganization(call, call.body, call.now);
+  const { cancelJobs, ...input } = call.body;
+  const { data, change } = deleteOrganization(call, input, call.now);
+  const cancelled = await stopJobs(call, { cancelJobs: cancelJobs ?? false, now: () => clock.now() });
+  const { recoveryDeadline } = data;
+  const undo = recoveryDeadline === null ? [] : await extendUndo(call.tenant, recoveryDeadline, call.now);
   // A permanent deletion has only been started.
-  return { data, change, status: data.deletionType === 'permanent' ? 202 : 200 };
+  return {
+    data: { ...data, ...(cancelJobs && { cancelledJobs: [...cancelled] }) },
+    change: { ...change, writes: [...change.writes, ...undo] },
+    status: data.deletionType === 'permanent' ? 202 : 200,
+  };
 });
 
 export const leave = handle(organizations.leave, async (call) => ({

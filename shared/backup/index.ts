@@ -62,6 +62,7 @@ export {
   assertVerificationCapacity,
   countRunningBackups,
   countRunningVerifications,
+  runningBackupIds,
   readBackupCapacity,
   verificationSeconds,
 } from './model/job-capacity.ts';

@@ -5,10 +5,19 @@ export { startRuns } from './api/start-runs.ts';
 export { deleteRestoreTest, updateRestoreTest } from './api/update-restore-test.ts';
 export { readRunEvidence } from './evidence/read-evidence.ts';
 export { type EvidenceReference, evidencePath, storeEvidence } from './evidence/store-evidence.ts';
-export { listRestoreTests, listRuns, readRestoreTest, readRun, restoreTestsOf, runsOf } from './model/get-restore-test.ts';
+export {
+  isEnded as isRunEnded,
+  listRestoreTests,
+  listRuns,
+  readRestoreTest,
+  readRun,
+  restoreTestsOf,
+  runsOf,
+} from './model/get-restore-test.ts';
 export { whilePlanned } from './model/plan-writes.ts';
 export { type RestoreTestRecord, type RunRecord, restoreTestKey } from './model/record.ts';
 export { restoreTestData, runData } from './model/restore-test-view.ts';
+export { runningTestIds } from './model/running-test-ids.ts';
 export { purgeRestoreTests, syncAllRestoreTests, syncRestoreTest } from './plan/sync-restore-test.ts';
 export { tickRestoreTest } from './plan/tick-restore-test.ts';
 export { watchRestoreTests } from './plan/watch-restore-tests.ts';

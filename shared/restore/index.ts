@@ -3,12 +3,13 @@ export { planInRequest } from './dry-run/plan-in-request.ts';
 export { planPointInTime } from './dry-run/plan-point-in-time.ts';
 export { cancelRestore } from './end/cancel-restore.ts';
 export { cleanUpRestore, resumableUntil } from './end/clean-up-restore.ts';
+export { extendUndo } from './end/extend-undo.ts';
 export { failRestore, failureReason } from './end/fail-restore.ts';
 export { journalKeyIds } from './end/journal-key-ids.ts';
 export { moveRestore, restoresInto } from './end/move-restore.ts';
 export { purgeRestores } from './end/purge-restores.ts';
 export { restoreJobs } from './end/restore-jobs.ts';
-export { assertRestoreCapacity, countRunningRestores } from './model/assert-restore-capacity.ts';
+export { assertRestoreCapacity, countRunningRestores, runningRestoreIds } from './model/assert-restore-capacity.ts';
 export { getRestore } from './model/get-restore.ts';
 export {
   type RestoreRecord,

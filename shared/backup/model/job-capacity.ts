@@ -22,10 +22,14 @@ import { backupKey, type RunningRecord, runningPartition, verifyingPrefix } from
 export const assertBackupCapacity = async (tenant: Tenant): Promise<void> =>
   assertJobCapacity('backups', await countRunningBackups(tenant));
 
-export const countRunningBackups = async (tenant: Tenant): Promise<number> => {
+export const countRunningBackups = async (tenant: Tenant): Promise<number> =>
+  countRunningJobs((await runningBackupIds(tenant)).map((id) => backupKey.backup(tenant, id)));
+
+/** Backups that are pending or running, or have ended and are not cleaned up yet. */
+export const runningBackupIds = async (tenant: Tenant): Promise<readonly string[]> => {
   const range = { pk: runningPartition, prefix: `${tenant.organizationId}#`, limit: runningItemsMax };
   const { items } = await query<RunningRecord>(range);
-  return countRunningJobs(items.map(({ backupId }) => backupKey.backup(tenant, backupId)));
+  return items.map(({ backupId }) => backupId);
 };
 
 interface BackupCapacity {

@@ -3,6 +3,7 @@ import { roles } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, Moment, Name, noBody, ShownName, Slug, Timezone } from '../fields.ts';
 import { organizationLimits, plans } from '../limits.ts';
+import { UnfinishedJob } from '../models/job.ts';
 
 export const Settings = z.object({ timezone: z.string(), defaultStorageId: z.nullable(z.string()) });
 export const Statistics = z.object({ memberCount: z.int(), projectCount: z.int(), backupCount: z.int(), storageUsed: z.int() });
@@ -47,6 +48,7 @@ export const Deletion = z.object({
   deleted: z.literal(true),
   deletionType: z.enum(['soft', 'permanent']),
   recoveryDeadline: z.nullable(Moment),
+  cancelledJobs: z.optional(z.array(UnfinishedJob)),
 });
 
 export const organizations = group('organizations', `${apiPrefix}/organizations`, {
@@ -112,12 +114,14 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
       confirmName: z.string('must be the name of the organization'),
       force: z.optional(z.boolean('must be true or false')),
       deleteBackupData: z.optional(z.boolean('must be true or false')),
+      cancelJobs: z.optional(z.boolean('must be true or false')),
     }),
     data: Deletion,
     // With force the purge has started.
     alsoStatus: 202,
     location: `${apiPrefix}/organizations`,
     audit: 'organization.deleted',
+    errors: ['JOB_IN_PROGRESS'],
     idempotent: true,
     destructive: true,
     capabilities: ['table:write'],

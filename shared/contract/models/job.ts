@@ -24,6 +24,16 @@ export const Lacking = z.object({
   sampled: z.optional(z.object({ from: Moment, to: Moment })),
 });
 
+/** A job that has not ended, or was cancelled because its organization is deleted. */
+export const UnfinishedJob = z.object({
+  kind: z.enum(['backup', 'restore', 'restore test']),
+  id: z.string(),
+  projectId: z.string(),
+  status: z.string(),
+  cancelling: z.boolean(),
+  documentsWritten: z.int(),
+});
+
 export const Cost = z.object({ reads: z.int(), estimatedUsd: z.number() });
 
 /** Who started a job. */

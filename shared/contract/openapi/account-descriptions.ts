@@ -180,6 +180,8 @@ export const accountDescriptions: readonly FieldTexts[] = [
   fieldTexts(organizations.remove.body, {
     confirmName: 'Exact name of the organization',
     deleteBackupData: 'With force: also delete the objects in your buckets',
+    cancelJobs:
+      'Cancels running backups, restores and restore tests first, and waits until nothing writes any more. Without it, running jobs refuse the deletion with JOB_IN_PROGRESS, and details.jobs names them. If they do not stop in time, the answer is JOB_IN_PROGRESS, too: repeat the call',
   }),
   fieldTexts(Member, { lastActiveAt: 'Equals joinedAt until the member is active for the first time' }),
   fieldTexts(Invitation, { acceptUrl: 'The link in the invitation e-mail' }),

@@ -7,11 +7,15 @@ import { type RunningRestore, restoreKey, runningRestores } from './record.ts';
 export const assertRestoreCapacity = async (tenant: Tenant): Promise<void> =>
   assertJobCapacity('restores', await countRunningRestores(tenant));
 
-export const countRunningRestores = async (tenant: Tenant): Promise<number> => {
+export const countRunningRestores = async (tenant: Tenant): Promise<number> =>
+  countRunningJobs((await runningRestoreIds(tenant)).map((id) => restoreKey.restore(tenant, id)));
+
+/** Restores that are pending or running, or have ended and are not cleaned up yet. */
+export const runningRestoreIds = async (tenant: Tenant): Promise<readonly string[]> => {
   const ids: string[] = [];
   const range = { pk: runningRestores, prefix: `${tenant.organizationId}#` };
   // A `dueAt` marks a restore that has ended and only waits for a resume or its clean-up.
   for await (const { restoreJobId, dueAt } of walk<RunningRestore>(range))
     if (dueAt === undefined && ids.push(restoreJobId) === runningItemsMax) break;
-  return countRunningJobs(ids.map((id) => restoreKey.restore(tenant, id)));
+  return ids;
 };

@@ -1,12 +1,15 @@
 /** Soft deletion and recovery of an organization. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'vitest';
 import { auth } from '../../../shared/contract/endpoints/auth.ts';
 import { members } from '../../../shared/contract/endpoints/members.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
+import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { addMember, newApiKey, newOrganization } from '../../harness/stage/organization.ts';
 import { type Person, signIn } from '../../harness/stage/person.ts';
+import { contentsOf, erase, startRestore, undo } from '../../harness/stage/restore.ts';
 import { getItem, itemsOf, putItem } from '../../harness/stage/table.ts';
 
 const remove = (organization: { id: string; owner: Person }, body: object) =>
@@ -112,3 +115,45 @@ test('organization: its slug stays reserved while it can be recovered', async ()
   const again = await call(organizations.create, { token: accessToken, body: { name: 'Again', slug: organization.slug } });
   equal(again.body.error.code, 'SLUG_TAKEN');
 });
+
+for (const force of [false, true])
+  test(`organization: a ${force ? 'permanent' : 'soft'} deletion is refused while a restore writes, or cancels it first`, async () => {
+    const { organization, restoreJobId, sourceProjectId, before } = await startSlowRestore();
+    const { id, name, owner } = organization;
+    const refused = await remove(organization, { confirmName: name, force });
+    deepEqual([refused.status, refused.body.error.code], [409, 'JOB_IN_PROGRESS']);
+    const [named] = refused.body.error.details.jobs as { kind: string; id: string }[];
+    deepEqual([named?.kind, named?.id], ['restore', restoreJobId]);
+    equal((await call(organizations.current, { token: owner.accessToken, org: id })).status, 200);
+
+    let deleted = await remove(organization, { confirmName: name, force, cancelJobs: true });
+    while (deleted.status === 409) deleted = await remove(organization, { confirmName: name, force, cancelJobs: true });
+    equal(deleted.status, force ? 202 : 200, deleted.text);
+    const there = Object.keys(await contentsOf(sourceProjectId)).length;
+    const [job] = deleted.body.data.cancelledJobs!;
+    deepEqual([job?.id, job?.status, job?.documentsWritten], [restoreJobId, 'cancelled', there]);
+    ok(there > 0 && there < 60, `${there} documents`);
+    if (force) return;
+
+    const item = (await itemsOf(`ORG#${id}`)).find(({ sk }) => sk === `RESTORE#${restoreJobId}`);
+    equal(item?.undoUntil, deleted.body.data.recoveryDeadline);
+    equal((await recover(owner, id)).status, 200);
+    while ((await itemsOf(`ORG#${id}`)).some(({ sk }) => sk.startsWith('JOB#'))) await pause(100);
+    equal((await undo(organization, restoreJobId)).status, 'completed');
+    deepEqual(await contentsOf(sourceProjectId), before);
+  });
+
+/** A restore of 60 documents that has written some of them. */
+const startSlowRestore = async () => {
+  const organization = await newOrganization();
+  const documents = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`items/${n}`, { n: { integerValue: String(n) } }]));
+  const { id: projectId, sourceProjectId } = await newProject(organization);
+  const { id: storageDestinationId } = await newDestination(organization);
+  await seed(sourceProjectId, documents);
+  const backup = await endOf(organization, (await startBackup(organization, { projectId, storageDestinationId })).id);
+  await erase(sourceProjectId, Object.keys(documents));
+  const before = await contentsOf(sourceProjectId);
+  const { restoreJobId } = await startRestore(organization, { backupId: backup.id, options: { maxWritesPerSecond: 5 } });
+  while (Object.keys(await contentsOf(sourceProjectId)).length === 0) await pause(50);
+  return { organization, restoreJobId, sourceProjectId, before };
+};

@@ -1,6 +1,6 @@
 /** `bms orgs`: the organizations of the user. */
 import type { Command } from 'commander';
-import type { DataOf } from '../../../../shared/client/index.ts';
+import { ApiFailure, type DataOf } from '../../../../shared/client/index.ts';
 import { badInput, CliFailure, refuseIfUnchanged } from '../../base/cli-failure.ts';
 import { collectAll } from '../../base/collect-all.ts';
 import { defineCommand, defineGroup, defineList } from '../../base/define-command.ts';
@@ -9,7 +9,7 @@ import { matchOrganization } from '../../config/open-session.ts';
 import type { Action, Context } from '../../context/context.ts';
 import { findStorageId } from '../../context/find-resource.ts';
 import { askYesNo } from '../../output/ask.ts';
-import { formatCount } from '../../output/format.ts';
+import { formatCount, formatCounted } from '../../output/format.ts';
 
 type Organization = DataOf<'GET /organizations'>[number];
 
@@ -103,16 +103,23 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     examples: ['bms orgs delete "Analytical Engines"'],
   })
     .option('-y, --yes', 'do not ask')
+    .option('--cancel-jobs', 'cancel running backups, restores and restore tests first')
     .action(
-      action(async (context, { yes }: { readonly yes?: boolean }, confirmName = '') => {
-        const client = await context.client();
-        const { id, name } = await client.request('GET /organizations/current');
-        if (confirmName !== name) throw badInput(`the organization is named ${name}; its complete name confirms the deletion`);
-        const question = `Delete ${name} (${id})? Its backups and captures stop.`;
-        if (!yes && !(await askYesNo(context, question))) throw new CliFailure(exitCodes.failed, 'nothing was deleted');
-        const result = await client.request('POST /organizations/current/delete', { body: { confirmName } });
-        context.output.result(result, id, `Deleted ${name} (${id}); bms orgs recover ${id} takes it back`);
-      }),
+      action(
+        async (context, { yes, cancelJobs }: { readonly yes?: boolean; readonly cancelJobs?: boolean }, confirmName = '') => {
+          const client = await context.client();
+          const { id, name } = await client.request('GET /organizations/current');
+          if (confirmName !== name) throw badInput(`the organization is named ${name}; its complete name confirms the deletion`);
+          const question = `Delete ${name} (${id})? Its backups and captures stop.`;
+          if (!yes && !(await askYesNo(context, question))) throw new CliFailure(exitCodes.failed, 'nothing was deleted');
+          const body = { confirmName, ...(cancelJobs && { cancelJobs }) };
+          const result = await untilStopped(cancelJobs === true, () =>
+            client.request('POST /organizations/current/delete', { body }),
+          );
+          const cancelled = (result.cancelledJobs ?? []).map(describeJob).join('');
+          context.output.result(result, id, `Deleted ${name} (${id}); bms orgs recover ${id} takes it back${cancelled}`);
+        },
+      ),
     );
 
   defineCommand(group, {
@@ -134,3 +141,21 @@ const choose = async ({ config, settings }: Context, organizationId: string): Pr
     profiles: { ...profiles, [url]: { ...profiles[url], organizationId } },
   }));
 };
+
+/** Jobs that were cancelled may need longer to stop than one request can wait. */
+const repeatsMax = 20;
+
+const untilStopped = async <T>(isCancelling: boolean, remove: () => Promise<T>): Promise<T> => {
+  for (let repeats = 0; ; repeats++)
+    try {
+      return await remove();
+    } catch (error) {
+      const isStopping = error instanceof ApiFailure && error.code === 'JOB_IN_PROGRESS';
+      if (!isCancelling || !isStopping || repeats >= repeatsMax) throw error;
+    }
+};
+
+type CancelledJob = NonNullable<DataOf<'POST /organizations/current/delete'>['cancelledJobs']>[number];
+
+const describeJob = ({ kind, id, status, documentsWritten }: CancelledJob): string =>
+  `\n${kind} ${id}: ${status}${kind === 'restore' ? `, ${formatCounted(documentsWritten, 'document')} written; bms restore undo takes it back after a recovery` : ''}`;

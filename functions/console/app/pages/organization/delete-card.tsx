@@ -17,9 +17,14 @@ export const DeleteCard = ({ organization }: { readonly organization: Organizati
   const [isOpen, setOpen] = useState(false);
   const [isForced, setForced] = useState(false);
   const [deletesData, setDeletesData] = useState(false);
+  const [cancels, setCancels] = useState(false);
   const confirm = (): void =>
     remove.mutate(
-      { confirmName: name, ...(isForced && { force: true, deleteBackupData: deletesData }) },
+      {
+        confirmName: name,
+        ...(isForced && { force: true, deleteBackupData: deletesData }),
+        ...(cancels && { cancelJobs: true }),
+      },
       { onSuccess: () => void navigate({ to: paths.overview }) },
     );
   return (
@@ -39,6 +44,7 @@ export const DeleteCard = ({ organization }: { readonly organization: Organizati
           setOpen(false);
           setForced(false);
           setDeletesData(false);
+          setCancels(false);
           remove.reset();
         }}
         title={`Delete ${name}?`}
@@ -69,6 +75,12 @@ export const DeleteCard = ({ organization }: { readonly organization: Organizati
               onChange={({ target }) => setDeletesData(target.checked)}
             />
           )}
+          <Checkbox
+            label="Cancel running jobs first"
+            hint={`Without it, running backups, restores and restore tests refuse the deletion. What a restore has written remains${isForced ? ' and cannot be undone afterwards.' : '; it can be undone after a recovery.'}`}
+            checked={cancels}
+            onChange={({ target }) => setCancels(target.checked)}
+          />
         </div>
       </ConfirmDialog>
     </>
