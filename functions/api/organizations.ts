@@ -7,6 +7,7 @@ import { isId } from '../../shared/contract/ids.ts';
 import type { OrganizationLimit, Plan } from '../../shared/contract/limits.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
+  assertNameConfirmed,
   createOrganization,
   deleteOrganization,
   isRecoverable,
@@ -19,7 +20,7 @@ import {
   updateSettings,
 } from '../../shared/organization/index.ts';
 import { stopJobs } from '../../shared/overview/index.ts';
-import { clock, deploymentAccountId, env, get, getAll, organizationLimit, type Tenant } from '../../shared/platform/index.ts';
+import { deploymentAccountId, env, get, getAll, organizationLimit, type Tenant } from '../../shared/platform/index.ts';
 import { endMembership } from '../../shared/project/index.ts';
 import { countRunningRestores, extendUndo } from '../../shared/restore/index.ts';
 
@@ -78,11 +79,12 @@ export const update = handle(organizations.update, async (call) => {
 });
 
 export const remove = handle(organizations.remove, async (call) => {
-  const { cancelJobs, ...input } = call.body;
-  const { data, change } = deleteOrganization(call, input, call.now);
-  const cancelled = await stopJobs(call, { cancelJobs: cancelJobs ?? false, now: () => clock.now() });
-  const { recoveryDeadline } = data;
-  const undo = recoveryDeadline === null ? [] : await extendUndo(call.tenant, recoveryDeadline, call.now);
+  const { cancelJobs = false, ...input } = call.body;
+  const { tenant, now, origin } = call;
+  assertNameConfirmed(call.organization, input.confirmName);
+  const { organization, cancelled } = await stopJobs(call, { cancelJobs, origin, since: now });
+  const { data, change } = deleteOrganization({ ...call, organization }, input, now);
+  const undo = data.recoveryDeadline === null ? [] : await extendUndo(tenant, data.recoveryDeadline, now);
   // A permanent deletion has only been started.
   return {
     data: { ...data, ...(cancelJobs && { cancelledJobs: [...cancelled] }) },

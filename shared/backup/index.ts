@@ -62,8 +62,8 @@ export {
   assertVerificationCapacity,
   countRunningBackups,
   countRunningVerifications,
-  runningBackupIds,
   readBackupCapacity,
+  runningBackupIds,
   verificationSeconds,
 } from './model/job-capacity.ts';
 export { lifecycleEvents } from './model/lifecycle-events.ts';

@@ -5,7 +5,7 @@ import { organizationEvents } from '../contract/event-data/organization-events.t
 import { recoverySeconds } from '../contract/limits.ts';
 import { visibleText } from '../contract/visible-text.ts';
 import { emit, enqueue } from '../event/index.ts';
-import { after, type Change, iso, type Key, set, unsafeTenant } from '../platform/index.ts';
+import { after, type Change, iso, type Key, StaleReadError, set, unsafeTenant } from '../platform/index.ts';
 import type { CallerContext } from './model/caller-context.ts';
 import { noSuchOrganization, roleRequired } from './model/organization-guards.ts';
 import { type DueRecord, lookup, type MemberRecord, type OrganizationRecord, organizationKey } from './model/record.ts';
@@ -22,16 +22,24 @@ export interface Deletion {
 export const dueKey = ({ id, deletedAt = '', recoveryDeadline = deletedAt }: OrganizationRecord): Key =>
   lookup.due(recoveryDeadline, id);
 
-/** Blocks all calls in the organization. With `force` the purge is enqueued in the same transaction. */
+/** For calls that do something before the deletion itself. */
+export const assertNameConfirmed = ({ name }: Pick<OrganizationRecord, 'name'>, confirmName: string): void => {
+  if (visibleText(confirmName) !== visibleText(name))
+    throw invalid('confirmName', 'must match the name of the organization exactly');
+};
+
+/**
+ * Blocks all calls in the organization. With `force` the purge is enqueued in the same transaction. The organization must have been
+ * read before its running jobs were: StaleReadError if another was started since.
+ */
 export const deleteOrganization = (
   { tenant, organization, actor }: CallerContext,
   input: { readonly confirmName: string; readonly force?: boolean | undefined; readonly deleteBackupData?: boolean | undefined },
   now: Date,
 ): { data: Deletion; change: Change } => {
   const { force = false, deleteBackupData = false } = input;
-  const { id, name } = organization;
-  if (visibleText(input.confirmName) !== visibleText(name))
-    throw invalid('confirmName', 'must match the name of the organization exactly');
+  const { id, name, jobsStarted } = organization;
+  assertNameConfirmed(organization, input.confirmName);
   const deletedAt = iso(now);
   const recoveryDeadline = force ? undefined : iso(after(now, recoverySeconds));
   const deletionType = force ? 'permanent' : 'soft';
@@ -45,7 +53,7 @@ export const deleteOrganization = (
           organizationKey.organization(tenant),
           { deletedAt, recoveryDeadline },
           // The caller confirmed this name, as this owner.
-          { expected: { deletedAt: undefined, name, ownerId: actor.id } },
+          { expected: { deletedAt: undefined, name, ownerId: actor.id, jobsStarted }, onConditionFailed: staleRead },
         ),
         { put: due },
         // Removes the Scheduler's entries.
@@ -57,6 +65,9 @@ export const deleteOrganization = (
     },
   };
 };
+
+/** The handler runs again, with what is true by then. */
+const staleRead = (): StaleReadError => new StaleReadError();
 
 /** Reverts a soft deletion until its deadline. After it, throws ORGANIZATION_NOT_FOUND. */
 export const recoverOrganization = (

@@ -1,5 +1,5 @@
 export { createOrganization, preferredSlug } from './create-organization.ts';
-export { deleteOrganization, recoverOrganization } from './delete-organization.ts';
+export { assertNameConfirmed, deleteOrganization, recoverOrganization } from './delete-organization.ts';
 export { enterOrganization, type OrganizationEntry } from './enter-organization.ts';
 export { acceptInvitation, declineInvitation, findInvitation, statusOf } from './invitation/accept-invitation.ts';
 export { acceptUrl } from './invitation/invitation-token.ts';
@@ -13,6 +13,7 @@ export { toMemberEvent } from './member/member-profile.ts';
 export { changeRole, removeMember } from './member/membership.ts';
 export { type CallerContext, organizationRef } from './model/caller-context.ts';
 export {
+  countJobStart,
   countLimit,
   countOf,
   destinationCheck,

@@ -1,121 +1,151 @@
 /** Jobs that must have stopped before their organization is deleted: those that write, or hold what a person may need to undo. */
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as z from 'zod/mini';
-import { systemAudit } from '../audit/index.ts';
+import { auditEntry, type Origin } from '../audit/index.ts';
 import { backupKey, cancelBackup, runningBackupIds } from '../backup/index.ts';
 import type { AuditAction } from '../contract/audit-actions.ts';
 import { ApiError } from '../contract/errors.ts';
 import type { UnfinishedJob } from '../contract/models/job.ts';
-import type { CallerContext } from '../organization/index.ts';
-import { type Change, commit, getAll, isConflict, type Tenant } from '../platform/index.ts';
-import { cancelRestore, restoreData, restoreKey, runningRestoreIds } from '../restore/index.ts';
-import { cancelRun, isRunEnded, restoreTestKey, runningTestIds } from '../restore-test/index.ts';
+import { type CallerContext, noSuchOrganization, type OrganizationRecord, organizationKey } from '../organization/index.ts';
+import { after, type Change, clock, commit, get, getAll, isConflict, iso, type Tenant } from '../platform/index.ts';
+import { cancelRestore, type RestoreRecord, restoreData, restoreKey, restoreMarks } from '../restore/index.ts';
+import { cancelRun, isRunEnded, type RunRecord, restoreTestKey, runningTestIds } from '../restore-test/index.ts';
 
 type Shown = z.output<typeof UnfinishedJob>;
+
+interface StopOptions {
+  readonly cancelJobs: boolean;
+  readonly origin: Origin;
+  /** When the call began: all attempts of one call share its time. */
+  readonly since: Date;
+  readonly now?: () => Date;
+  readonly sleep?: (ms: number) => Promise<unknown>;
+}
+
+interface Stopped {
+  /** Read before the jobs: its deletion fails if another one was started since. */
+  readonly organization: OrganizationRecord;
+  readonly cancelled: readonly Shown[];
+}
+
+/** A request has to answer within 20 s; writers stop within five. */
+const waitSeconds = 14;
+const pollMs = 500;
+
+/**
+ * Throws JOB_IN_PROGRESS, which names them, while jobs run. With `cancelJobs` cancels them first and waits until they have stopped;
+ * throws if that takes longer than a request can wait: then the call is repeated. Returns what was cancelled, as it ended.
+ */
+export const stopJobs = async (caller: CallerContext, options: StopOptions): Promise<Stopped> => {
+  const { cancelJobs, since, now = () => clock.now(), sleep = pause } = options;
+  const { tenant } = caller;
+  const found = new Map<string, Shown>();
+  for (;;) {
+    const organization = await get(organizationKey.organization(tenant));
+    if (!organization || organization.deletedAt !== undefined) throw noSuchOrganization();
+    const unfinished = await readUnfinished(tenant);
+    const jobs = shownJobs(unfinished);
+    if (jobs.length === 0) return { organization, cancelled: cancelJobs ? await endedJobs(tenant, found, since) : [] };
+    if (!cancelJobs) throw inProgress(jobs, 'Wait until they have ended, or cancel them with cancelJobs: true');
+    for (const job of jobs) found.set(job.id, job);
+    if (now() >= after(since, waitSeconds))
+      throw inProgress(jobs, 'They are cancelled and have not stopped yet. Repeat the call');
+    await cancelAll(caller, unfinished, options);
+    await sleep(pollMs);
+  }
+};
+
+const inProgress = (jobs: readonly Shown[], hint: string): ApiError =>
+  new ApiError('JOB_IN_PROGRESS', `Jobs of the organization are in progress. ${hint}`, { jobs });
 
 const isActive = <J extends { readonly status: string }>(job: J | undefined): job is J =>
   job?.status === 'pending' || job?.status === 'running';
 
 /** Verifications are not among them: they only read, and end by themselves. */
 const readUnfinished = async (tenant: Tenant) => {
-  const [backupIds, restoreIds, runIds] = await Promise.all([
-    runningBackupIds(tenant),
-    runningRestoreIds(tenant),
-    runningTestIds(tenant),
-  ]);
-  const [backups, restores, runs] = await Promise.all([
+  const [backupIds, marks, runIds] = await Promise.all([runningBackupIds(tenant), restoreMarks(tenant), runningTestIds(tenant)]);
+  const [backups, restores, allRuns] = await Promise.all([
     getAll(backupIds.map((id) => backupKey.backup(tenant, id))),
-    getAll(restoreIds.map((id) => restoreKey.restore(tenant, id))),
+    getAll(marks.map(({ restoreJobId, dueAt }) => (dueAt ? undefined : restoreKey.restore(tenant, restoreJobId)))),
     getAll(runIds.map((id) => restoreTestKey.run(tenant, id))),
   ]);
+  const runs = allRuns.filter((run) => run !== undefined && !isRunEnded(run)) as readonly RunRecord[];
+  const tests = new Set(runs.map(({ id }) => id));
   return {
     backups: backups.filter(isActive),
-    restores: restores.filter(isActive),
-    runs: runs.flatMap((run) => (run && !isRunEnded(run) ? [run] : [])),
+    // A test cancels its own restores, and undoes them with another one.
+    restores: restores.filter(isActive).filter(({ createdBy }) => !tests.has(createdBy.id)),
+    runs,
   };
 };
 
-const shown = ({ backups, restores, runs }: Awaited<ReturnType<typeof readUnfinished>>): readonly Shown[] => [
-  ...restores.map((restore): Shown => {
-    const {
-      restoreJobId: id,
-      status,
-      cancelling,
-      documentsRestored,
-      documentsUnchanged,
-      documentsDeleted,
-    } = restoreData(restore);
-    const documentsWritten = documentsRestored - documentsUnchanged + documentsDeleted;
-    return { kind: 'restore', id, status, projectId: restore.targetProjectId, cancelling, documentsWritten };
-  }),
-  ...runs.map(({ id, status, projectId, cancelRequestedAt }): Shown => {
-    return { kind: 'restore test', id, status, projectId, cancelling: cancelRequestedAt !== undefined, documentsWritten: 0 };
-  }),
+type Unfinished = Awaited<ReturnType<typeof readUnfinished>>;
+
+const shownJobs = ({ backups, restores, runs }: Unfinished): readonly Shown[] => [
+  ...restores.map(shownRestore),
+  ...runs.map(shownRun),
   ...backups.map(({ id, status, projectId }): Shown => {
     return { kind: 'backup', id, status, projectId, cancelling: false, documentsWritten: 0 };
   }),
 ];
 
-const inProgress = (jobs: readonly Shown[], message: string): ApiError => new ApiError('JOB_IN_PROGRESS', message, { jobs });
-
-/** A request has to answer within 20 s; writers stop within five. */
-const waitMs = 14_000;
-const pollMs = 500;
-
-interface StopOptions {
-  readonly cancelJobs: boolean;
-  readonly now: () => Date;
-  readonly sleep?: (ms: number) => Promise<unknown>;
-}
-
-/**
- * Throws JOB_IN_PROGRESS, which names them, while jobs run. With `cancelJobs` cancels them first and waits until they have stopped;
- * throws if that takes longer than a request can wait: then the call is repeated. Returns what was cancelled, as it ended.
- */
-export const stopJobs = async (
-  caller: CallerContext,
-  { cancelJobs, now, sleep = pause }: StopOptions,
-): Promise<readonly Shown[]> => {
-  const { tenant } = caller;
-  const found = await readUnfinished(tenant);
-  const jobs = shown(found);
-  if (jobs.length === 0) return [];
-  if (!cancelJobs)
-    throw inProgress(
-      jobs,
-      'Jobs of the organization are in progress. Wait until they have ended, or cancel them with cancelJobs: true',
-    );
-  // A test cancels its own restore and removes what that wrote; the others end by themselves.
-  for (const run of found.runs) await cancel('restore_test.cancelled', now(), async () => cancelRun(tenant, run, now()));
-  const ofTests = new Set(found.runs.map(({ restoreJobId }) => restoreJobId));
-  for (const { id } of found.restores)
-    if (!ofTests.has(id)) await cancel('restore.cancelled', now(), () => cancelRestore(caller, id, now()));
-  for (const backup of found.backups) await cancel('backup.cancelled', now(), () => cancelBackup(caller, backup, now()));
-  for (let waited = 0; ; waited += pollMs) {
-    const left = shown(await readUnfinished(tenant));
-    if (left.length === 0) return endedJobs(tenant, jobs);
-    if (waited >= waitMs) throw inProgress(left, 'The jobs were cancelled and have not stopped yet. Repeat the call');
-    await sleep(pollMs);
-  }
+const shownRestore = (restore: RestoreRecord): Shown => {
+  const { id, status, targetProjectId: projectId, cancelling = false } = restore;
+  const { documentsRestored, documentsUnchanged, documentsDeleted } = restoreData(restore);
+  const documentsWritten = documentsRestored - documentsUnchanged + documentsDeleted;
+  return { kind: 'restore', id, status, projectId, cancelling, documentsWritten };
 };
 
-/** One that has ended or moved on meanwhile is read again by the caller. */
-const cancel = async (action: AuditAction, now: Date, decide: () => Promise<{ readonly change: Change }>): Promise<void> => {
-  try {
-    const { writes, audit } = (await decide()).change;
-    if (writes.length === 0) return;
-    await commit([...writes, ...audit.map((note) => systemAudit('organization-deletion', { action, note, now }))]);
-  } catch (error) {
-    if (!isConflict(error) && !(error instanceof ApiError)) throw error;
-  }
+/** What a test wrote counts until it is removed. */
+const shownRun = ({ id, status, projectId, cancelRequestedAt, removal, documentsWritten: written }: RunRecord): Shown => {
+  const documentsWritten = removal?.status === 'verified' ? 0 : (written ?? 0);
+  const cancelling = status !== 'cancelled' && cancelRequestedAt !== undefined;
+  return { kind: 'restore test', id, status, projectId, cancelling, documentsWritten };
 };
 
-const endedJobs = async (tenant: Tenant, jobs: readonly Shown[]): Promise<readonly Shown[]> => {
-  const restores = await getAll(jobs.map(({ kind, id }) => (kind === 'restore' ? restoreKey.restore(tenant, id) : undefined)));
-  return jobs.map((job, n): Shown => {
-    const restore = restores[n];
-    if (!restore) return { ...job, status: 'cancelled', cancelling: false };
-    const { status, documentsRestored, documentsUnchanged, documentsDeleted } = restoreData(restore);
-    return { ...job, status, cancelling: false, documentsWritten: documentsRestored - documentsUnchanged + documentsDeleted };
-  });
+const cancelAll = async (caller: CallerContext, { backups, restores, runs }: Unfinished, options: StopOptions): Promise<void> => {
+  const { tenant, actor } = caller;
+  const { origin, now = () => clock.now() } = options;
+  /** One that has ended or moved on meanwhile is read again by the next look. */
+  const cancel = async (action: AuditAction, decide: (at: Date) => Promise<{ readonly change: Change }>): Promise<void> => {
+    const at = now();
+    try {
+      const { writes, audit } = (await decide(at)).change;
+      if (writes.length > 0) await commit([...writes, ...audit.map((note) => auditEntry(action, note, actor, origin, at))]);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+  };
+  for (const run of runs)
+    if (run.cancelRequestedAt === undefined) await cancel('restore_test.cancelled', async (at) => cancelRun(tenant, run, at));
+  for (const { id, cancelling } of restores)
+    if (!cancelling) await cancel('restore.cancelled', (at) => cancelRestore(caller, id, at));
+  for (const backup of backups) await cancel('backup.cancelled', (at) => cancelBackup(caller, backup, at));
+};
+
+/** Restores that were cancelled so recently count, too: the call before this one may have cancelled them, and stopped waiting. */
+const recentSeconds = 900;
+
+const endedJobs = async (tenant: Tenant, found: ReadonlyMap<string, Shown>, since: Date): Promise<readonly Shown[]> => {
+  const jobs = [...found.values()];
+  const marks = await restoreMarks(tenant);
+  const [backups, runs, restores, recent] = await Promise.all([
+    getAll(jobs.map(({ kind, id }) => (kind === 'backup' ? backupKey.backup(tenant, id) : undefined))),
+    getAll(jobs.map(({ kind, id }) => (kind === 'restore test' ? restoreTestKey.run(tenant, id) : undefined))),
+    getAll(jobs.map(({ kind, id }) => (kind === 'restore' ? restoreKey.restore(tenant, id) : undefined))),
+    getAll(marks.map(({ restoreJobId }) => (found.has(restoreJobId) ? undefined : restoreKey.restore(tenant, restoreJobId)))),
+  ]);
+  const isRecent = ({ status, completedAt, createdBy }: RestoreRecord): boolean =>
+    status === 'cancelled' && (completedAt ?? '') > iso(after(since, -recentSeconds)) && createdBy.type !== 'system';
+  return [
+    ...jobs.map((job, n): Shown => {
+      const [restore, run] = [restores[n], runs[n]];
+      if (restore) return shownRestore(restore);
+      return run ? shownRun(run) : { ...job, status: backups[n]?.status ?? 'cancelled' };
+    }),
+    ...recent
+      .filter((restore) => restore !== undefined)
+      .filter(isRecent)
+      .map(shownRestore),
+  ];
 };

@@ -9,7 +9,7 @@ export { journalKeyIds } from './end/journal-key-ids.ts';
 export { moveRestore, restoresInto } from './end/move-restore.ts';
 export { purgeRestores } from './end/purge-restores.ts';
 export { restoreJobs } from './end/restore-jobs.ts';
-export { assertRestoreCapacity, countRunningRestores, runningRestoreIds } from './model/assert-restore-capacity.ts';
+export { assertRestoreCapacity, countRunningRestores, restoreMarks } from './model/assert-restore-capacity.ts';
 export { getRestore } from './model/get-restore.ts';
 export {
   type RestoreRecord,

@@ -15,6 +15,7 @@ import {
   type Tenant,
   update,
   type Write,
+  walk,
 } from '../../platform/index.ts';
 import { backupKey, type RunningRecord, runningPartition, verifyingPrefix } from './record.ts';
 
@@ -27,9 +28,8 @@ export const countRunningBackups = async (tenant: Tenant): Promise<number> =>
 
 /** Backups that are pending or running, or have ended and are not cleaned up yet. */
 export const runningBackupIds = async (tenant: Tenant): Promise<readonly string[]> => {
-  const range = { pk: runningPartition, prefix: `${tenant.organizationId}#`, limit: runningItemsMax };
-  const { items } = await query<RunningRecord>(range);
-  return items.map(({ backupId }) => backupId);
+  const marks = walk<RunningRecord>({ pk: runningPartition, prefix: `${tenant.organizationId}#` });
+  return (await Array.fromAsync(marks)).map(({ backupId }) => backupId);
 };
 
 interface BackupCapacity {

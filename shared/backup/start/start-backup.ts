@@ -1,7 +1,7 @@
 /** Starts a backup in one transaction: its record, the project's lock, the running item and the task that starts the workflow. */
 import { countBackups, objectPath } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
-import { whileActive } from '../../organization/index.ts';
+import { countJobStart } from '../../organization/index.ts';
 import { create, iso, newId, type Write } from '../../platform/index.ts';
 import { jobLock, whileConnected } from '../../project/index.ts';
 import { holdParent, holdParentOnce } from '../incremental/hold-parent.ts';
@@ -43,7 +43,7 @@ export const startBackup = (
   return {
     backup,
     writes: [
-      whileActive(tenant),
+      countJobStart(tenant),
       whileConnected(tenant, project.id),
       jobLock(tenant, project.id, { jobId: id, kind: 'backup' }, now),
       countBackups(tenant, destination.id, 1),

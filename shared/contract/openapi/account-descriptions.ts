@@ -22,6 +22,7 @@ import { simpleEvents } from '../events/simple-events.ts';
 import { departureProjectsMax, webhookSecretMin } from '../limits.ts';
 import { Encryption } from '../models/encryption.ts';
 import { Invitation } from '../models/invitation.ts';
+import { UnfinishedJob } from '../models/job.ts';
 import { Member } from '../models/member.ts';
 import { StorageDestination } from '../models/storage-destination.ts';
 import { Delivery, DeliveryRequest, Webhook, WebhookEvent, WebhookWithSecret, webhookFields } from '../models/webhook.ts';
@@ -166,6 +167,14 @@ export const accountDescriptions: readonly FieldTexts[] = [
   fieldTexts(Statistics, { storageUsed: 'Bytes' }),
   fieldTexts(Deletion, {
     recoveryDeadline: 'Until then the owner can recover the organization; null if it is deleted permanently',
+    cancelledJobs:
+      'With cancelJobs: what was cancelled, as it ended; also restores that were cancelled within the last 15 minutes, because an earlier call may have done that. They can be undone until recoveryDeadline, after a recovery',
+  }),
+  fieldTexts(UnfinishedJob, {
+    projectId: 'Of a restore the target',
+    cancelling: 'It was cancelled, and has not stopped yet',
+    documentsWritten:
+      'Documents that a restore wrote or deleted; of a restore test those that it has not removed. A backup writes none',
   }),
   fieldTexts(serviceAccount.create.body, {
     permissions: 'At least one; defaults to all read scopes. Only erasures:write, which no other scope includes, allows erasures',

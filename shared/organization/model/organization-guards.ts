@@ -17,6 +17,17 @@ export const roleRequired = (
 export const whileActive = (tenant: Tenant): Write =>
   check(organizationKey.organization(tenant), { deletedAt: undefined }, noSuchOrganization);
 
+/**
+ * For every transaction that starts a job. Fails if the organization was deleted; a deletion that has looked for running jobs
+ * before, and so missed this one, fails because the count has changed.
+ */
+export const countJobStart = (tenant: Tenant): Write =>
+  update(organizationKey.organization(tenant), {
+    add: { jobsStarted: 1 },
+    expected: { deletedAt: undefined },
+    onConditionFailed: noSuchOrganization,
+  });
+
 /** Fails the transaction if the user has left, so that nothing that depends on the membership outlives it. */
 export const whileMember = (tenant: Tenant, userId: string): Write =>
   check(

@@ -17,6 +17,8 @@ export interface OrganizationRecord extends Item {
   readonly webhookCount?: number;
   readonly scheduleCount?: number;
   readonly restoreTestCount?: number;
+  /** Backups, restores and restore tests that were ever started; absent until the first one. */
+  readonly jobsStarted?: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   /** Present from deletion until recovery or purge. */

@@ -1,6 +1,7 @@
 /** Starts the runs of a plan: one for each project that it tests. */
 import { ApiError } from '../../contract/errors.ts';
 import { enqueue } from '../../event/index.ts';
+import { countJobStart } from '../../organization/index.ts';
 import { create, get, iso, newId, type Tenant, type Write, walk } from '../../platform/index.ts';
 import { databaseOf, type ProjectRecord, projectKey, projectPrefix, readProject } from '../../project/index.ts';
 import { unfinishedRuns } from '../model/get-restore-test.ts';
@@ -38,7 +39,8 @@ export const startRuns = async (tenant: Tenant, plan: RestoreTestRecord, start: 
     else runs.push(newRun(tenant, newId('restoreTestRun', now), { plan, project, target, start }, now));
   }
   const isUnderWay = skipped.some(({ projectId }) => busy.has(projectId));
-  return { runs, skipped, isUnderWay, writes: runs.flatMap((run) => runWrites(tenant, run, now)) };
+  const writes = runs.flatMap((run) => runWrites(tenant, run, now));
+  return { runs, skipped, isUnderWay, writes: runs.length === 0 ? [] : [countJobStart(tenant), ...writes] };
 };
 
 const reasonToSkip = (

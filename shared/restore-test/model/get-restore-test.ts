@@ -4,14 +4,8 @@ import { ApiError } from '../../contract/errors.ts';
 import { isId } from '../../contract/ids.ts';
 import type { RestoreTestStatus } from '../../contract/models/restore-test.ts';
 import { get, getAll, idBounds, omitUndefined, type Tenant, takePage, walk } from '../../platform/index.ts';
-import {
-  type RestoreTestRecord,
-  type RunningTest,
-  type RunRecord,
-  restoreTestKey,
-  restoreTestPrefix,
-  runPrefix,
-} from './record.ts';
+import { type RestoreTestRecord, type RunRecord, restoreTestKey, restoreTestPrefix, runPrefix } from './record.ts';
+import { runningTestIds } from './running-test-ids.ts';
 
 export const noSuchRestoreTest = (): ApiError => new ApiError('RESTORE_TEST_NOT_FOUND', 'There is no such restore test');
 const noSuchRun = (): ApiError => new ApiError('RESTORE_TEST_NOT_FOUND', 'There is no such run of a restore test');
@@ -82,9 +76,7 @@ export const runsOf = (tenant: Tenant, { from, to, ...where }: RunFilter, order:
 
 /** The runs of a plan that have not ended. Reads only the marks of unfinished runs, however many have ended. */
 export const unfinishedRuns = async (tenant: Tenant, restoreTestId: string): Promise<readonly RunRecord[]> => {
-  const { pk, sk: prefix } = restoreTestKey.running(tenant, '');
-  const marks = await Array.fromAsync(walk<RunningTest>({ pk, prefix }));
-  const runs = await getAll(marks.map(({ runId }) => restoreTestKey.run(tenant, runId)));
+  const runs = await getAll((await runningTestIds(tenant)).map((runId) => restoreTestKey.run(tenant, runId)));
   return runs.filter((run) => run?.restoreTestId === restoreTestId && !isEnded(run)) as RunRecord[];
 };
 

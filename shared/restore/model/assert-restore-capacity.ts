@@ -1,5 +1,5 @@
 /** Limit of concurrent restores per organization: all organizations share the account's Lambda concurrency. */
-import { assertJobCapacity, countRunningJobs, runningItemsMax } from '../../job/index.ts';
+import { assertJobCapacity, countRunningJobs } from '../../job/index.ts';
 import { type Tenant, walk } from '../../platform/index.ts';
 import { type RunningRestore, restoreKey, runningRestores } from './record.ts';
 
@@ -7,15 +7,12 @@ import { type RunningRestore, restoreKey, runningRestores } from './record.ts';
 export const assertRestoreCapacity = async (tenant: Tenant): Promise<void> =>
   assertJobCapacity('restores', await countRunningRestores(tenant));
 
-export const countRunningRestores = async (tenant: Tenant): Promise<number> =>
-  countRunningJobs((await runningRestoreIds(tenant)).map((id) => restoreKey.restore(tenant, id)));
-
-/** Restores that are pending or running, or have ended and are not cleaned up yet. */
-export const runningRestoreIds = async (tenant: Tenant): Promise<readonly string[]> => {
-  const ids: string[] = [];
-  const range = { pk: runningRestores, prefix: `${tenant.organizationId}#` };
+export const countRunningRestores = async (tenant: Tenant): Promise<number> => {
   // A `dueAt` marks a restore that has ended and only waits for a resume or its clean-up.
-  for await (const { restoreJobId, dueAt } of walk<RunningRestore>(range))
-    if (dueAt === undefined && ids.push(restoreJobId) === runningItemsMax) break;
-  return ids;
+  const running = (await restoreMarks(tenant)).filter(({ dueAt }) => dueAt === undefined);
+  return countRunningJobs(running.map(({ restoreJobId }) => restoreKey.restore(tenant, restoreJobId)));
 };
+
+/** The marks of all restores that run, or have ended and are not cleaned up yet. */
+export const restoreMarks = ({ organizationId }: Tenant): Promise<readonly RunningRestore[]> =>
+  Array.fromAsync(walk<RunningRestore>({ pk: runningRestores, prefix: `${organizationId}#` }));

@@ -2,7 +2,7 @@
 import { type BackupRecord, backupKey } from '../../backup/index.ts';
 import { type DestinationRecord, objectPath } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
-import { organizationKey, whileActive } from '../../organization/index.ts';
+import { countJobStart, organizationKey } from '../../organization/index.ts';
 import {
   check,
   create,
@@ -116,7 +116,7 @@ export const startWrites = (tenant: Tenant, restore: RestoreRecord, target: Proj
     since: iso(now),
   };
   return [
-    whileActive(tenant),
+    countJobStart(tenant),
     whileConnected(tenant, targetProjectId),
     jobLock(tenant, targetProjectId, job, now),
     databaseLock(tenant, job.database, job, now),

@@ -100,7 +100,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     aliases: ['rm'],
     summary: 'Delete the chosen organization; it can be recovered for 30 days',
     description: 'The complete name confirms it. Only the owner can; bms orgs recover takes it back.',
-    examples: ['bms orgs delete "Analytical Engines"'],
+    examples: ['bms orgs delete "Analytical Engines"', 'bms orgs delete "Analytical Engines" --cancel-jobs'],
   })
     .option('-y, --yes', 'do not ask')
     .option('--cancel-jobs', 'cancel running backups, restores and restore tests first')

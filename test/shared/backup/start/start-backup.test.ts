@@ -55,7 +55,7 @@ describe('start: a backup', () => {
     deepEqual(backup.excludedCollections, ['logs']);
     deepEqual(backup.archive, { organization: tenant.organizationId, project: projectId, backup: backup.id });
     deepEqual(keysOf(writes), [
-      'check META',
+      'update META',
       'check PROJECT',
       'put JOB',
       'update DESTINATION',

@@ -31,7 +31,7 @@ const job = () => table.get(projectKey.job(tenant, targetId));
 test('startRestore: all conditions are in one transaction, and no item is in it twice', () => {
   const { writes } = begin(backup, { documents: { paths: ['a/b'], given: [['a/b', ['a/b']]] } });
   deepEqual(keysOf(writes), [
-    'check META',
+    'update META',
     'check PROJECT',
     'put JOB',
     'put JOB',
