@@ -428,8 +428,8 @@ describe('a running restore', () => {
     deepEqual([cancelled.status, status === 'cancelled' || cancelling], [200, true]);
     // It ends, and its target is unlocked, when the workflow has stopped.
     await ready();
-    const ended = await endOfRestore(organization, restoreJobId);
-    deepEqual([ended.status, ended.cancelling, ended.error?.code], ['cancelled', false, 'CANCELLED']);
+    const stopped = await endOfRestore(organization, restoreJobId);
+    deepEqual([stopped.status, stopped.cancelling, stopped.error?.code], ['cancelled', false, 'CANCELLED']);
     deepEqual((await call(restores.cancel, on(restoreJobId))).body.error.details, { status: 'cancelled' });
     while (await lockOf(slow.id)) await pause(100);
     const resumed = await call(restores.resume, on(restoreJobId));

@@ -57,7 +57,7 @@ for (const [kind, start] of Object.entries(starts)) {
     const id = await start();
     const jobs = [{ kind, id, status: 'pending', cancelling: false, documentsWritten: 0 }];
     await rejects(stop(false), ({ code, details }: ApiError) => {
-      const named = (details?.jobs as { projectId: string }[]).map(({ projectId, ...job }) => {
+      const named = (details!.jobs as { projectId: string }[]).map(({ projectId, ...job }) => {
         ok(projectId);
         return job;
       });
@@ -124,7 +124,7 @@ test('writers that do not stop in time are named, and what they wrote is told by
       passed += 5_000;
     }),
     ({ code, message, details }: ApiError) => {
-      const [job] = details?.jobs as { id: string; cancelling: boolean }[];
+      const [job] = details!.jobs as { id: string; cancelling: boolean }[];
       deepEqual([code, job?.id, job?.cancelling], ['JOB_IN_PROGRESS', id, true]);
       return message.endsWith('Repeat the call');
     },
