@@ -10,7 +10,14 @@ import {
   requestsPerMinute,
 } from '../shared/contract/limits.ts';
 import { usualDeploymentName } from './part/deployment-name.ts';
-import { queuesConcurrency, reservedMax, reservedMin, unreservedMin, usualConcurrency } from './part/function/concurrency.ts';
+import {
+  jobsAtOnce,
+  queuesConcurrency,
+  reservedMax,
+  reservedMin,
+  unreservedMin,
+  usualConcurrency,
+} from './part/function/concurrency.ts';
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -63,6 +70,10 @@ const flag = z.union(
 const organizationLimit = (name: OrganizationLimit) =>
   z._default(wholeNumber(1, organizationLimitsMax[name]), organizationLimits[name]);
 
+/** Its default follows the account's concurrency. */
+const jobLimit = (name: JobLimit) => z.optional(wholeNumber(1, organizationLimitsMax[name]));
+type JobLimit = Extract<OrganizationLimit, `concurrent${string}`>;
+
 /** Allows synthesis without a client id. CloudFormation refuses to deploy such a template, since sign-in would not work. */
 const noClientId = 'unset';
 
@@ -112,9 +123,9 @@ const Settings = z.object({
   webhooksPerOrganization: organizationLimit('webhooks'),
   alertsPerOrganization: organizationLimit('alerts'),
   restoreTestsPerOrganization: organizationLimit('restoreTests'),
-  concurrentBackups: organizationLimit('concurrentBackups'),
-  concurrentRestores: organizationLimit('concurrentRestores'),
-  concurrentVerifications: organizationLimit('concurrentVerifications'),
+  concurrentBackups: jobLimit('concurrentBackups'),
+  concurrentRestores: jobLimit('concurrentRestores'),
+  concurrentVerifications: jobLimit('concurrentVerifications'),
   /**
    * For deployments from before November 2026, whose first keys exist in one region only. KMS cannot change that, and CloudFormation refuses to:
    * without this setting such a deployment cannot be updated, and nothing of it changes.
@@ -157,7 +168,8 @@ const Settings = z.object({
   alarmEmail: z.optional(z.email('must be an e-mail address')),
 });
 
-export type Config = z.output<typeof Settings>;
+type Given = z.output<typeof Settings>;
+export type Config = Given & Readonly<Record<JobLimit, number>>;
 export type ConfigInput = z.input<typeof Settings>;
 
 /** All settings; infra/deploy.md has a row for each. */
@@ -180,7 +192,7 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
     ...(parsed.error?.issues ?? []).map((issue) => `${issue.path.join('.')}: ${issue.message}`),
     ...(parsed.data ? conflicts(parsed.data) : []),
   ];
-  if (parsed.data && lines.length === 0) return parsed.data;
+  if (parsed.data && lines.length === 0) return withJobLimits(parsed.data);
   throw new Error(`Invalid configuration (set with -c key=value, or in cdk.json under "context"):\n  ${lines.join('\n  ')}`);
 };
 
@@ -190,7 +202,17 @@ export const missingSettings = (config: Config): readonly string[] =>
     ? ['identityClientId: must be set to the client id issued by the identity provider']
     : [];
 
-const conflicts = (config: Config): readonly string[] => [
+const withJobLimits = (given: Given): Config => {
+  const limitOf = (name: JobLimit): number => given[name] ?? jobsAtOnce(organizationLimits[name], given.accountConcurrency);
+  return {
+    ...given,
+    concurrentBackups: limitOf('concurrentBackups'),
+    concurrentRestores: limitOf('concurrentRestores'),
+    concurrentVerifications: limitOf('concurrentVerifications'),
+  };
+};
+
+const conflicts = (config: Given): readonly string[] => [
   ...(config.reservedConcurrency > 0 && config.reservedConcurrency < reservedMin
     ? [`reservedConcurrency: must be 0 or at least ${reservedMin}, so that every step can run`]
     : []),

@@ -10,7 +10,7 @@ import type { logLines } from '../shared/contract/runtime/alarm-log-lines.ts';
 import { type WorkerName, workers } from '../shared/contract/runtime/workers.ts';
 import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
-import { queueConcurrency, reservedFor } from './part/function/concurrency.ts';
+import { mapWidth, queueConcurrency, reservedFor, slotsOf, smallBelow } from './part/function/concurrency.ts';
 import type { CodeOf } from './part/function/lambda-function.ts';
 import { settingsVariables } from './part/function/settings-variables.ts';
 import { makeWorker } from './part/function/worker.ts';
@@ -27,14 +27,15 @@ import {
   readQueue,
   readStream,
   type StreamTriggerProps,
+  shareSlots,
 } from './part/trigger/event-triggers.ts';
 import { addPeriodicTrigger } from './part/trigger/periodic-trigger.ts';
 import { makeDeadLetterQueue, makeWorkQueue } from './part/trigger/queue-with-dlq.ts';
 import { makeStateMachine } from './part/trigger/state-machine.ts';
 import { type QueueName, queueNames, workQueueSpecs } from './part/trigger/work-queue-specs.ts';
-import { backupDefinition, backupSteps } from './workflow/backup.ts';
+import { backupDefinition, backupSteps, copiesMax } from './workflow/backup.ts';
 import { purgeDefinition } from './workflow/purge.ts';
-import { restoreDefinition, restoreSteps } from './workflow/restore.ts';
+import { restoreDefinition, restoreSteps, writersMax } from './workflow/restore.ts';
 import { restoreTestDefinition } from './workflow/restore-test.ts';
 import type { Step } from './workflow/step.ts';
 import { verifyDefinition } from './workflow/verify.ts';
@@ -74,10 +75,21 @@ export class EngineStack extends Stack {
     ) as WorkflowArns;
     const workflows = new Map<WorkflowName, CfnStateMachine>();
     this.parts = this.#makeParts({ queues, retries, ticks, ...arns });
+    const { accountConcurrency } = props.config;
+    const width = {
+      backup: mapWidth(copiesMax, 'backup', accountConcurrency),
+      restore: mapWidth(writersMax, 'restore', accountConcurrency),
+    };
     workflows.set('purge', this.#makeWorkflow('purge', purgeDefinition, ['purge']));
-    workflows.set('backup', this.#makeWorkflow('backup', backupDefinition, backupSteps, true));
+    workflows.set(
+      'backup',
+      this.#makeWorkflow('backup', (steps) => backupDefinition(steps, width.backup), backupSteps, true),
+    );
     workflows.set('verify', this.#makeWorkflow('verify', verifyDefinition, ['backupVerify']));
-    workflows.set('restore', this.#makeWorkflow('restore', restoreDefinition, restoreSteps, true));
+    workflows.set(
+      'restore',
+      this.#makeWorkflow('restore', (steps) => restoreDefinition(steps, width.restore), restoreSteps, true),
+    );
     workflows.set('restoreTest', this.#makeWorkflow('restoreTest', restoreTestDefinition, ['restoreTestRun']));
     // Tasks and events are written in the transaction that requested them.
     this.#addStreamTrigger('fanOut', { prefixes: ['TASK#', 'EVENT#'], batchSize: fanOutBatch });
@@ -155,11 +167,23 @@ export class EngineStack extends Stack {
     };
   }
 
-  #makeWorker(name: WorkerName, trigger: readonly PolicyStatement[] = []): lambda.Function {
+  #makeWorker(
+    name: WorkerName,
+    trigger: readonly PolicyStatement[] = [],
+    environment?: Readonly<Record<string, string>>,
+  ): lambda.Function {
     const { code, config, data } = this.#props;
     const concurrencyMax = reservedFor(name, config.reservedConcurrency);
     const { parts } = this;
-    return makeWorker(this, name, { parts, code, logGroup: this.#logGroup, topic: data.alarms, trigger, concurrencyMax });
+    return makeWorker(this, name, {
+      parts,
+      code,
+      logGroup: this.#logGroup,
+      topic: data.alarms,
+      trigger,
+      concurrencyMax,
+      environment,
+    });
   }
 
   #makeDeadLetters(name: WorkerName): Queue {
@@ -172,6 +196,7 @@ export class EngineStack extends Stack {
     addPeriodicTrigger(this, pascalCase(name), {
       name: kebabCase(name),
       everyMinutes,
+      windowMinutes: this.#props.config.accountConcurrency < smallBelow ? everyMinutes - 1 : 0,
       target,
       deadLetters,
       topic: this.#props.data.alarms,
@@ -185,9 +210,20 @@ export class EngineStack extends Stack {
     addStreamTrigger(this, target, { ...what, name, streamArn, deadLetters, topic: this.#props.data.alarms });
   }
 
+  #makeQueueWorker(name: QueueName, queue: Queue): lambda.Function {
+    const { worker } = workQueueSpecs[name];
+    const slots = slotsOf(name, this.#props.config.accountConcurrency);
+    if (slots === undefined) return this.#makeWorker(worker, [readQueue(queue)]);
+    const { tableArn } = this.#props.data.table;
+    return this.#makeWorker(worker, [readQueue(queue), ...shareSlots(tableArn, queue)], {
+      WORK_SLOTS: JSON.stringify({ ...slots, seconds: workers[worker].timeoutSeconds }),
+      WORK_QUEUE_URL: queue.queueUrl,
+    });
+  }
+
   #addQueueTrigger(name: QueueName, queue: Queue): void {
     const { worker, batchSize } = workQueueSpecs[name];
     const concurrencyMax = queueConcurrency(workQueueSpecs[name].concurrencyMax, this.#props.config.accountConcurrency);
-    addQueueTrigger(this, this.#makeWorker(worker, [readQueue(queue)]), { name: worker, queue, batchSize, concurrencyMax });
+    addQueueTrigger(this, this.#makeQueueWorker(name, queue), { name: worker, queue, batchSize, concurrencyMax });
   }
 }

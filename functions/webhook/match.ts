@@ -1,8 +1,8 @@
 /** Creates the deliveries of events. A failed event is retried alone, then dead-lettered. */
-import type { SQSEvent, SQSRecord } from 'aws-lambda';
+import type { SQSRecord } from 'aws-lambda';
 import { workers } from '../../shared/contract/runtime/workers.ts';
-import { readTask } from '../../shared/event/index.ts';
-import { after, batchHandler, clock, log, unsafeTenant, withLogContext } from '../../shared/platform/index.ts';
+import { queueHandler, readTask } from '../../shared/event/index.ts';
+import { after, clock, log, unsafeTenant, withLogContext } from '../../shared/platform/index.ts';
 import { matchEvents } from '../../shared/webhook/index.ts';
 
 interface MatchRequest {
@@ -15,19 +15,16 @@ interface MatchRequest {
 const partSeconds = (workers.eventMatch.timeoutSeconds * 2) / 3;
 
 /** Organizations are processed concurrently. Each reads its webhooks once for all of its events. */
-export const handler = batchHandler<SQSEvent>(
-  (record) => (record as SQSRecord).messageId,
-  async ({ Records }, finished) => {
-    const until = after(clock.now(), partSeconds);
-    const groups = Object.entries(Object.groupBy(Records.flatMap(readMatchRequest), ({ organizationId }) => organizationId));
-    await Promise.all(
-      groups.map(async ([organizationId, group = []]) => {
-        const matched = await withLogContext({ organizationId }, () => match(organizationId, group, until));
-        for (const messageId of matched) finished.add(messageId);
-      }),
-    );
-  },
-);
+export const handler = queueHandler(async (records, finished) => {
+  const until = after(clock.now(), partSeconds);
+  const groups = Object.entries(Object.groupBy(records.flatMap(readMatchRequest), ({ organizationId }) => organizationId));
+  await Promise.all(
+    groups.map(async ([organizationId, group = []]) => {
+      const matched = await withLogContext({ organizationId }, () => match(organizationId, group, until));
+      for (const messageId of matched) finished.add(messageId);
+    }),
+  );
+});
 
 const readMatchRequest = ({ body, messageId }: SQSRecord): readonly MatchRequest[] => {
   try {

@@ -1,6 +1,6 @@
 /** The local stage: boots the synthesized template on embedded engines. */
 import { join } from 'node:path';
-import type { ConfigInput } from '../config.ts';
+import { type ConfigInput, readConfig } from '../config.ts';
 import { openLoopbackServer, openPort } from './base/loopback-server.ts';
 import type { Settings } from './base/settings.ts';
 import { openState, type State } from './base/stage-state.ts';
@@ -175,6 +175,7 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
     region,
     endpoint: aws.url,
     log: withLogPermission(openLogs(join(dir, 'log')), aws.permit, say),
+    accountConcurrency: readConfig(config).accountConcurrency,
   });
   host = running;
   started.push(running.stop, aws.quiesce);

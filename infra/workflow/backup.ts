@@ -15,7 +15,7 @@ export const workflowTimeoutSeconds = backupTimeoutMinutesMax * 60 + 7_200;
 const final = ['JobFailed'];
 
 /** Input: `{organizationId, backupId}`. Items of the map are shard numbers; the shards themselves are in the table. */
-export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[number], Step>>) => ({
+export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[number], Step>>, concurrencyMax = copiesMax) => ({
   Comment: 'Takes a backup',
   StartAt: 'Prepare',
   TimeoutSeconds: workflowTimeoutSeconds,
@@ -28,7 +28,7 @@ export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[num
       name: 'Copy',
       step: steps.backupCopy,
       fields: ['organizationId', 'backupId'],
-      concurrencyMax: copiesMax,
+      concurrencyMax,
       final,
       next: 'Seal',
     }),

@@ -21,17 +21,17 @@ export const workflowTimeoutSeconds = 7 * 24 * 3_600;
 /** A step returns `failed` once the reason is recorded. An error of this name is not retried either. */
 const final = ['JobFailed'];
 
-const shards = { fields: ['organizationId', 'restoreJobId', 'attempt'], concurrencyMax: writersMax, final };
+const shards = { fields: ['organizationId', 'restoreJobId', 'attempt'], final };
 
 /** Input of every step: `{organizationId, restoreJobId, attempt}`. Items of the maps are shard numbers. */
-export const restoreDefinition = (steps: Readonly<Record<(typeof restoreSteps)[number], Step>>) => ({
+export const restoreDefinition = (steps: Readonly<Record<(typeof restoreSteps)[number], Step>>, concurrencyMax = writersMax) => ({
   Comment: 'Restores a backup',
   StartAt: 'Prepare',
   TimeoutSeconds: workflowTimeoutSeconds,
   States: {
     Prepare: task(steps.restorePrepare, 'Fail', { ResultPath: '$.plan', Next: 'Prepared?' }, final),
     'Prepared?': unlessFailed('$.plan', 'Fail', 'Check'),
-    Check: everyShard({ name: 'Check', step: steps.restoreCheck, ...shards, next: 'Seal' }),
+    Check: everyShard({ name: 'Check', step: steps.restoreCheck, ...shards, concurrencyMax, next: 'Seal' }),
     Seal: task(steps.restoreSeal, 'Fail', { ResultPath: '$.seal', Next: 'Sealed?' }, final),
     'Sealed?': {
       Type: 'Choice',
@@ -39,7 +39,7 @@ export const restoreDefinition = (steps: Readonly<Record<(typeof restoreSteps)[n
       Default: 'Write',
     },
     // If one shard fails, others may still be writing: `Fail` waits for them before it unlocks the target.
-    Write: everyShard({ name: 'Write', step: steps.restoreWrite, ...shards, next: 'Finish' }),
+    Write: everyShard({ name: 'Write', step: steps.restoreWrite, ...shards, concurrencyMax, next: 'Finish' }),
     Finish: task(steps.restoreFinish, 'Fail', { ResultPath: '$.step', Next: 'Finished?' }, final),
     'Finished?': unlessFailed('$.step', 'Fail', 'Completed'),
     Completed: { Type: 'Succeed' },

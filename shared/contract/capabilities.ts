@@ -131,4 +131,6 @@ export const capabilities = {
 } as const;
 
 export type Capability = keyof typeof capabilities;
-export type Variable = (typeof capabilities)[Capability][number];
+/** Set by the template for the queue workers of a small account (`infra/part/function/concurrency.ts`). */
+type SmallAccountVariable = 'WORK_SLOTS' | 'WORK_QUEUE_URL';
+export type Variable = (typeof capabilities)[Capability][number] | SmallAccountVariable;

@@ -1,7 +1,8 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { idsIn } from '../contract/ids.ts';
-import { addLogContext, type BatchAnswer, batchHandler, type LambdaHandler, log, withLogContext } from '../platform/index.ts';
+import { addLogContext, type BatchAnswer, type LambdaHandler, log, withLogContext } from '../platform/index.ts';
+import { queueHandler } from './queue-handler.ts';
 import { readTask, type TaskMessage } from './tasks.ts';
 
 /**
@@ -24,16 +25,13 @@ export const consumeQueue = (
       throw error;
     }
   };
-  return batchHandler<SQSEvent>(
-    (record) => (record as SQSRecord).messageId,
-    async (event, finished) => {
-      // Messages of a batch belong to different tenants, so each has a log context of its own.
-      const performApart = async (record: SQSRecord): Promise<void> => {
-        await withLogContext({ messageId: record.messageId }, () => perform(record));
-        finished.add(record.messageId);
-      };
-      const processor = new BatchProcessor(EventType.SQS);
-      await processPartialResponse(event, performApart, processor, { throwOnFullBatchFailure: false });
-    },
-  );
+  return queueHandler(async (records, finished) => {
+    // Messages of a batch belong to different tenants, so each has a log context of its own.
+    const performApart = async (record: SQSRecord): Promise<void> => {
+      await withLogContext({ messageId: record.messageId }, () => perform(record));
+      finished.add(record.messageId);
+    };
+    const processor = new BatchProcessor(EventType.SQS);
+    await processPartialResponse({ Records: [...records] }, performApart, processor, { throwOnFullBatchFailure: false });
+  });
 };

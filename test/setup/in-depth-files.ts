@@ -10,6 +10,7 @@ export const inDepthFiles: readonly string[] = [
   'test/journey/api/examples.test.ts',
   'test/journey/api/idempotency.test.ts',
   'test/journey/api/rate-limit.test.ts',
+  'test/journey/api/small-account.test.ts',
   'test/journey/api/smoke.test.ts',
   'test/journey/backup/anomaly.test.ts',
   'test/journey/backup/backup-import.test.ts',

@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Permit, Resource } from '../base/types.ts';
+import { retryThrottled } from '../lambda/retry-throttled.ts';
 import type { QueueMessage } from './fauxqs/fauxqs-engine.ts';
 
 interface AsyncInvokeOptions {
@@ -26,9 +27,16 @@ const firstPauseMs = 60_000;
 /** Errors of Lambda itself, before a function sees the event. */
 const notTaken = new Set(['ResourceNotFoundException', 'RequestTooLargeException']);
 
-export const openLambdaAsyncInvoke = ({ invoke, send, delayScale, permit, roleOf }: AsyncInvokeOptions) => {
+/** Lambda keeps a throttled event for six hours. */
+const eventAgeMaxMs = 6 * 3_600_000;
+
+export const openLambdaAsyncInvoke = ({ invoke: invokeOnce, send, delayScale, permit, roleOf }: AsyncInvokeOptions) => {
   const configs = new Map<string, Config>();
   const stopping = new AbortController();
+  const invoke = (functionArn: string, payload: unknown): Promise<unknown> =>
+    retryThrottled({ forMs: eventAgeMaxMs / delayScale, delayScale, signal: stopping.signal }, () =>
+      invokeOnce(functionArn, payload),
+    );
 
   const again = async (functionArn: string, payload: unknown, first: Error): Promise<void> => {
     const { retries, onFailure } = configs.get(nameOf(functionArn)) ?? configByDefault;

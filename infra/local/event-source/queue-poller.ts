@@ -14,6 +14,7 @@ import {
 } from '@aws-sdk/client-sqs';
 import { rootAccessKeyId } from '../base/types.ts';
 import { fedInstancesMax } from '../lambda/host.ts';
+import { retryThrottled } from '../lambda/retry-throttled.ts';
 import { compileFilterCriteria } from './filter-criteria.ts';
 import { clientOptions, failedOf, type Mapping, type Poller, type PollerContext } from './mapping.ts';
 
@@ -57,9 +58,14 @@ export const startQueuePoller = (mapping: Mapping, queue: SourceQueue, outside: 
     const done = new Set(messages.filter((message) => !wanted.includes(message)));
     if (wanted.length > 0) {
       try {
-        const result = await outside.invoke(mapping.functionName, {
-          Records: records.filter((_, n) => wanted.includes(messages[n] as Message)),
-        });
+        const event = { Records: records.filter((_, n) => wanted.includes(messages[n] as Message)) };
+        // A batch stays in flight while Lambda throttles it, so its messages are not received again.
+        const retry = {
+          forMs: (queue.visibilityTimeoutSeconds * 1_000) / 2,
+          delayScale: outside.delayScale,
+          signal: stopping.signal,
+        };
+        const result = await retryThrottled(retry, () => outside.invoke(mapping.functionName, event));
         const failed = failedOf(mapping, result, wanted.map(idOf));
         for (const message of wanted) if (!failed.has(idOf(message))) done.add(message);
       } catch {

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { retryThrottled } from '../lambda/retry-throttled.ts';
 import { clientOptions, failedOf, type Mapping, type PollerContext } from './mapping.ts';
 import type { StreamRecord } from './stream-record.ts';
 
@@ -68,7 +69,9 @@ export const makeStreamDelivery = (mapping: Mapping, outside: PollerContext, sto
   /** The number of records that succeeded, counted from the first. */
   const attempt = async (records: readonly StreamRecord[]): Promise<number> => {
     try {
-      const result = await outside.invoke(mapping.functionName, { Records: records });
+      // Throttling says nothing of the records: it neither bisects the batch nor counts as a retry.
+      const retry = { forMs: Number.POSITIVE_INFINITY, delayScale: outside.delayScale, signal: stopping };
+      const result = await retryThrottled(retry, () => outside.invoke(mapping.functionName, { Records: records }));
       const ids = records.map(({ dynamodb }) => dynamodb.SequenceNumber);
       const failed = failedOf(mapping, result, ids);
       const first = ids.findIndex((id) => failed.has(id));

@@ -2,7 +2,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { type ErrorCode, errors } from '../../../shared/contract/errors.ts';
 import type { Permit } from '../base/types.ts';
-import { FunctionError } from '../lambda/function-spec.ts';
+import { FunctionError, isThrottled } from '../lambda/function-spec.ts';
 import { corsOf } from './cors.ts';
 import { type Api, buildEvent, type Reply, readReply } from './http-event.ts';
 import { compileRoutes, type Match, type Route } from './routes.ts';
@@ -66,7 +66,7 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
     } catch (error) {
       if (!(error instanceof FunctionError)) throw error;
       if (error.name === 'RequestTooLargeException') return refusal('PAYLOAD_TOO_LARGE', 'The body is too large');
-      return error.reason === 'timed-out'
+      return error.reason === 'timed-out' || isThrottled(error)
         ? refusal('SERVICE_UNAVAILABLE', 'Service Unavailable')
         : refusal('INTERNAL_ERROR', 'Internal Server Error');
     }

@@ -23,7 +23,7 @@ export interface FunctionSpec {
 
 /** The error Lambda reports for a failed run. `name` is the error type, which Step Functions matches on. */
 export class FunctionError extends Error {
-  readonly reason: 'threw' | 'timed-out' | 'crashed' | 'too-large';
+  readonly reason: 'threw' | 'timed-out' | 'crashed' | 'too-large' | 'throttled';
 
   constructor(reason: FunctionError['reason'], errorType: string, errorMessage: string) {
     super(errorMessage);
@@ -31,3 +31,8 @@ export class FunctionError extends Error {
     this.reason = reason;
   }
 }
+
+/** Lambda did not take the event, because the account has no concurrency left. */
+export const throttled = (): FunctionError => new FunctionError('throttled', 'TooManyRequestsException', 'Rate Exceeded.');
+
+export const isThrottled = (error: unknown): boolean => error instanceof FunctionError && error.reason === 'throttled';

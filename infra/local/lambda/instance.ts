@@ -11,6 +11,8 @@ export interface LambdaHostOptions {
   readonly cache: string;
   readonly region: string;
   readonly endpoint: string;
+  /** What functions reserve is taken from it. Default: unlimited. */
+  readonly accountConcurrency?: number | undefined;
   readonly log: (spec: FunctionSpec) => FunctionLog;
 }
 

@@ -1,6 +1,6 @@
 /** Limits of concurrent functions, so that no part of the service starves another. */
 import type { WorkerName } from '../../../shared/contract/runtime/workers.ts';
-import { workQueueSpecs } from '../trigger/work-queue-specs.ts';
+import { type QueueName, workQueueSpecs } from '../trigger/work-queue-specs.ts';
 
 /** The default concurrency of an established AWS account. */
 export const usualConcurrency = 1_000;
@@ -43,6 +43,36 @@ export const reservedFor = (name: WorkerName, reservedConcurrency: number): numb
   const share = shares[name];
   return share === undefined || reservedConcurrency === 0 ? undefined : Math.floor((share * reservedConcurrency) / sharesTotal);
 };
+
+/**
+ * An account below this cannot reserve anything for workflow steps, since Lambda keeps 100 and the smallest share is one. Its maps are
+ * narrower instead: a share for one backup, half of it for one restore, and the rest for the API, queues and watchdogs.
+ */
+export const smallBelow = reservedMin + unreservedMin;
+const copyShare = 0.4;
+
+/** How many ranges of one job run at once: 20, or in a small account four of ten for a backup and two for a restore. */
+export const mapWidth = (most: number, kind: 'backup' | 'restore', accountConcurrency: number): number => {
+  if (accountConcurrency >= smallBelow) return most;
+  const share = kind === 'backup' ? copyShare : copyShare / 2;
+  return Math.min(most, Math.max(1, Math.floor(share * accountConcurrency)));
+};
+
+/**
+ * The slots that queue workers of a small account share, because each mapping has at least two: a fifth for slow queues (`isSlow` in
+ * `work-queue-specs.ts`), and a tenth more for the others. A capture listens for minutes, so it begins only while one is left to
+ * other slow work. Undefined: mappings alone limit the queues.
+ */
+export const slotsOf = (name: QueueName, accountConcurrency: number): { slots: number; delaySeconds: number } | undefined => {
+  if (accountConcurrency >= smallBelow) return undefined;
+  const slow = Math.max(mappingMin, Math.floor(accountConcurrency / 5));
+  if (!workQueueSpecs[name].isSlow) return { slots: slow + Math.floor(accountConcurrency / 10), delaySeconds: 1 };
+  return { slots: name === 'capture' ? slow - 1 : slow, delaySeconds: 5 };
+};
+
+/** How many jobs of a kind one organization may run at once, unless a setting says otherwise: one for every ten of a small account. */
+export const jobsAtOnce = (most: number, accountConcurrency: number): number =>
+  accountConcurrency >= smallBelow ? most : Math.min(most, Math.floor(accountConcurrency / 10));
 
 /** Small accounts scale the limit down; large ones do not scale it up, because it has other reasons as well. */
 export const queueConcurrency = (most: number, accountConcurrency: number): number =>

@@ -31,7 +31,7 @@ export interface FnProps {
   readonly code: CodeOf;
   readonly logGroup: LogGroup;
   /** Variables besides those of the capabilities. */
-  readonly environment?: Readonly<Record<string, string>>;
+  readonly environment?: Readonly<Record<string, string>> | undefined;
   /** Permissions of the trigger, such as reading the stream or the queue. */
   readonly trigger?: readonly PolicyStatement[];
 }
@@ -69,7 +69,11 @@ export const makeFunction = (scope: Construct, id: string, props: FnProps): lamb
     tracing: lambda.Tracing.ACTIVE,
     loggingFormat: lambda.LoggingFormat.JSON,
     logGroup: props.logGroup,
-    environment: { ...variables, ...props.environment, ...(namespace !== metricNamespace && { METRIC_NAMESPACE: namespace }) },
+    environment: {
+      ...variables,
+      ...props.environment,
+      ...(namespace !== metricNamespace && { METRIC_NAMESPACE: namespace }),
+    },
   });
   // The source of the bundle; the local stage runs this file.
   (fn.node.defaultChild as CfnResource).addMetadata('entry', props.entry);

@@ -12,7 +12,7 @@ import { type FnProps, makeFunction } from './lambda-function.ts';
 /** Lambda's maximum. */
 const longSeconds = 900;
 
-interface WorkerProps extends Pick<FnProps, 'parts' | 'code' | 'logGroup' | 'trigger' | 'concurrencyMax'> {
+interface WorkerProps extends Pick<FnProps, 'parts' | 'code' | 'logGroup' | 'trigger' | 'concurrencyMax' | 'environment'> {
   readonly topic: ITopic;
 }
 
@@ -25,8 +25,8 @@ export const makeWorker = (scope: Construct, name: WorkerName, { topic, ...rest 
     timeoutSeconds: worker.timeoutSeconds,
     memoryMegabytes: worker.memoryMegabytes,
     capabilities: worker.capabilities,
-    sendsToItself: worker.sendsToItself,
     ...rest,
+    sendsToItself: worker.sendsToItself || rest.environment?.WORK_QUEUE_URL !== undefined,
   });
   addAlarm(scope, {
     name: `${kebabCase(name)}-errors`,

@@ -5,7 +5,7 @@ import { CfnEventSourceMapping, type Function as Fn } from 'aws-cdk-lib/aws-lamb
 import type { ITopic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct } from 'constructs';
-import { allow } from '../allow.ts';
+import { allow, leadingKeysLike } from '../allow.ts';
 import { kebabCase, pascalCase } from '../name-case.ts';
 import { addAlarm, alarmPeriod } from '../observe/alarm.ts';
 
@@ -79,6 +79,12 @@ export const readStream = (streamArn: string): PolicyStatement =>
 
 export const readQueue = ({ queueArn }: Queue): PolicyStatement =>
   allow(['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'], [queueArn]);
+
+/** A queue worker of a small account takes a slot, or returns its messages to the queue. */
+export const shareSlots = (tableArn: string, { queueArn }: Queue): readonly PolicyStatement[] => [
+  allow(['dynamodb:BatchGetItem', 'dynamodb:PutItem'], [tableArn], leadingKeysLike('SLOTS')),
+  allow(['sqs:SendMessage'], [queueArn]),
+];
 
 /** Lambda sends failed records with the function's own permission. */
 export const allowDeadLetter = ({ queueArn }: Queue): PolicyStatement => allow(['sqs:SendMessage'], [queueArn]);

@@ -13,6 +13,8 @@ import { addAlarm } from '../observe/alarm.ts';
 interface ClockProps {
   readonly name: string;
   readonly everyMinutes: number;
+  /** A small account spreads the runs, which would otherwise begin together, over this time. 0: it does not. */
+  readonly windowMinutes: number;
   readonly target: Fn;
   readonly deadLetters: Queue;
   readonly topic: ITopic;
@@ -43,7 +45,8 @@ export const addPeriodicTrigger = (scope: Construct, id: string, props: ClockPro
   new CfnSchedule(scope, `${id}Clock`, {
     description: `Invokes ${props.name} at ${rate}`,
     scheduleExpression: rate,
-    flexibleTimeWindow: { mode: 'OFF' },
+    flexibleTimeWindow:
+      props.windowMinutes > 0 ? { mode: 'FLEXIBLE', maximumWindowInMinutes: props.windowMinutes } : { mode: 'OFF' },
     target: {
       arn: props.target.functionArn,
       roleArn: role.roleArn,

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, test } from 'vitest';
 import { readConfig } from '../../../infra/config.ts';
 import {
+  jobsAtOnce,
   queueConcurrency,
   queuesConcurrency,
   reservedFor,
@@ -247,6 +248,49 @@ describe('what runs at once', () => {
         mapped.every((most, n) => most >= 2 && most <= Math.max(2, Object.values(workQueueSpecs)[n]?.concurrencyMax ?? 0)),
       );
     }
+  });
+
+  describe('an account with a concurrency of ten', () => {
+    const small = resourcesOf(templatesOf({ ...settings, accountConcurrency: 10 }));
+    const of = (all: readonly Resource[], type: string) => all.filter((resource) => resource.type === type);
+    const widths = (all: readonly Resource[]): readonly number[] =>
+      of(all, 'AWS::StepFunctions::StateMachine')
+        .flatMap(({ properties }) => [...JSON.stringify(properties).matchAll(/MaxConcurrency[\\": ]+(\d+)/g)])
+        .map(([, width]) => Number(width))
+        .toSorted((a, b) => b - a);
+    const slots = (all: readonly Resource[]): readonly number[] =>
+      of(all, 'AWS::Lambda::Function').flatMap(({ properties }) => {
+        const { Variables = {} } = (properties.Environment ?? {}) as { Variables?: Record<string, string> };
+        return Variables.WORK_SLOTS ? [(JSON.parse(Variables.WORK_SLOTS) as { slots: number }).slots] : [];
+      });
+
+    test('has narrow maps: four copies, two writers', () => {
+      assert.deepEqual(widths(small), [4, 2, 2]);
+      assert.deepEqual(widths(resources), [20, 20, 20]);
+    });
+
+    test('lets all queue workers share three slots, slow ones two of them, and keeps two functions for the API', () => {
+      assert.deepEqual(slots(small).toSorted(), [1, 2, 2, 2, 2, 3, 3, 3, 3]);
+      assert.equal(slots(small).length, queueNames.length);
+      assert.deepEqual(slots(resources), []);
+      const [copies = 0, stream, api] = [widths(small)[0], 1, 2];
+      assert.equal(copies + Math.max(...slots(small)) + stream + api, 10);
+    });
+
+    test('spreads its watchdogs, and runs one job of a kind for an organization', () => {
+      for (const { id, properties } of of(small, 'AWS::Scheduler::Schedule'))
+        assert.equal((properties.FlexibleTimeWindow as { Mode: string }).Mode, 'FLEXIBLE', id);
+      for (const { id, properties } of ofType('AWS::Scheduler::Schedule'))
+        assert.equal((properties.FlexibleTimeWindow as { Mode: string }).Mode, 'OFF', id);
+      assert.deepEqual([jobsAtOnce(20, 10), jobsAtOnce(20, 100), jobsAtOnce(20, 1_000)], [1, 10, 20]);
+    });
+
+    test('is alarmed by its own threshold', () => {
+      const above = (all: readonly Resource[]) =>
+        of(all, 'AWS::CloudWatch::Alarm').find(({ properties }) => properties.MetricName === 'ClaimedAccountConcurrency')
+          ?.properties.Threshold;
+      assert.deepEqual([above(small), above(resources)], [9, 900]);
+    });
   });
 
   test('a larger reservation gives more to each step', () =>

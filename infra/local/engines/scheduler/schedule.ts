@@ -1,5 +1,5 @@
 /** A stored schedule and its next due time. */
-
+import { crc32 } from 'node:zlib';
 import { AwsError, type Json } from '../../base/aws-service.ts';
 import { type Expression, parseExpression } from './expression.ts';
 import { checkTarget, type Target } from './invoke-target.ts';
@@ -81,7 +81,13 @@ export const nextTick = (schedule: ScheduleRecord, nowMs: number, scale: number)
   const afterMs = Math.max(tickedAtMs ?? originMs - 1, missedMs, (startAtMs ?? 0) - 1);
   const tick = expression.next(new Date(afterMs), new Date(startAtMs ?? originMs));
   if (!tick || (endAtMs !== undefined && tick.getTime() > endAtMs)) return undefined;
-  return { tick, dueMs: originMs + (tick.getTime() - originMs) / scale };
+  return { tick, dueMs: originMs + (tick.getTime() + spreadMs(schedule) - originMs) / scale };
+};
+
+/** A schedule with a flexible window runs at a moment of it that AWS chooses; here always the same one. */
+const spreadMs = ({ name, given }: ScheduleRecord): number => {
+  const { Mode: mode, MaximumWindowInMinutes: minutes = 0 } = given.FlexibleTimeWindow as Json;
+  return mode === 'FLEXIBLE' ? (crc32(name) / 2 ** 32) * Number(minutes) * 60_000 : 0;
 };
 
 /** A tick up to a minute late is not missed: the Scheduler guarantees no more. */

@@ -22,6 +22,7 @@ import { startQueuePoller } from '../../../../infra/local/event-source/queue-pol
 import { makeStreamDelivery } from '../../../../infra/local/event-source/stream-delivery.ts';
 import { startStreamPoller } from '../../../../infra/local/event-source/stream-poller.ts';
 import type { StreamRecord } from '../../../../infra/local/event-source/stream-record.ts';
+import { throttled } from '../../../../infra/local/lambda/function-spec.ts';
 import { fedInstancesMax } from '../../../../infra/local/lambda/host.ts';
 import { stageVariable } from '../../../harness/stage/client.ts';
 import { documentClient } from '../../../harness/stage/table.ts';
@@ -166,6 +167,16 @@ describe('delivery of stream records', () => {
     assert.deepEqual(batches, []);
     assert.match(warnings.join(), /RecordAgeExceeded/);
   });
+  test('that Lambda throttles is repeated whole, however few retries it has', async () => {
+    let tries = 0;
+    const properties = { BisectBatchOnFunctionError: true, MaximumRetryAttempts: 1 };
+    const { outcome, batches, passed } = await deliver(records(2), properties, () => {
+      if (++tries < 5) throw throttled();
+    });
+    assert.equal(outcome, 'done');
+    assert.deepEqual(batches, Array(5).fill(['0', '1']));
+    assert.deepEqual(passed, ['1']);
+  });
   test('without a limit retries until it succeeds', async () => {
     let tries = 0;
     const { outcome } = await deliver(records(1), {}, () => {
@@ -246,6 +257,21 @@ describe('a queue', () => {
     assert.deepEqual(seen.sort(), ['bad', 'bad', 'good']);
     const { Messages } = await sqs.send(new ReceiveMessageCommand({ QueueUrl: dead.url }));
     assert.equal(Messages?.[0]?.Body, 'bad');
+  });
+
+  test('keeps a batch that Lambda throttles, and counts no further receive', async (t) => {
+    const { url, arn } = await newQueue();
+    const counts: string[] = [];
+    const mapping = mappingOf(arn);
+    const invoke: Invoke = async (_name, event) => {
+      counts.push(...(event as SqsEvent).Records.map(({ attributes }) => attributes.ApproximateReceiveCount));
+      if (counts.length < 4) throw throttled();
+    };
+    const poller = startQueuePoller(mapping, { url, visibilityTimeoutSeconds: 30 }, { ...outsideOf(invoke), endpoint });
+    t.onTestFinished(poller.stop);
+    await sendTo(url, 'one');
+    await until('the queue is empty', async () => counts.length === 4 && (await waiting(url)) === 0);
+    assert.deepEqual(counts, ['1', '1', '1', '1']);
   });
 
   test('with hanging work takes as many concurrent batches as the template and the stage allow', async (t) => {

@@ -70,7 +70,7 @@ const specOf = (handler: string, more: Partial<FunctionSpec> = {}): FunctionSpec
   ...more,
 });
 
-const hostOf = (specs: readonly FunctionSpec[], limits?: HostLimits): Host => {
+const hostOf = (specs: readonly FunctionSpec[], limits?: HostLimits, accountConcurrency?: number): Host => {
   const host = startHost(
     specs,
     {
@@ -79,6 +79,7 @@ const hostOf = (specs: readonly FunctionSpec[], limits?: HostLimits): Host => {
       cache: join(dir, 'compiled'),
       region: 'eu-central-1',
       endpoint: 'http://127.0.0.1:1',
+      accountConcurrency,
       log: ({ name }) => logs(name),
     },
     limits,
@@ -204,6 +205,19 @@ describe('a failed run', () => {
   test('names an unknown function', async () => {
     assert.match((await failure(hostOf([]).invoke('arn:nobody', {}))).message, /arn:nobody/);
   });
+});
+
+test('beyond the concurrency of the account an event is throttled, unless its function has a reservation', async () => {
+  const own = specOf('echo', { concurrency: 1 });
+  const host = hostOf([specOf('slow'), own], { perFunction: 4, perFedFunction: 4, total: 8 }, 3);
+  const busy = [host.invoke('slow', { ms: 300 }), host.invoke('slow', { ms: 300 })];
+  const { name, reason } = await failure(host.invoke('slow', { ms: 1 }));
+  assert.deepEqual([name, reason], ['TooManyRequestsException', 'throttled']);
+  await new Promise(setImmediate);
+  assert.match(readFileSync(join(dir, 'log', 'slow.log'), 'utf8'), /^throttled, because 2 slow run$/m);
+  assert.deepEqual(await host.invoke('echo', { a: 1 }), { a: 1 });
+  await Promise.all(busy);
+  await host.invoke('slow', { ms: 1 });
 });
 
 describe('instances', () => {
