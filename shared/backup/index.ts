@@ -68,6 +68,7 @@ export {
 } from './model/job-capacity.ts';
 export { lifecycleEvents } from './model/lifecycle-events.ts';
 export { lockFields, lockProblemAudit, lockProblemOf } from './model/lock-problem.ts';
+export { isShallower, markDamaged } from './model/mark-damaged.ts';
 export { noSuchBackup, readBackup, visibleBackups } from './model/read-backup.ts';
 export {
   type Anomaly,
@@ -115,5 +116,6 @@ export { startSyntheticFull } from './start/start-synthetic-full.ts';
 export { answerStep, BackupStep, CopyStep, FailStep, runStep } from './steps/backup-steps.ts';
 export { planBackup } from './steps/plan-backup.ts';
 export { prepareBackup } from './steps/prepare-backup.ts';
+export { type Inspection, inspectObjects } from './verify/inspect-objects.ts';
 export { startVerification } from './verify/start-verification.ts';
 export { giveUpVerification, VerifyStep, verifyBackup } from './verify/verify-backup.ts';

@@ -6,7 +6,15 @@ import { badInput, CliFailure } from '../base/cli-failure.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import { askYesNo } from '../output/ask.ts';
 import { formatNames } from '../output/format.ts';
-import { missingLabel, missingNames, type Plan, planSummary, printPlan, restoreSummary } from '../output/restore-view.ts';
+import {
+  findingLines,
+  missingLabel,
+  missingNames,
+  type Plan,
+  planSummary,
+  printPlan,
+  restoreSummary,
+} from '../output/restore-view.ts';
 import type { Context } from './context.ts';
 import { type WatchOptions, watchJob } from './watch-job.ts';
 
@@ -89,6 +97,7 @@ export const followRestore = async (context: Context, started: RestoreJob, { wat
     const missing = missingNames(ended);
     if (missing !== '') output.warn(`${missingLabel(ended)}: ${missing}`);
     if (ended.partial) output.warn(partialWarning(ended.partial));
+    for (const line of findingLines(ended)) output.warn(`finding in the storage of the backup: ${line}`);
     for (const { path, message } of ended.failures) output.warn(`${path}: ${message}`);
     return;
   }

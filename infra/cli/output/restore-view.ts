@@ -121,6 +121,7 @@ export const restoreDetails = (job: RestoreJob): readonly Detail[] => {
     [job.documentsErased > 0 ? 'Not found, or erased' : 'Not in backup', missingNames(job), 'yellow'],
     ['Failed', job.documentsFailed > 0 ? formatCount(job.documentsFailed) : null, 'red'],
     ['Lacks', job.partial && `${job.partial.reason}: ${job.partial.collections.join(', ')}`, 'yellow'],
+    ...findingLines(job).map((line): Detail => ['Finding', line, 'yellow']),
     ['Created', formatTime(job.createdAt)],
     ['Created by', job.createdBy?.email ?? job.createdBy?.type],
     ['Duration', job.duration === null ? null : formatDuration(job.duration * 1_000)],
@@ -132,6 +133,15 @@ export const restoreDetails = (job: RestoreJob): readonly Detail[] => {
       'Cost',
       `${formatCounted(job.cost.reads, 'read')}, ${formatCounted(job.cost.writes, 'write')}, about ${job.cost.estimatedUsd} USD`,
     ],
+  ];
+};
+
+/** What the restore found in the storage of its backup, although it may have completed. */
+export const findingLines = ({ findings, findingsCount }: Pick<RestoreJob, 'findings' | 'findingsCount'>): readonly string[] => {
+  const more = findingsCount - findings.length;
+  return [
+    ...findings.map(({ object, message }) => `${object}: ${message}`),
+    ...(more > 0 ? [`and ${formatCount(more)} more`] : []),
   ];
 };
 

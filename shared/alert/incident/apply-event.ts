@@ -1,6 +1,6 @@
 import { backupKey } from '../../backup/index.ts';
 import { eventKey } from '../../event/index.ts';
-import { isGood } from '../../overview/index.ts';
+import { isDamaged, isGood } from '../../overview/index.ts';
 import { get, log, type Tenant } from '../../platform/index.ts';
 import { readStoredEvent } from '../../webhook/index.ts';
 import { ensureDefaultAlert } from '../model/default-alert.ts';
@@ -14,7 +14,7 @@ export const applyEvent = async (tenant: Tenant, eventId: string, now: Date): Pr
   if (!item) return log.info('event expired before it could open or close an incident', { eventId });
   // An organization from before alerts existed that has neither schedules nor captures is found by what it does.
   await ensureDefaultAlert(tenant, now);
-  const { signals, goodBackupId } = signalsOfEvent(readStoredEvent(item));
+  const { signals, goodBackupId, damage } = signalsOfEvent(readStoredEvent(item));
   if (goodBackupId !== undefined) {
     // A safety backup, a part of the database or a damaged backup protects nothing.
     const backup = await get(backupKey.backup(tenant, goodBackupId));
@@ -22,4 +22,8 @@ export const applyEvent = async (tenant: Tenant, eventId: string, now: Date): Pr
     await applyLockProblem(tenant, backup, now);
   }
   for (const signal of signals) await applySignal(tenant, signal, now);
+  if (!damage) return;
+  // A verification may have passed since.
+  const backup = await get(backupKey.backup(tenant, damage.subject.id));
+  if (backup?.status === 'completed' && isDamaged(backup)) await applySignal(tenant, damage, now);
 };

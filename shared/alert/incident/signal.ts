@@ -12,6 +12,8 @@ export interface FailureSignal extends Pick<IncidentRecord, 'project' | 'schedul
   readonly source: string;
   /** Something else than what the open incident has reported: it is sent at once, as a reminder. */
   readonly isNews?: boolean;
+  /** Names the problem instead of the kind. */
+  readonly heading?: string;
   readonly message: string;
   readonly facts: readonly AlertFact[];
   readonly page: string;
@@ -45,5 +47,10 @@ const titles: Readonly<Record<AlertKind, string>> = {
 };
 
 /** Names the problem without its state. */
-export const titleOf = ({ kind, subject, project }: Pick<FailureSignal, 'kind' | 'subject' | 'project'>): string =>
-  `${titles[kind]}: ${(subject.type === 'backup' ? project?.name : subject.name) ?? subject.id}`;
+export const titleOf = ({
+  kind,
+  subject,
+  project,
+  heading = titles[kind],
+}: Pick<FailureSignal, 'kind' | 'subject' | 'project' | 'heading'>): string =>
+  `${heading}: ${(subject.type === 'backup' ? project?.name : subject.name) ?? subject.id}`;

@@ -14,10 +14,11 @@ interface IncidentEvent {
   readonly data: unknown;
 }
 
-/** `goodBackupId`: holds only if this backup is good. */
+/** `goodBackupId`: holds only if this backup is good. `damage`: holds only while its subject, a backup, counts as damaged. */
 export interface EventSignals {
   readonly signals: readonly Signal[];
   readonly goodBackupId?: string;
+  readonly damage?: FailureSignal | undefined;
 }
 
 export const signalsOfEvent = (event: IncidentEvent): EventSignals => {
@@ -30,9 +31,16 @@ type Readers = { readonly [N in IncidentEventName]: (data: Data<N>, event: Incid
 /** The error of a job that was cancelled. */
 const cancelled = 'CANCELLED';
 
-const failure = ({ id, timestamp }: IncidentEvent, fields: Omit<FailureSignal, 'state' | 'at' | 'source'>): EventSignals => ({
-  signals: [{ state: 'failed', at: timestamp, source: id, ...fields }],
+type Failed = Omit<FailureSignal, 'state' | 'at' | 'source'>;
+
+const failureSignal = ({ id, timestamp }: IncidentEvent, fields: Failed): FailureSignal => ({
+  state: 'failed',
+  at: timestamp,
+  source: id,
+  ...fields,
 });
+
+const failure = (event: IncidentEvent, fields: Failed): EventSignals => ({ signals: [failureSignal(event, fields)] });
 
 const recovery = (
   { timestamp }: IncidentEvent,
@@ -106,8 +114,8 @@ const readers: Readers = {
   'storage.connected': ({ storage }, event) => ({
     signals: recovery(event, storage.id, `Storage destination ${storage.name} works again`, ['destination_error']),
   }),
-  'restore.failed': ({ restore }, event) =>
-    restore.error.code === cancelled
+  'restore.failed': ({ restore }, event) => ({
+    ...(restore.error.code === cancelled
       ? { signals: [] }
       : failure(event, {
           kind: 'restore_failed',
@@ -116,7 +124,9 @@ const readers: Readers = {
           message: restore.error.message,
           facts: [{ name: 'Error', value: restore.error.code }],
           page: `/restores/${restore.restoreJobId}`,
-        }),
+        })),
+    damage: damageFound(restore, event),
+  }),
   // A failed restore that is resumed begins again.
   'restore.started': ({ restore }, event) => ({
     signals: recovery(event, restore.targetProjectId, `A restore into ${restore.targetProjectName} was started`, [
@@ -127,6 +137,7 @@ const readers: Readers = {
     signals: recovery(event, restore.targetProjectId, `A restore into ${restore.targetProjectName} completed`, [
       'restore_failed',
     ]),
+    damage: damageFound(restore, event),
   }),
   'restore_test.failed': ({ restoreTest, project }, event) =>
     restoreTest.error.code === cancelled
@@ -158,6 +169,32 @@ const readers: Readers = {
       'protection_lapsed',
     ]),
   }),
+};
+
+type FoundBy = Pick<
+  Data<'restore.completed'>['restore'],
+  'findings' | 'findingsCount' | 'backupId' | 'projectId' | 'projectName' | 'restoreJobId'
+>;
+
+/** What a restore found in the storage of its backup. A verification that passes ends it, as if one had found it. */
+const damageFound = (restore: FoundBy, event: IncidentEvent): FailureSignal | undefined => {
+  // Events of earlier versions lack them.
+  const { findings = [], findingsCount, backupId, projectId, projectName, restoreJobId } = restore;
+  const [first] = findings;
+  if (!first) return undefined;
+  const more = findingsCount > 1 ? ` (and ${findingsCount - 1} more)` : '';
+  return failureSignal(event, {
+    kind: 'verification_failed',
+    heading: 'Backup damaged',
+    subject: { type: 'backup', id: backupId, name: null },
+    project: { id: projectId, name: projectName },
+    message: `A restore of a backup of ${projectName} found that it is damaged: ${first.object}: ${first.message}${more}`,
+    facts: [
+      { name: 'Backup', value: backupId },
+      { name: 'Restore', value: restoreJobId },
+    ],
+    page: `/backups/${backupId}`,
+  });
 };
 
 const endOfSchedule = (event: IncidentEvent, scheduleId: string, message: string): readonly Signal[] =>

@@ -2,11 +2,10 @@
 import { ArchiveError } from '../../archive/index.ts';
 import { StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
-import { bestEffort, commit, log, set, type Tenant } from '../../platform/index.ts';
-import { notLeaving } from '../../project/index.ts';
+import { bestEffort, log, type Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
-import { backupAudit } from '../model/backup-audit.ts';
-import { type BackupRecord, backupKey } from '../model/record.ts';
+import { markDamaged } from '../model/mark-damaged.ts';
+import type { BackupRecord } from '../model/record.ts';
 import { findOwner } from '../model/shared-archives.ts';
 
 export interface ParentLink {
@@ -36,8 +35,6 @@ export const classifyReadError = (error: unknown): ReadProblem | undefined => {
   return undefined;
 };
 
-const damaged = { damagedDepth: 'full', verifiedAt: null } as const satisfies Partial<BackupRecord>;
-
 /** Marks the parent and the owner of the damaged object, so that no other backup is made from them. */
 export const reportDamage = async ({ tenant, parent, childId, deps }: ParentLink, problem: ReadProblem): Promise<void> => {
   const { object, message, reason, isDamage } = problem;
@@ -45,18 +42,9 @@ export const reportDamage = async ({ tenant, parent, childId, deps }: ParentLink
   if (!isDamage) return;
   const record = async (): Promise<void> => {
     const owner = object && object.backup !== parent.archive.backup ? await findOwner(tenant, object.backup) : undefined;
-    for (const backup of [parent, ...(owner ? [owner] : [])]) {
-      await commit([
-        set(backupKey.backup(tenant, backup.id), damaged, { expected: { status: 'completed', ...notLeaving } }),
-        backupAudit(
-          tenant,
-          'backup.found_damaged',
-          backup,
-          { object: object?.name ?? null, message, by: childId },
-          deps.clock.now(),
-        ),
-      ]);
-    }
+    const details = { object: object?.name ?? null, message, by: childId };
+    for (const backup of [parent, ...(owner ? [owner] : [])])
+      await markDamaged(tenant, backup, { depth: 'full', details, now: deps.clock.now() });
   };
   await bestEffort('mark a backup as damaged', record());
 };

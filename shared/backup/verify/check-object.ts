@@ -35,16 +35,21 @@ interface ObjectCheck {
   readonly locks?: LockCheck | undefined;
 }
 
-type Problem = Pick<Finding, 'problem' | 'message'>;
+export type Problem = Pick<Finding, 'problem' | 'message'>;
+
+/** The problem of an object that the store does not have, or not with the size that the manifest says. */
+export const sizeProblem = (size: number | undefined, entry: Pick<ObjectEntry, 'size'>): Problem | undefined => {
+  if (size === undefined) return { problem: 'missing', message: 'The object is missing' };
+  return size === entry.size ? undefined : { problem: 'size', message: `The object has ${size} bytes instead of ${entry.size}` };
+};
 
 /** The problem of an object, if any. A full check also counts the records that the index finds in it. */
 export const checkObject = async (check: ObjectCheck, entry: ObjectEntry, tally: Tally): Promise<Problem | undefined> => {
   try {
     const state = await stateOf(check, entry);
     check.locks?.add(qualifiedName(entry, check.open.archive), state ?? { size: 0 });
-    const size = state?.size;
-    if (size === undefined) return { problem: 'missing', message: 'The object is missing' };
-    if (size !== entry.size) return { problem: 'size', message: `The object has ${size} bytes instead of ${entry.size}` };
+    const wrong = sizeProblem(state?.size, entry);
+    if (wrong) return wrong;
     // Records inherited from another backup are checked through the index (checkInheritedRecords).
     if (entry.backup !== check.open.archive.manifest.backup) return undefined;
     const { store: own } = check.open;

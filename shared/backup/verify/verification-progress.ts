@@ -1,4 +1,3 @@
-import { verifyDepths } from '../../contract/job-enums.ts';
 import { enqueue } from '../../event/index.ts';
 import { type Clock, commit, emitMetric, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { notLeaving } from '../../project/index.ts';
@@ -6,6 +5,7 @@ import { backupAudit } from '../model/backup-audit.ts';
 import type { ChainLockResult } from '../model/chain-locks.ts';
 import { removeRunningVerification } from '../model/job-capacity.ts';
 import { lockFields, lockProblemAudit } from '../model/lock-problem.ts';
+import { deeper, isShallower } from '../model/mark-damaged.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { VerificationReport } from './verification-report.ts';
 
@@ -80,8 +80,5 @@ export class VerificationProgress {
  */
 const integrityFields = ({ damagedDepth }: BackupRecord, { status, depth, checkedAt }: Verification): object => {
   if (status === 'failed') return { verifiedAt: null, damagedDepth: deeper(depth, damagedDepth) };
-  return damagedDepth !== undefined && rank(depth) < rank(damagedDepth) ? {} : { verifiedAt: checkedAt, damagedDepth: undefined };
+  return damagedDepth !== undefined && isShallower(depth, damagedDepth) ? {} : { verifiedAt: checkedAt, damagedDepth: undefined };
 };
-const rank = (depth: Verification['depth']): number => verifyDepths.indexOf(depth);
-const deeper = (a: Verification['depth'], b: Verification['depth'] | undefined): Verification['depth'] =>
-  b !== undefined && rank(b) > rank(a) ? b : a;

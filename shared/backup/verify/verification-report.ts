@@ -31,6 +31,10 @@ export class VerificationReport {
     return [...this.#findings.values()].some(isBad);
   }
 
+  get count(): number {
+    return this.#findings.size;
+  }
+
   /** The serious ones first. */
   get findings(): Finding[] {
     const all = [...this.#findings.values()];

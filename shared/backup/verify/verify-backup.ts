@@ -93,7 +93,7 @@ const verifyParts = async (work: VerifyWork, backup: BackupRecord, depth: 'struc
     const own = { ...(await open.sourceOf(backup.archive.backup)), size };
     const found = await checkKeyFile(tenant, backup, own, deps);
     if (found) report.add(keyFileName, found.problem, found.message);
-    if (depth === 'full') await checkParentKeys(work, backup);
+    if (depth === 'full') await checkParentKeys(work, backup, report);
     await work.locks?.addKeys(open, backup);
     reportOrphans(open, stored, report);
   }

@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { Moment, ShownName } from '../fields.ts';
 import { restorePhases, restoreStatuses } from '../job-enums.ts';
+import { Finding } from './backup.ts';
 import { Cost, Creator, JobError, Lacking, Progress, WaitingFor } from './job.ts';
 import { RuleMatch, TransformPreview, TransformSummary } from './transform.ts';
 
@@ -95,6 +96,8 @@ export const RestoreJob = z.object({
   documentsFailed: z.int(),
   documentsErased: z.int(),
   failures: z.array(RestoreFailure),
+  findings: z.array(Finding),
+  findingsCount: z.int(),
   collectionsRestored: z.int(),
   authUsers: z.optional(z.object({ restored: z.int(), deleted: z.int(), skipped: z.int(), failed: z.int() })),
   transform: z.optional(TransformSummary),
@@ -137,6 +140,7 @@ export const RestoreHistory = z.object({
   documentsSkipped: z.int(),
   documentsFailed: z.int(),
   documentsErased: z.int(),
+  findingsCount: z.int(),
   transform: z.optional(TransformSummary),
   ...missingNames(),
   duration: z.nullable(z.int()),

@@ -166,6 +166,9 @@ export const jobDescriptions: readonly FieldTexts[] = [
     documentsRestored: 'Documents that match the backup: acknowledged by the target, or already unchanged',
     documentsUnchanged: 'Restored documents that needed no write',
     failures: 'The first 100 failures',
+    findings:
+      'What would fail a verification of the backup: objects that are missing or have another size, and key objects that are missing or damaged. The first 100. Such a restore completes if everything it reads is intact, and writes exactly what was backed up; the backup then counts as damaged until a verification passes. Empty if nothing was found',
+    findingsCount: 'Number of findings',
     collectionsRestored: 'Number of collection ids with restored documents',
     duration: 'Seconds',
     attempts: '1, plus one for each resume',
@@ -184,6 +187,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
     unknownCollectionsCount: 'Number of requested collections that are not in the backup',
     notFound: 'Requested documents that are not in the backup; the first 100',
     notFoundCount: 'Number of requested documents that are not in the backup',
+    findingsCount: 'Number of findings about the backup; the restore itself lists them',
     duration: 'Seconds',
     partial,
     transform,

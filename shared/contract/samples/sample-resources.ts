@@ -147,6 +147,8 @@ export const sampleResourcesAt = (now: Date) => {
     documentsSkipped: 0,
     documentsFailed: 0,
     documentsErased: 0,
+    findings: [],
+    findingsCount: 0,
     collectionsRestored: collections.length,
     cost: { reads: totalDocuments, writes: totalDocuments, deletes: 0, estimatedUsd: 0.115711 },
     duration: restoreSeconds,

@@ -92,6 +92,9 @@ export interface RestoreRecord extends JobRecord, WriteCounts, MaskedFields, Pla
   readonly unknownCollectionsCount?: number;
   /** Rollback of names that the backup lacks: the failure if the target lacks them, too. */
   readonly nothingFound?: Reason;
+  /** What would fail a verification of the backup; the first ones, and how many there are. Absent if there are none. */
+  readonly findings?: Shown['findings'];
+  readonly findingsCount?: number;
   /** Acknowledged after this attempt had ended; reset when another starts. */
   readonly lateWritten?: number;
   readonly lateDeleted?: number;

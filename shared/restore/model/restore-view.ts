@@ -56,6 +56,7 @@ export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> =
       ...omitUndefined({ deleteDigest, deletions: deletions && [...deletions] }),
     },
     ...missingNames(record),
+    ...findingsOf(record),
     ...countsOf(record),
     documentsFailed: failed,
     documentsErased: (record.erasedInCheck ?? 0) + (record.erased ?? 0),
@@ -91,6 +92,11 @@ const missingNames = ({ notFound, notFoundCount, unknownCollections = [], unknow
   unknownCollectionsCount: unknownCollectionsCount ?? unknownCollections.length,
   notFound: shownNames(notFound),
   notFoundCount: notFoundCount ?? notFound.length,
+});
+
+const findingsOf = ({ findings = [], findingsCount = findings.length }: RestoreRecord) => ({
+  findings: findings.map((finding) => ({ ...finding })),
+  findingsCount,
 });
 
 /** The first names of a request: all of them may not fit into an event or a page of the history. */

@@ -47,7 +47,14 @@ export const resumeRestore = async (
     lateDeleted: undefined,
     ...(isSealed
       ? { leftBy: undefined }
-      : { shards: undefined, since: undefined, nothingFound: undefined, erasedInCheck: undefined }),
+      : {
+          shards: undefined,
+          since: undefined,
+          nothingFound: undefined,
+          erasedInCheck: undefined,
+          findings: undefined,
+          findingsCount: undefined,
+        }),
   };
   const resumed: RestoreRecord = { ...withoutWait(rest), ...(leftBy && !isSealed && { leftBy }), ...started };
   return {

@@ -105,6 +105,7 @@ const completionWrites = async (tenant: Tenant, endContext: RestoreEndContext, n
     documentsErased,
     notFoundCount,
     unknownCollectionsCount,
+    findingsCount,
     transform,
   } = restoreData(completed);
   const details = {
@@ -114,6 +115,7 @@ const completionWrites = async (tenant: Tenant, endContext: RestoreEndContext, n
     documentsErased,
     notFoundCount,
     unknownCollectionsCount,
+    ...(findingsCount > 0 && { findingsCount }),
     ...(transform && { transform }),
   };
   return [

@@ -20,6 +20,7 @@ import {
 } from '../../platform/index.ts';
 import { databaseName, readProject } from '../../project/index.ts';
 import { emptyPlan } from '../check/check-progress.ts';
+import { inspectBackup } from '../check/inspect-backup.ts';
 import { journalBackup } from '../model/journal.ts';
 import { newMaskSalt } from '../model/mask-salt.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
@@ -71,6 +72,7 @@ const plan = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreDeps): 
     });
     await assertOtherTarget(tenant, ready, manifest.source);
     await enterPhase(tenant, ready, 'Decompressing');
+    await inspectBackup(tenant, ready, { backup, dataKey, manifest }, deps);
     const { archive } = openWithManifest(tenant, backup, {
       store,
       dataKey,

@@ -1,9 +1,10 @@
 /** Restores from the request to the restored documents, and their undo. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { Firestore } from '@google-cloud/firestore';
 import { beforeAll, describe, test } from 'vitest';
+import { alerts } from '../../../shared/contract/endpoints/alerts.ts';
 import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
@@ -288,6 +289,40 @@ test('restore: a corrupt chunk fails it before the first write and names the obj
   deepEqual(await contentsOf(project.sourceProjectId), { 'a/1': { v: text('new') }, 'a/2': { v: text('old') } });
   const failed = (await eventsOf(ended.restoreJobId)).filter(({ type }) => type === 'restore.failed');
   equal(failed.length, 1);
+});
+
+test('restore: what would fail a verification is reported although the restore is exact, until a verification passes', async () => {
+  const { project, destination, backup } = await backedUp({ 'a/1': { v: text('old') }, 'a/2': { v: text('old') } });
+  await seed(project.sourceProjectId, { 'a/1': { v: text('new') } });
+  const names = Object.keys(await objectsIn(destination.bucket));
+  const [chunk, key] = [names.find((name) => name.includes('/chunk/'))!, names.find((name) => name.endsWith('/key'))!];
+  const stored = { chunk: await objectAt(destination.bucket, chunk), key: await objectAt(destination.bucket, key) };
+  const put = (Key: string, Body: Uint8Array) =>
+    bucketClient().send(new PutObjectCommand({ Bucket: destination.bucket, Key, Body }));
+  await put(chunk, Buffer.concat([stored.chunk, Buffer.from('more')]));
+  await bucketClient().send(new DeleteObjectCommand({ Bucket: destination.bucket, Key: key }));
+  const ended = await endOfRestore(organization, (await startRestore(organization, { backupId: backup.id })).restoreJobId);
+  deepEqual([ended.status, ended.findingsCount], ['completed', 2]);
+  deepEqual(
+    ended.findings.map(({ object, problem }) => `${problem} ${object}`),
+    [`size ${chunk.slice(chunk.indexOf('/chunk/') + 1)}`, 'missing key'],
+  );
+  deepEqual(await contentsOf(project.sourceProjectId), { 'a/1': { v: text('old') }, 'a/2': { v: text('old') } });
+  const [event] = (await eventsOf(ended.restoreJobId)).filter(({ type }) => type === 'restore.completed');
+  deepEqual(event?.data.restore?.findings, ended.findings);
+  const incidentIs = async (wanted: 'open' | 'recovered'): Promise<void> => {
+    for (;;) {
+      const { body } = await call(alerts.incidents, { ...by(), query: {} });
+      const incident = body.data.find(({ kind, subject }) => kind === 'verification_failed' && subject.id === backup.id);
+      if (incident?.status === wanted) return;
+      await pause(100);
+    }
+  };
+  await incidentIs('open');
+  await put(chunk, stored.chunk);
+  await put(key, stored.key);
+  await call(backups.verify, { ...by(), params: { backupId: backup.id }, body: { depth: 'structure' } });
+  await incidentIs('recovered');
 });
 
 test('restore: one runs per target project; it can be cancelled and resumed to completion', async () => {

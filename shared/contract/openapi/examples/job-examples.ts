@@ -136,6 +136,7 @@ export const restoreHistory: z.output<typeof RestoreHistory> = {
   documentsSkipped: 0,
   documentsFailed: 0,
   documentsErased: 0,
+  findingsCount: 0,
   ...missing,
   duration: restoreJob.duration,
   undoUntil: restoreJob.undoUntil,

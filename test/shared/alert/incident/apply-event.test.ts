@@ -1,7 +1,7 @@
 /** Events open, count and close incidents: one of a kind and subject at a time, however often and in which order they arrive. */
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { applyAnomaly, applyEvent } from '../../../../shared/alert/index.ts';
+import { applyAnomaly, applyEvent, applyVerification } from '../../../../shared/alert/index.ts';
 import { backupKey } from '../../../../shared/backup/index.ts';
 import { iso, newIdOf } from '../../../../shared/platform/index.ts';
 import type { StoredEvent } from '../../../../shared/webhook/model/record.ts';
@@ -94,6 +94,33 @@ test('incident: a good backup from before the failure, and one of another schedu
   await apply(completed(minutes(30), { scheduleId: null }));
   equal(incidents()[0]?.status, 'recovered', 'a manual backup does');
 });
+
+for (const name of ['restore.completed', 'restore.failed'] as const)
+  test(`incident: damage that ${name} reports opens one for the backup, until a verification passes`, async () => {
+    const event = eventAt(minutes(0), name);
+    const { restore, ...rest } = event.data as { readonly restore: { readonly backupId: string; readonly projectId: string } };
+    const findings = [{ object: 'key', problem: 'missing', message: 'The key is missing' }];
+    const { backupId: id, projectId } = restore;
+    const backup = { ...backupKey.backup(tenant, id), id, projectId, status: 'completed', verification: null };
+    const ofBackup = () => incidents().filter(({ kind }) => kind === 'verification_failed');
+    const reported = { ...event, data: { ...rest, restore: { ...restore, findings, findingsCount: 3 } } };
+    table.put(backup);
+    await apply(reported);
+    deepEqual(ofBackup(), [], 'a verification has passed since');
+    table.put({ ...backup, damagedDepth: 'structure' });
+    for (let n = 0; n < 2; n++) await apply(reported);
+    const [open, ...more] = ofBackup();
+    deepEqual([open?.status, open?.subject.id, open?.severity, open?.count, more], ['open', id, 'critical', 1, []]);
+    match(open!.title, /^Backup damaged: /);
+    match(open!.message, /key: The key is missing \(and 2 more\)$/);
+    const verification = { status: 'passed', depth: 'structure', checkedAt: iso(minutes(5)), objects: 3, findings: [] };
+    table.put({ ...backup, verification });
+    await applyVerification(tenant, id, minutes(5));
+    deepEqual(
+      ofBackup().map(({ status }) => status),
+      ['recovered'],
+    );
+  });
 
 test('incident: a cancelled backup opens none', async () => {
   await apply(failed(minutes(0), { error: { code: 'CANCELLED' } }));

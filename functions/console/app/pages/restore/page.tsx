@@ -12,6 +12,7 @@ import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { useParam } from '../../use-param.ts';
 import { FailureNotice } from './failure-notice.tsx';
 import { Failures } from './failures.tsx';
+import { FindingsNotice } from './findings-notice.tsx';
 import { RestoreActions } from './restore-actions.tsx';
 import { RestoreFacts } from './restore-facts.tsx';
 import { RestoreProgress } from './restore-progress.tsx';
@@ -49,6 +50,7 @@ export const RestorePage = () => {
         <Success restore={data} />
         {data.partial && <PartialNotice partial={data.partial} />}
         <MissingNames names={data} />
+        <FindingsNotice restore={data} />
         {isRestoreActive(data) && <RestoreProgress restore={data} seenAt={dataUpdatedAt} />}
         <RestoreResult restore={data} />
         <Failures restore={data} />
@@ -73,8 +75,8 @@ const Success = ({ restore }: { readonly restore: Restore }) => {
         The documents are as they were before it. <Link to={paths.restore(undoneBy)}>See the undo</Link>
       </Notice>
     );
-  const { notFoundCount, unknownCollectionsCount, documentsFailed, partial } = restore;
-  const isExceptional = notFoundCount + unknownCollectionsCount + documentsFailed > 0 || partial !== null;
+  const { notFoundCount, unknownCollectionsCount, documentsFailed, partial, findingsCount } = restore;
+  const isExceptional = notFoundCount + unknownCollectionsCount + documentsFailed + findingsCount > 0 || partial !== null;
   return (
     <Notice
       tone={isExceptional ? 'warn' : 'good'}

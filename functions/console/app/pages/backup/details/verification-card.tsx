@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router';
 import { usePermission } from '../../../api/permission.ts';
-import { depthWords, problemWords } from '../../../data/backup-words.ts';
+import { depthWords } from '../../../data/backup-words.ts';
 import { type Backup, useVerifyBackup, type VerifyDepth } from '../../../data/backups.ts';
 import { formatPlural } from '../../../format/format-number.ts';
+import { FindingList } from '../../../parts/finding-list.tsx';
 import { paths } from '../../../paths.ts';
 import { Badge, Status } from '../../../ui/data/badge.tsx';
 import { Card } from '../../../ui/data/card.tsx';
@@ -91,21 +92,10 @@ const Result = ({ verification }: { readonly verification: Verification }) => {
         </span>
       </div>
       <p>{isGood ? `${depthWords[depth].passed} ${formatPlural(objects, 'object')} checked.` : failedWords(findings.length)}</p>
-      {findings.length > 0 && <Findings findings={findings} />}
+      {findings.length > 0 && <FindingList findings={findings} />}
     </div>
   );
 };
 
 const failedWords = (count: number): string =>
   `${formatPlural(count, 'problem')} found. A restore of the affected documents may fail: back up again now, and find out who changed the bucket.`;
-
-const Findings = ({ findings }: Pick<Verification, 'findings'>) => (
-  <ul className="backup__findings">
-    {findings.map(({ object, problem, message }) => (
-      <li key={`${object} ${problem}`}>
-        <strong>{problemWords[problem]}</strong> <code className="wrap-anywhere">{object}</code>
-        <div className="small secondary wrap-anywhere">{message}</div>
-      </li>
-    ))}
-  </ul>
-);

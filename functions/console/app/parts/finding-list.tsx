@@ -1,0 +1,16 @@
+import { problemWords } from '../data/backup-words.ts';
+import type { Backup } from '../data/backups.ts';
+
+export type Findings = NonNullable<Backup['verification']>['findings'];
+
+/** What is wrong with objects of a backup. */
+export const FindingList = ({ findings }: { readonly findings: Findings }) => (
+  <ul className="parts__findings">
+    {findings.map(({ object, problem, message }) => (
+      <li key={`${object} ${problem}`}>
+        <strong>{problemWords[problem]}</strong> <code className="wrap-anywhere">{object}</code>
+        <div className="small secondary wrap-anywhere">{message}</div>
+      </li>
+    ))}
+  </ul>
+);

@@ -1,0 +1,101 @@
+/** Looks for damage that a reader does not notice, without reading a chunk: one listing of each folder, and the key objects. */
+import { keyFileName, manifestName, type ObjectEntry } from '../../archive/index.ts';
+import { headGenuine, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
+import type { Tenant } from '../../platform/index.ts';
+import type { BackupDeps } from '../backup-deps.ts';
+import type { Depth } from '../model/mark-damaged.ts';
+import type { BackupRecord } from '../model/record.ts';
+import { keyWith, type OpenArchive } from '../read/open-archive.ts';
+import { type Problem, qualifiedName, sizeProblem, toProblem } from './check-object.ts';
+import { checkParentKeys } from './check-parent-keys.ts';
+import { checkKeyFile } from './open-for-verification.ts';
+import { type Finding, VerificationReport } from './verification-report.ts';
+
+export interface Inspection {
+  /** What would fail a verification; the first 100. */
+  readonly findings: readonly Finding[];
+  readonly count: number;
+  /** The depth of a verification that finds it, too; undefined if nothing is damaged. */
+  readonly damage: Depth | undefined;
+}
+
+/** The objects of other backups that this one depends on are included. Throws only if the store does not answer. */
+export const inspectObjects = async (
+  tenant: Tenant,
+  backup: BackupRecord,
+  open: OpenArchive,
+  deps: Pick<BackupDeps, 'unlockKeyFile'>,
+): Promise<Inspection> => {
+  const report = new VerificationReport();
+  const own = backup.archive.backup;
+  const objects = Map.groupBy(open.archive.manifest.objects, (entry) => entry.backup);
+  for (const archiveId of new Set([own, ...objects.keys()])) {
+    const store = await storeOf(open, archiveId);
+    if (!store) continue;
+    try {
+      await inspectFolder(open, store, objects.get(archiveId) ?? [], report);
+    } catch (error) {
+      if (!(error instanceof StorageError) || error.isTransient) throw error;
+      const message = `The objects of the backup cannot be listed: ${error.message}`;
+      report.add(qualifiedName({ backup: archiveId, name: manifestName }, open.archive), 'unreadable', message);
+    }
+  }
+  const key = await inspectKey(tenant, backup, open, deps);
+  if (key) report.add(keyFileName, key.problem, key.message);
+  await checkParentKeys({ tenant, open, deps }, backup, report);
+  const { findings, count } = report;
+  return { findings, count, damage: damageOf(findings) };
+};
+
+/** Undefined if the other backup cannot be opened, which the check of its key reports. */
+const storeOf = async (open: OpenArchive, archiveId: string): Promise<ObjectStore | undefined> => {
+  try {
+    return (await open.sourceOf(archiveId)).store;
+  } catch (error) {
+    toProblem(error);
+    return undefined;
+  }
+};
+
+/** Objects of a locked folder whose stored version is searched: the search may read versions as a whole. */
+const searchedMax = 100;
+
+const inspectFolder = async (
+  open: OpenArchive,
+  store: ObjectStore,
+  entries: readonly ObjectEntry[],
+  report: VerificationReport,
+): Promise<void> => {
+  const sizes = new Map<string, number>();
+  for await (const { name, size } of store.list('')) sizes.set(name, size);
+  const wrong = entries.filter(({ name, size }) => sizes.get(name) !== size);
+  // A locked version that another one hides is what readers get.
+  for (const entry of store.versions ? wrong.slice(0, searchedMax) : wrong) {
+    const size = store.versions ? (await headGenuine(store, objectWithHash(entry)))?.size : sizes.get(entry.name);
+    const found = sizeProblem(size, entry);
+    if (found) report.add(qualifiedName(entry, open.archive), found.problem, found.message);
+  }
+};
+
+const inspectKey = async (
+  tenant: Tenant,
+  backup: BackupRecord,
+  open: OpenArchive,
+  deps: Pick<BackupDeps, 'unlockKeyFile'>,
+): Promise<Problem | undefined> => {
+  try {
+    const source = await open.sourceOf(backup.archive.backup);
+    const size = (await headGenuine(source.store, keyWith(backup.keyFile)))?.size;
+    return await checkKeyFile(tenant, backup, { ...source, size }, deps);
+  } catch (error) {
+    if (error instanceof StorageError && error.isTransient) throw error;
+    return toProblem(error);
+  }
+};
+
+/** Only a full verification reads the keys of other backups. */
+const damageOf = (findings: readonly Finding[]): Depth | undefined => {
+  const damage = findings.filter(({ problem }) => problem !== 'unreadable');
+  if (damage.length === 0) return undefined;
+  return damage.some(({ object }) => object.endsWith(`/${keyFileName}`)) ? 'full' : 'structure';
+};

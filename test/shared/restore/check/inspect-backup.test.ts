@@ -1,0 +1,122 @@
+/** A restore says what would fail a verification of its backup, even if it does not need it, and completes exactly. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { test } from 'vitest';
+import type { BackupRecord } from '../../../../shared/backup/index.ts';
+import { StorageError } from '../../../../shared/destination/index.ts';
+import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
+import { restoreData } from '../../../../shared/restore/model/restore-view.ts';
+import { prepareRestore } from '../../../../shared/restore/steps/prepare-restore.ts';
+import { backUpShop } from '../../../harness/builders/sample-shop.ts';
+import { takeLink, text } from '../../../harness/env/chain-env.ts';
+import { createRestoreEnv } from '../../../harness/env/restore-env.ts';
+import { bound } from '../../../harness/faults/faulty-store.ts';
+
+const t = await createRestoreEnv();
+
+const found = (restore: RestoreRecord): readonly string[] =>
+  restoreData(restore).findings.map(({ object, problem }) => `${problem} ${object}`);
+const objectsOf = (backup: BackupRecord): Map<string, Uint8Array> => t.storeOf(backup).objects;
+const damageOf = ({ id }: BackupRecord) => t.backupOf(id).damagedDepth;
+const chunk = 'chunk/00000001-0000';
+const append = (backup: BackupRecord, name = chunk): void => {
+  const objects = objectsOf(backup);
+  objects.set(name, Buffer.concat([objects.get(name)!, Buffer.from('more')]));
+};
+
+test('inspect: a backup that is as it was stored has no findings', async () => {
+  const backup = await backUpShop(t);
+  const { findings, findingsCount, status } = restoreData(await t.restore(backup));
+  deepEqual([status, findings, findingsCount, damageOf(backup)], ['completed', [], 0, undefined]);
+});
+
+const faults: Readonly<Record<string, { damage: (backup: BackupRecord) => void; finding: string }>> = {
+  'bytes appended to a chunk': { damage: append, finding: `size ${chunk}` },
+  'a missing key object': { damage: (backup) => objectsOf(backup).delete('key'), finding: 'missing key' },
+  'a damaged key object': {
+    damage: (backup) => {
+      const key = Buffer.from(objectsOf(backup).get('key')!);
+      key[key.length >> 1]! ^= 1;
+      objectsOf(backup).set('key', key);
+    },
+    finding: 'corrupt key',
+  },
+  'bytes appended to the key object': { damage: (backup) => append(backup, 'key'), finding: 'corrupt key' },
+};
+
+for (const [name, { damage, finding }] of Object.entries(faults))
+  test(`inspect: ${name}: the restore completes exactly, and its record, event and backup say so`, async () => {
+    const backup = await backUpShop(t);
+    damage(backup);
+    const restore = await t.restore(backup, { mergeMode: 'rollback', collections: ['a', 'c', 'e'] });
+    equal(restore.status, 'completed', JSON.stringify(restore.error));
+    for (const [path, fields] of t.fieldsOf('source')) equal(t.fieldsOf().get(path), fields, path);
+    deepEqual([found(restore), restoreData(restore).findingsCount], [[finding], 1]);
+    const [event] = t.events('restore.completed').map(({ data }) => (data as { restore: Record<string, unknown> }).restore);
+    deepEqual([event?.findings, event?.findingsCount], [restoreData(restore).findings, 1]);
+    deepEqual([damageOf(backup), t.backupOf(backup.id).verifiedAt], ['structure', null]);
+    const audited = t.table.find('AUDIT#').filter(({ action }) => action === 'backup.found_damaged');
+    deepEqual(
+      audited.map(({ details }) => (details as { by: string }).by),
+      [restore.id],
+    );
+  });
+
+test('inspect: the key object of another backup is reported', async () => {
+  const backup = await backUpShop(t);
+  const other = await t.takeBackup({ collections: ['a'] });
+  objectsOf(backup).set('key', objectsOf(other).get('key')!);
+  const restore = await t.restore(backup);
+  deepEqual([restore.status, found(restore), damageOf(other)], ['completed', ['corrupt key'], undefined]);
+});
+
+test('inspect: a repeated first step reports and marks once', async () => {
+  const backup = await backUpShop(t);
+  append(backup);
+  const id = await t.startRestore(backup);
+  for (let run = 0; run < 2; run++) await prepareRestore({ tenant: t.tenant, restoreJobId: id, attempt: 1 }, t.deps);
+  deepEqual(found(t.restoreOf(id)), [`size ${chunk}`]);
+  equal(t.table.find('AUDIT#').filter(({ action }) => action === 'backup.found_damaged').length, 1);
+});
+
+test('inspect: a job that only plans reports, and does not mark the backup', async () => {
+  const backup = await backUpShop(t);
+  append(backup);
+  const plan = await t.restore(backup, { dryRun: true });
+  deepEqual([plan.status, found(plan), damageOf(backup)], ['completed', [`size ${chunk}`], undefined]);
+});
+
+test('inspect: objects and keys that an incremental backup inherits are included', async () => {
+  t.reset();
+  await t.put({ 'a/1': text('one'), 'a/2': text('two') });
+  const base = await takeLink(t);
+  await t.put({ 'a/2': text('changed') });
+  const link = await takeLink(t);
+  append(base, 'chunk/00000000-0000');
+  const sized = await t.restore(t.backupOf(link.id));
+  const archive = base.archive.backup;
+  deepEqual([sized.status, found(sized)], ['completed', [`size ${archive}/chunk/00000000-0000`]]);
+  equal(damageOf(link), 'structure');
+  objectsOf(base).delete('key');
+  const keyless = await t.restore(t.backupOf(link.id));
+  ok(found(keyless).includes(`missing ${archive}/key`), String(found(keyless)));
+  // Only a full verification reads the keys of other backups.
+  equal(damageOf(link), 'full');
+});
+
+test('inspect: a bucket that cannot be listed is a finding, and no damage', async () => {
+  const backup = await backUpShop(t);
+  t.wrapStore = (store) => ({
+    ...bound(store),
+    // biome-ignore lint/correctness/useYield: it fails before the first object.
+    async *list() {
+      throw new StorageError('denied', 'Access denied.');
+    },
+  });
+  const id = await t.startRestore(backup);
+  try {
+    await prepareRestore({ tenant: t.tenant, restoreJobId: id, attempt: 1 }, t.deps);
+  } finally {
+    t.wrapStore = (store) => store;
+  }
+  deepEqual([found(t.restoreOf(id)), damageOf(backup)], [['unreadable manifest'], undefined]);
+});
