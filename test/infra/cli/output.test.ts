@@ -11,8 +11,10 @@ import { plainFields } from '../../../infra/cli/output/plain-value.ts';
 import { ProgressBar } from '../../../infra/cli/output/progress-bar.ts';
 import { renderTable } from '../../../infra/cli/output/render-table.ts';
 import { restoreTestRunDetails } from '../../../infra/cli/output/restore-test-view.ts';
+import { restoreDetails } from '../../../infra/cli/output/restore-view.ts';
 import { openTerminal, type Terminal } from '../../../infra/cli/output/terminal.ts';
 import { fitText, textWidth } from '../../../infra/cli/output/text-width.ts';
+import { restoreJob } from '../../../shared/contract/openapi/examples/job-examples.ts';
 
 const plainTerminal = (columns: number): Terminal => ({
   columns,
@@ -252,4 +254,12 @@ test('plainFields: values lose their types, and large integers stay exact', () =
     }),
     { name: 'Ada', born: 1815, large: '9223372036854775807', tags: [true, null], empty: [], map: { a: 1.5 } },
   );
+});
+
+test('restore: each finding about its backup is a line, and the rest are counted', () => {
+  const linesOf = (more: Partial<typeof restoreJob>) =>
+    restoreDetails({ ...restoreJob, ...more }).flatMap(([label, value]) => (label === 'Finding' ? [value] : []));
+  const findings = [{ object: 'key', problem: 'missing' as const, message: 'The key is missing' }];
+  deepEqual(linesOf({ findings, findingsCount: 3 }), ['key: The key is missing', 'and 2 more']);
+  deepEqual(linesOf({}), []);
 });

@@ -107,8 +107,7 @@ test('inspect: a bucket that cannot be listed is a finding, and no damage', asyn
   const backup = await backUpShop(t);
   t.wrapStore = (store) => ({
     ...bound(store),
-    // biome-ignore lint/correctness/useYield: it fails before the first object.
-    async *list() {
+    list: () => {
       throw new StorageError('denied', 'Access denied.');
     },
   });
