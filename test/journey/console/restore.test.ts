@@ -1,14 +1,18 @@
 /** The restore wizard, the page of a restore and the history, over a stage: each result is checked in Firestore. */
 import { deepEqual, equal, match } from 'node:assert/strict';
+import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, test } from 'vitest';
+import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
 import { countOf, next, pathsOf, restoresOf, scriptedPath, shop } from '../../harness/browser/restore-pages.ts';
-import { erase } from '../../harness/stage/restore.ts';
+import { bucketClient } from '../../harness/stage/bucket.ts';
+import { call } from '../../harness/stage/client.ts';
+import { erase, startRestore } from '../../harness/stage/restore.ts';
 
 afterAll(closeBrowser);
 
 test('console: a deleted collection is restored through the wizard, and the restore is undone', async () => {
-  const { organization, source } = await shop();
+  const { organization, source, backup } = await shop();
   const all = await pathsOf(source);
   const lost = all.filter((path) => path.startsWith('users/'));
   const { page, check, goTo } = await openConsole({ email: organization.owner.email, path: '/restores' });
@@ -86,5 +90,18 @@ test('console: a deleted collection is restored through the wizard, and the rest
   const rows = page.getByRole('table', { name: 'Restores' }).getByRole('row');
   await rows.nth(3).waitFor();
   equal(await rows.count(), 4);
+
+  // Someone deletes the key object of the backup, which a restore does not need.
+  const by = { token: organization.owner.accessToken, org: organization.id };
+  const { id } = backup.storageDestination;
+  const { bucket } = (await call(storageDestinations.get, { ...by, params: { storageId: id } })).body.data;
+  await bucketClient().send(new DeleteObjectCommand({ Bucket: bucket, Key: `${backup.path}/key` }));
+  const { restoreJobId } = await startRestore(organization, { backupId: backup.id });
+  await goTo(`/restores/${restoreJobId}`);
+  await page.getByText('The restore is complete, with exceptions').waitFor();
+  await page.getByText('1 problem found in the storage of the backup').waitFor();
+  await page.getByText('The key of the backup is missing in the destination').waitFor();
+  await check.screenshots('restore-findings');
+  await check.accessibility();
   check.problems();
 });
