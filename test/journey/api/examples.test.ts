@@ -1,18 +1,27 @@
-/** Every request example of the served OpenAPI document succeeds, in an order in which a new organization would be set up. */
-import { deepEqual, equal, ok } from 'node:assert/strict';
+/** Every example of the API docs succeeds as it is shown there, in an order in which a new organization would be set up and ended. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { test } from 'vitest';
+import {
+  firstBackup,
+  firstCall,
+  keyVariables,
+  waitForBackup,
+} from '../../../functions/console/app/pages/docs/guides/getting-started-samples.ts';
+import { readReference } from '../../../functions/console/app/pages/docs/model/read-reference.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
-import type { Schema } from '../../../shared/contract/openapi/json-schema.ts';
 import type { Document } from '../../../shared/contract/openapi/openapi-document.ts';
-import { sampleOf } from '../../../shared/docs/sample.ts';
+import { curlOf, variableOf } from '../../../shared/docs/curl.ts';
 import { endOf, newBucket, newProject, seed } from '../../harness/stage/backup.ts';
 import { consoleHeaders, newCode } from '../../harness/stage/browser.ts';
-import { api, call, type Result } from '../../harness/stage/client.ts';
+import { api, call, stageUrl, stageVariable } from '../../harness/stage/client.ts';
 import { addFault } from '../../harness/stage/firestore-faults.ts';
+import { newApiKey, newOrganization } from '../../harness/stage/organization.ts';
 import { signIn } from '../../harness/stage/person.ts';
 import { startReceiver } from '../../harness/stage/receiver.ts';
 import { endOfRestore } from '../../harness/stage/restore.ts';
@@ -20,54 +29,79 @@ import { endOfTestRun, followTestRun } from '../../harness/stage/restore-test.ts
 import { getItem, putItem } from '../../harness/stage/table.ts';
 
 const document = JSON.parse((await api('GET', '/api/v1/openapi.json')).text) as Document;
-const resolve = (ref: string): Schema =>
-  ref
-    .replace('#/', '')
-    .split('/')
-    .reduce<unknown>((at, part) => (at as Record<string, unknown>)[part], document) as Schema;
-
-const withBody = endpoints.filter(({ body }) => body);
+const reference = readReference(document);
+const documented = new Map(reference.endpoints.map((endpoint) => [endpoint.id, endpoint]));
 const byId = new Map<string, Endpoint>(endpoints.map((endpoint) => [endpoint.id, endpoint]));
 
-/** The example as a reader of the document sees it. */
-const exampleOf = ({ path, method }: Endpoint): unknown => {
-  const { requestBody } = document.paths[path]![method.toLowerCase()]!;
-  return sampleOf(requestBody!.content['application/json']!.schema, resolve);
+const run = promisify(execFile);
+/** Not every system has it. */
+const uuidgen = 'uuidgen() { cat /proc/sys/kernel/random/uuid; }';
+const shell = async (code: string, variables: Readonly<Record<string, string>>): Promise<string> => {
+  const env = { PATH: process.env.PATH ?? '', BASE: stageUrl(), ...variables };
+  return (await run('bash', ['-c', `${uuidgen}\n${code}`], { env, maxBuffer: 64_000_000 })).stdout;
 };
+
+/** The command as a reader of the docs sees it. */
+const commandOf = (id: string): string => {
+  const { method, path, operation, parameters } = documented.get(id)!;
+  return curlOf({ method: method.toLowerCase(), path, operation }, parameters, reference.resolve);
+};
+
+/** What the docs say of a success. */
+const statusesOf = ({ path, method }: Endpoint): readonly number[] =>
+  Object.keys(document.paths[path]![method.toLowerCase()]!.responses)
+    .map(Number)
+    .filter((status) => status < 400 || (path === '/health' && status === 503));
 
 const placeholder = '01JZ8Q4V0M6T3X9C2B7N5K1HRD';
 
-test('OpenAPI document: every request example succeeds', async () => {
+test('API docs: every example succeeds with a status that the docs state', async () => {
   const [ada, grace] = [await signIn(), await signIn('grace@example.com')];
   /** Existing ids by prefix, which replace those of the examples. */
   const ids: Record<string, string> = {};
   const words: Record<string, string> = {};
   const sent = new Set<string>();
-  const inConsole = { headers: await consoleHeaders(ada.email) };
+  const { cookie } = await consoleHeaders(ada.email);
   let person = ada;
   let org: string | undefined;
 
   const send = async (id: string, params: Record<string, string> = {}) => {
-    const endpoint = byId.get(id)!;
-    const text = JSON.stringify(exampleOf(endpoint)).replaceAll(
+    const withIds = commandOf(id).replaceAll(
       new RegExp(`([a-z]+)_${placeholder}`, 'g'),
       (whole, prefix: string) => ids[prefix] ?? whole,
     );
-    const body = Object.entries(words).reduce((from, [word, instead]) => from.replaceAll(word, instead), text);
-    const ask = (): Promise<Result<unknown>> =>
-      call(endpoint, { ...(endpoint.access === 'browser' ? inConsole : { token: person.accessToken }), org, params, body });
+    const command = Object.entries(words).reduce((from, [word, instead]) => from.replaceAll(word, instead), withIds);
+    const variables = {
+      ...{ TOKEN: person.accessToken, ORGANIZATION: org ?? '', COOKIE: cookie },
+      ...Object.fromEntries(Object.entries(params).map(([name, value]) => [variableOf(name), value])),
+    };
+    const ask = async () => {
+      const output = await shell(`${command} -sS -w '\\n%{http_code}'`, variables);
+      const end = output.lastIndexOf('\n');
+      return { text: output.slice(0, end), status: Number(output.slice(end + 1)) };
+    };
     let result = await ask();
-    // A job that was cancelled, or has just ended, holds its project for another moment.
-    for (let tries = 0; result.body.error?.code === 'JOB_IN_PROGRESS' && tries < 300; tries++) {
+    // A job that was cancelled, or has just ended, holds its project for another moment; a busy machine answers 503.
+    for (
+      let tries = 0;
+      ((result.status === 503 && id !== 'system.health') || result.text.includes('"JOB_IN_PROGRESS"')) && tries < 300;
+      tries++
+    ) {
       await pause(200);
       result = await ask();
     }
-    ok(result.status >= 200 && result.status < 300, `${id} ${body}: ${result.status} ${result.text}`);
+    ok(statusesOf(byId.get(id)!).includes(result.status), `${command}: ${result.status} ${result.text}`);
     sent.add(id);
-    return result.body.data as Record<string, string>;
+    const isJson = result.text.startsWith('{');
+    return (isJson ? JSON.parse(result.text).data : {}) as Record<string, string>;
+  };
+  const sendAll = async (list: string, params: Record<string, string> = {}) => {
+    for (const id of list.split(' ')) await send(id, params);
   };
   const organization = () => ({ id: org!, name: 'Example', slug: '', owner: ada });
 
+  await sendAll('system.health system.jwks evidence.keys description.openapi description.docs console.serve');
+  await sendAll('auth.google auth.me organizations.list');
   words['the code from the redirect'] = await newCode();
   await send('auth.token');
   words['the refresh token'] = (await signIn()).refreshToken;
@@ -76,11 +110,13 @@ test('OpenAPI document: every request example succeeds', async () => {
   const { deviceCode, userCode } = await send('device.start');
   words['the device code'] = deviceCode!;
   words['WDJB-MJHT'] = userCode!;
+  await send('device.show');
   await send('device.decide');
   await send('device.token');
 
   ids.org = org = (await send('organizations.create')).id!;
   await send('organizations.update');
+  await sendAll('organizations.current members.list encryption.get overview.get');
   await send('encryption.set');
   await send('encryption.rotate');
 
@@ -90,11 +126,11 @@ test('OpenAPI document: every request example succeeds', async () => {
   const storageId = (await send('storageDestinations.create')).id!;
   ids.dst = storageId;
   await send('storageDestinations.test', { storageId });
-  await send('storageDestinations.update', { storageId });
+  await sendAll('storageDestinations.update storageDestinations.get storageDestinations.list', { storageId });
 
   const projectId = (await send('projects.create')).id!;
   ids.prj = projectId;
-  await send('projects.update', { projectId });
+  await sendAll('projects.list projects.workloadIdentity projects.get projects.update projects.collections', { projectId });
   await send('projects.reconnect', { projectId });
   const documents = Array.from({ length: 40 }, (_, n) => [`orders/${n}`, { total: { integerValue: String(n) } }]);
   await seed(words['web-shop-production'], Object.fromEntries(documents));
@@ -123,11 +159,13 @@ test('OpenAPI document: every request example succeeds', async () => {
   await send('backups.cancel', { backupId: cancelled });
   await goOn();
   await endOf(organization(), cancelled);
-  await send('backupContents.register');
+  const imported = (await send('backupContents.register')).id!;
+  await sendAll('backups.list backups.get backupContents.documents backupContents.diff', { backupId });
+  await send('backups.remove', { backupId: imported });
 
   await send('restores.create');
   // The example is a dry run; the other operations need a job.
-  words['"dryRun":true'] = '"dryRun":false';
+  words['"dryRun": true'] = '"dryRun": false';
   await seed(words['web-shop-production'], { 'orders/7': { total: { integerValue: '700' } } });
   goOn = await holdUp({ method: 'BatchWrite', status: 'UNAVAILABLE', delayMs: 500 });
   const started = await send('restores.create');
@@ -140,12 +178,16 @@ test('OpenAPI document: every request example succeeds', async () => {
   const undoing = await send('restores.undo', { restoreJobId });
   await endOfRestore(organization(), undoing.restoreJobId!);
 
+  await sendAll('restores.list restores.get', { restoreJobId });
+
   const scheduleId = (await send('schedules.create')).id!;
   await send('schedules.update', { scheduleId });
   const triggered = await send('schedules.trigger', { scheduleId });
   await endOf(organization(), triggered.id!);
+  await sendAll('schedules.list schedules.get schedules.remove', { scheduleId });
 
-  await send('erasures.create', { projectId });
+  const erasureId = (await send('erasures.create', { projectId })).id!;
+  await sendAll('erasures.list erasures.get', { projectId, erasureId });
   const restoreTestId = (await send('restoreTests.create')).id!;
   await send('restoreTests.update', { restoreTestId });
   await send('restoreTests.replace', { restoreTestId });
@@ -165,6 +207,11 @@ test('OpenAPI document: every request example succeeds', async () => {
   await followTestRun(organization(), waiting, ({ check }) => check?.status === 'waiting');
   await send('restoreTests.answerCheck', { runId: waiting });
   equal((await endOfTestRun(organization(), waiting)).status, 'passed');
+  await sendAll('restoreTests.list restoreTests.get restoreTests.listRuns restoreTests.getRun evidence.get evidence.report', {
+    restoreTestId,
+    runId: waiting,
+  });
+  await send('restoreTests.remove', { restoreTestId });
   await receiver.stop();
 
   const webhookId = (await send('webhooks.create')).id!;
@@ -172,18 +219,28 @@ test('OpenAPI document: every request example succeeds', async () => {
   await send('webhooks.retry', { webhookId, deliveryId: deliveryId! });
   for (const operation of ['rotateSecret', 'replay', 'replace', 'update', 'toggle'])
     await send(`webhooks.${operation}`, { webhookId });
+  await sendAll('webhooks.list webhooks.events webhooks.get webhooks.deliveries webhooks.request webhooks.remove', {
+    webhookId,
+    deliveryId: deliveryId!,
+  });
 
   words['https://hooks.slack.com'] = 'https://localhost:9';
   const alertId = (await send('alerts.create')).id!;
   await send('alerts.update', { alertId });
   const tested = await send('alerts.test', { alertId });
   await send('alerts.retry', { alertId, deliveryId: tested.deliveryId! });
+  await sendAll('alerts.list alerts.incidents alerts.digest alerts.get alerts.deliveries alerts.remove', { alertId });
 
   await send('serviceAccount.create');
+  await send('serviceAccount.get');
   await send('serviceAccount.update');
   await send('serviceAccount.rotateKey');
 
+  const cancelledInvite = await send('invites.create');
+  await send('invites.list');
+  await send('invites.cancel', { inviteId: cancelledInvite.id! });
   const declined = await send('invites.create');
+  await send('invitations.view', { token: declined.acceptUrl!.split('/').at(-1)! });
   person = grace;
   await send('invitations.decline', { token: declined.acceptUrl!.split('/').at(-1)! });
   person = ada;
@@ -197,15 +254,59 @@ test('OpenAPI document: every request example succeeds', async () => {
   await send('serviceAccount.takeOver');
   await send('organizations.leave');
   person = ada;
+  await sendAll('serviceAccount.remove');
+  const again = await send('invites.create');
+  person = grace;
+  await send('invitations.accept', { token: again.acceptUrl!.split('/').at(-1)! });
+  person = ada;
+  await send('members.remove', { userId: grace.userId });
 
   await send('pitr.enable', { projectId });
-  await send('pitr.update', { projectId });
+  await sendAll('pitr.update pitr.get pitr.windows pitr.disable', { projectId });
+  await sendAll('auditLogs.list auditLogs.download');
+  await send('projects.remove', { projectId: target.projectId });
+  await send('storageDestinations.remove', { storageId: (await send('storageDestinations.create')).id! });
   await send('organizations.remove');
   await send('organizations.recover', { id: org });
+  await signIn(ada.email);
+  const signIns = (await send('sessions.list')) as unknown as readonly { readonly id: string; readonly current: boolean }[];
+  await send('sessions.revoke', { sessionId: signIns.find(({ current }) => !current)!.id });
   await send('sessions.revokeAll');
   await send('auth.logout');
   deepEqual(
-    withBody.map(({ id }) => id).filter((id) => !sent.has(id)),
+    // The identity provider calls it, with a state that only the browser of a sign-in has.
+    endpoints.map(({ id }) => id).filter((id) => id !== 'auth.callback' && !sent.has(id)),
     [],
   );
+});
+
+test('API docs: Getting started leads from an API key to a completed backup', async () => {
+  const organization = await newOrganization();
+  const scopes = ['organization:read', 'projects:write', 'storage:write', 'backups:read', 'backups:write'] as const;
+  const apiKey = await newApiKey(organization, scopes);
+  const email = `backups-${randomUUID().slice(0, 8)}@p.iam.gserviceaccount.com`;
+  const made = await fetch(`${stageVariable('STAGE_IDP_URL')}/google/accounts/${email}/keys`, { method: 'POST' });
+  const { private_key } = (await made.json()) as { private_key: string };
+  const codeOf = (samples: typeof firstCall): string =>
+    samples[0]!.code
+      .replace('fb_sa_…', apiKey)
+      .replace('AKIA…', 'AKIATEST')
+      .replace('"secretAccessKey": "…"', '"secretAccessKey": "not-so-secret"')
+      .replace('my-bucket', bucket)
+      .replace('my-project', `source-${randomUUID().slice(0, 8)}`)
+      .replace('backups@my-project.iam.gserviceaccount.com', email)
+      .replace(/-----BEGIN[^"]*/, private_key.replaceAll('\n', '\\n'));
+  const bucket = await newBucket();
+  const variables = codeOf(keyVariables(stageUrl(), organization.id));
+  match(await shell(`${variables}\n${codeOf(firstCall)} -s`, {}), /"success":true/);
+  // The commands are separated by empty lines; the last has the ids of the others' answers.
+  const found: Record<string, string> = {};
+  for (const command of codeOf(firstBackup).split('\n\n')) {
+    const withIds = command.replaceAll(/([a-z]{3})_…/g, (_, prefix: string) => found[prefix]!);
+    const text = await shell(`${variables}\n${withIds} -s`, {});
+    match(text, /"success":true/, withIds);
+    const { id } = JSON.parse(text).data as { id: string };
+    found[id.split('_')[0]!] = id;
+  }
+  match(await shell(`${variables}\n${codeOf(waitForBackup)}`, { BACKUP_ID: found.bkp! }), /"status":"completed"/);
 });
