@@ -46,7 +46,7 @@ export type Word = (field: string) => string;
 
 export const createFullOrganization = async (word: Word, receiver: Receiver, key: string): Promise<FullOrganization> => {
   // Unusual but valid in a name: composed and decomposed, right-to-left, outside the BMP, and not representable in XML.
-  const title = (field: string): string => `${word(field)} e\u0301é\u202e🧪\uffff</b>`;
+  const title = (field: string): string => `${word(field)} e\u0301éא🧪\uffff</b>`;
   const sent: { endpoint: Endpoint; body: object }[] = [];
   const owner = await signIn(newEmail(word('owner')));
   let org: string | undefined;
