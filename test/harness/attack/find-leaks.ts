@@ -131,6 +131,8 @@ const unmarked: Readonly<Record<string, string>> = {
   'storageDestinations.region': 'a region of the provider',
   'restores.options.transform.rules.collection': 'must match the backup, which has collections with fixed names',
   'restores.options.transform.rules.field': 'must match the backup, which has fields with fixed names',
+  'restores.options.transform.collection': 'the same rules as a list',
+  'restores.options.transform.field': 'the same rules as a list',
   'restores.options.deleteDigest': 'hexadecimal digits',
   'restores.deleteDigest': 'hexadecimal digits',
   'storageDestinations.endpoint': 'must be reachable',
