@@ -107,7 +107,8 @@ describe('end of a restore', { concurrent: true }, () => {
     const { organization, by } = setup;
     const id = await begin(setup);
     const cancelled = await call(restores.cancel, { ...by, params: { restoreJobId: id }, body: {} });
-    deepEqual([cancelled.status, cancelled.body.data.status], [200, 'cancelled']);
+    const { status, cancelling } = cancelled.body.data;
+    deepEqual([cancelled.status, status, cancelling], [200, 'running', true]);
     const next = await call(restores.create, { ...by, body: setup.wish });
     deepEqual(
       [next.status, next.body.error?.code, next.body.error?.details],
@@ -115,6 +116,8 @@ describe('end of a restore', { concurrent: true }, () => {
     );
     await setup.mend();
     while (await isLocked(setup)) await pause(100);
+    const ended = await readRestore(organization, id);
+    deepEqual([ended.status, ended.cancelling, ended.error?.code], ['cancelled', false, 'CANCELLED']);
     equal(await describeExecution('RESTORE_WORKFLOW_ARN', `${id}-1`).then((state) => state !== 'unknown'), true);
     equal(await failures(setup), 1);
     const again = await endOfRestore(organization, (await startRestore(organization, setup.wish)).restoreJobId);
