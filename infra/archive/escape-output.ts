@@ -1,4 +1,4 @@
-import { hiddenCharacters } from '../../shared/platform/index.ts';
+import { hiddenCharacters } from '../../shared/contract/visible-text.ts';
 
 /**
  * Ids and texts are written by users of the customer's app. Hidden characters are escaped as `\uXXXX`, which JSON reads as the same

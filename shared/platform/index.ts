@@ -1,4 +1,3 @@
-export { hiddenCharacters } from '../contract/visible-text.ts';
 export { mapConcurrent } from './async/map-concurrent.ts';
 export { prefetch } from './async/prefetch.ts';
 export { type Backoff, type RetryOptions, retry, type Verdict } from './async/retry.ts';

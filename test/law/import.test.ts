@@ -175,8 +175,10 @@ test('imports: infra imports only the contract and the client of shared; the loc
 // It is independent of the service: a backup must be readable with the bucket and the key alone.
 test('imports: the archive command imports the format, the database, the buckets and KMS, and nothing of the service', () => {
   const indexes = ['archive', 'firestore', 'destination', 'platform'].map((domain) => `shared/${domain}/index.ts`);
+  // A rule about characters. By way of the platform it would bring the SDKs into the one file of the command line.
+  const allowed = [...indexes, 'shared/contract/visible-text.ts'];
   deepEqual(
-    breaches(sourcesIn('infra/archive'), ours, (target) => target.startsWith('infra/archive/') || indexes.includes(target)),
+    breaches(sourcesIn('infra/archive'), ours, (target) => target.startsWith('infra/archive/') || allowed.includes(target)),
     [],
   );
 });
