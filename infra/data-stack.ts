@@ -139,7 +139,7 @@ export class DataStack extends Stack {
   #makeTokenKeys(): readonly [string, ...string[]] {
     const keys = Array.from({ length: this.#config.tokenKeyGeneration }, (_, n) => {
       const description = `Signs access tokens, generation ${n + 1}`;
-      const key = this.#makeSigningKey(`TokenKey${n + 1}`, { description, keySpec: KeySpec.RSA_2048, generation: n + 1 });
+      const key = this.#makeSigningKey(`TokenKey${n + 1}`, { description, keySpec: KeySpec.RSA_2048 });
       this.exportValue(key.keyArn);
       return key.keyArn;
     });
@@ -152,7 +152,7 @@ export class DataStack extends Stack {
     const keys = Array.from({ length: evidenceKeyGeneration }, (_, n) => {
       const id = n === 0 ? 'EvidenceKey' : `EvidenceKey${n + 1}`;
       const description = `Signs the evidence of restore tests, generation ${n + 1}`;
-      const key = this.#makeSigningKey(id, { description, keySpec: KeySpec.RSA_3072, generation: n + 1 });
+      const key = this.#makeSigningKey(id, { description, keySpec: KeySpec.RSA_3072 });
       this.exportValue(key.keyArn);
       return { generation: n + 1, arn: key.keyArn };
     });
@@ -171,9 +171,10 @@ export class DataStack extends Stack {
     return [current, ...former];
   }
 
-  #makeSigningKey(id: string, props: { description: string; keySpec: KeySpec; generation: number }): Key {
-    const { description, keySpec, generation } = props;
-    const multiRegion = this.#isMultiRegion(generation);
+  #makeSigningKey(id: string, props: { description: string; keySpec: KeySpec }): Key {
+    const { description, keySpec } = props;
+    // Deployments from before may have keys of any generation that cannot be copied.
+    const multiRegion = !this.#config.singleRegionKeys;
     return new Key(this, id, {
       description,
       keySpec,

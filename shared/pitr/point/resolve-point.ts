@@ -56,7 +56,7 @@ export const requestedSecond = ({ pointInTime }: PointRequest, now: Date): strin
 export const resolvePoint = (record: PitrRecord, batches: readonly Span[], request: PointRequest, now: Date): PointInTime => {
   const second = requestedSecond(request, now);
   const base = baseOf(record, request, now);
-  const moment = lastKnown(base, batches, quietStart(record, second));
+  const moment = lastKnown(base, batches, quietStart(record, batches, second));
   // It may be earlier than requested, with other gaps.
   const uncovered = uncoveredAt(record, moment, request);
   if (uncovered && !request.allowPartial) throw refusePartial(record, moment, request, uncovered, now);
@@ -126,9 +126,17 @@ const lastKnown = (base: Base, batches: readonly Span[], second: string): string
   return momentOf(Math.max(microsOf(base.readTime), at));
 };
 
-/** Where nothing changed from one capture to the next, the start of that time is known. */
-const quietStart = ({ gaps }: PitrRecord, second: string): string =>
-  gaps.find((gap) => gap.isQuiet && isGapAt(gap, second))?.from ?? second;
+/**
+ * Where nothing changed from one capture to the next, the start of that time is known. Old gaps are merged and then have batches within:
+ * the end of the last one before the moment is known, and a moment within a batch is that batch's matter.
+ */
+const quietStart = ({ gaps }: PitrRecord, batches: readonly Span[], second: string): string => {
+  const gap = gaps.find((one) => one.isQuiet && isGapAt(one, second));
+  const at = microsOf(second);
+  if (!gap || batches.some(({ from, to }) => microsOf(from) < at && at <= microsOf(to))) return second;
+  const ends = batches.map(({ to }) => microsOf(to)).filter((end) => end <= at);
+  return momentOf(Math.max(microsOf(gap.from), ...ends));
+};
 
 const isInWindow = (record: PitrRecord, second: string, now: Date): boolean =>
   windowsOf(record, now).windows.some(({ from, to }) => microsOf(from) <= microsOf(second) && microsOf(second) <= microsOf(to));

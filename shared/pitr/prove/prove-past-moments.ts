@@ -93,10 +93,10 @@ class PastCounts {
     return [whole, this.#groups.reduce((sum, { before = 0 }) => sum + reads(before), 0)];
   }
 
-  /** Whether everything at that moment is known of all groups. */
+  /** Whether that moment is within the span of every group. After its span a group is listened to, and its deletions are not looked up. */
   #isTotal(moment: number): boolean {
     const { allUpTo } = this.#options;
-    return allUpTo !== undefined && moment <= allUpTo && this.#groups.every(({ span }) => span.from < moment);
+    return allUpTo !== undefined && moment <= allUpTo && this.#groups.every(({ span }) => span.from < moment && moment < span.to);
   }
 
   #isTotalEqual(moment: number): boolean {

@@ -25,6 +25,8 @@ const timedOut: Reason = { code: 'INTERNAL_ERROR', message: 'The service could n
 
 const attemptsMax = 6;
 
+const isActive = ({ status }: RestoreRecord): boolean => status === 'pending' || status === 'running';
+
 interface FailRestoreOptions extends RestoreAttempt {
   readonly reasonOf: (restore: RestoreRecord) => Reason;
   readonly now: Date;
@@ -47,20 +49,20 @@ const isRetryable = (error: unknown): boolean =>
 const failOnce = async (options: FailRestoreOptions): Promise<void> => {
   const { tenant, restoreJobId, attempt, reasonOf, now, sleep } = options;
   const context = await loadEndContext(tenant, restoreJobId);
-  if (context?.restore.status !== 'pending' && context?.restore.status !== 'running') return;
+  if (context?.restore.attempt !== attempt || !isActive(context.restore)) return;
   const { restore } = context;
-  if (restore.attempt !== attempt) return;
-  const reason = reasonOf(restore);
   if (restore.sealedAt !== undefined && !restore.failure) {
-    await commit([announceFailure(tenant, restore, reason)]);
+    await commit([announceFailure(tenant, restore, reasonOf(restore))]);
     return failOnce(options);
   }
   const isStopped = restore.sealedAt === undefined || (await waitForWriters(tenant, restoreJobId, { now: () => now, sleep }));
-  if (restore.cancelling && !isStopped) throw new WritersActiveError();
-  // Writers count what they wrote before they stop.
-  const stopped = restore.sealedAt === undefined ? context : ((await loadEndContext(tenant, restoreJobId)) ?? context);
-  await commit(failureTransaction(tenant, stopped, { error: reason, isStopped, now }));
-  if (!restore.cancelling) emitMetric('a restore has failed', { RestoresFailed: 1 });
+  // Writers count what they wrote before they stop. Meanwhile it may have been ended, resumed or cancelled.
+  const stopped = restore.sealedAt === undefined ? context : await loadEndContext(tenant, restoreJobId);
+  if (stopped?.restore.attempt !== attempt || !isActive(stopped.restore)) return;
+  const { cancelling } = stopped.restore;
+  if (cancelling && !isStopped) throw new WritersActiveError();
+  await commit(failureTransaction(tenant, stopped, { error: reasonOf(stopped.restore), isStopped, now }));
+  if (!cancelling) emitMetric('a restore has failed', { RestoresFailed: 1 });
 };
 
 /** A cancelled restore ends when nothing writes any more; the workflow, then the reaper, tries again. */
