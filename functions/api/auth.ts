@@ -149,12 +149,12 @@ export const token = handle(auth.token, async ({ body, origin, now }) => {
   if (!record || verdict === 'refuse') throw invalidCode();
   // Before a replay revokes the session: a caller without the verifier could not have used the code.
   assertBinding(record, body);
-  const person = await readSignedInUser(record.userId);
+  const { userId, redirectUri, issuedAt = '' } = record;
+  const [person, isRevoked] = await Promise.all([readSignedInUser(userId), isRevokedSince(userId, issuedAt)]);
   const replayed = async ({ sessionId }: Pick<CodeRecord, 'sessionId'>): Promise<ApiError> =>
     sessionId === undefined ? invalidCode() : revokeMisusedSession(misuse('auth.code_reused', sessionId, person), origin, now);
   if (verdict === 'replay') throw await replayed(record);
-  const { userId, redirectUri, issuedAt = '' } = record;
-  if (await isRevokedSince(userId, issuedAt)) throw invalidCode();
+  if (isRevoked) throw invalidCode();
   const name = redirectUri === undefined ? null : new URL(redirectUri).host;
   const { session, refreshToken, writes } = openSession({ userId, kind: 'application', name, origin }, now);
   const redeem = redeemCode(body.code, session, async () => replayed((await readCode(body.code)) ?? {}));

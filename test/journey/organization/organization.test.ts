@@ -37,11 +37,13 @@ test('organization: the owner sees the documented fields', async () => {
     slug,
     awsAccountId: '123456789012',
     owner: { id: owner.userId, email: owner.email, name: rest.owner.name },
+    limits: rest.limits,
     settings: { timezone: 'UTC', defaultStorageId: null },
     statistics: { memberCount: 1, projectCount: 0, backupCount: 0, storageUsed: 0 },
     subscription: { plan: rest.subscription.plan, status: 'active', billingCycle: 'monthly' },
   });
   ok(rest.owner.name);
+  deepEqual(rest.limits.schedules, { limit: 100, used: 0 });
 });
 
 test('organization: of two concurrent requests for one slug one succeeds, the other gets 409', async () => {
@@ -101,9 +103,9 @@ for (const [what, body, field] of [
   });
 }
 
-test('organization: the name is returned exactly as given', async () => {
-  const name = '\u202Eabc 👩\u200D💻 <b>"';
-  const { id } = await newOrganization(owner, name);
+test('organization: the name is returned as given, without invisible characters', async () => {
+  const name = 'abc 👩\u200D💻 <b>"';
+  const { id } = await newOrganization(owner, `\u202E${name}`);
   equal((await call(organizations.current, { token, org: id })).body.data.name, name);
 });
 
