@@ -13,6 +13,7 @@ import {
   identify,
   isAllowedRedirect,
   isRevokedSince,
+  isRevokedWithAll,
   issueAccessToken,
   issueCode,
   type Misuse,
@@ -178,7 +179,8 @@ export const refresh = handle(auth.refresh, async ({ body, incoming, origin, now
   const found = await presentRefresh(token, now);
   if (found.verdict === 'refuse') throw unauthorized('The refresh token is expired, revoked or malformed');
   const { session, presented, verdict } = found;
-  const person = await readSignedInUser(session.userId);
+  const [person, isRevoked] = await Promise.all([readSignedInUser(session.userId), isRevokedWithAll(session, now)]);
+  if (isRevoked) throw unauthorized('The refresh token is expired, revoked or malformed');
   const reused = () => revokeMisusedSession(misuse('auth.refresh_reused', session.id, person), origin, now);
   if (verdict === 'reuse') throw await reused();
   const { refreshToken, writes } = rotateRefreshToken({ session, origin, presented, lost: reused }, now);

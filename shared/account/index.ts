@@ -31,6 +31,7 @@ export {
   endSession,
   isOver,
   isRevokedSince,
+  isRevokedWithAll,
   openSession,
   presentRefresh,
   readRefreshToken,

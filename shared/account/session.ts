@@ -34,6 +34,9 @@ export const isOver = (session: SessionRecord, revoked: RevokedSessionsRecord | 
   session.endsAt <= epochSeconds(now) ||
   (revoked !== undefined && session.createdAt <= revoked.revokedAt && session.id !== revoked.exceptSessionId);
 
+export const isRevokedWithAll = async (session: SessionRecord, now: Date): Promise<boolean> =>
+  isOver(session, await get(accountKey.revokedSessions(session.userId)), now);
+
 /** Refuses what was granted before the person ended all of their sessions, but would open a session only now. */
 export const isRevokedSince = async (userId: string, grantedAt: string): Promise<boolean> => {
   const revoked = await get(accountKey.revokedSessions(userId));
@@ -81,14 +84,13 @@ type Presented =
   | { readonly verdict: 'refuse' }
   | { readonly verdict: 'rotate' | 'reuse'; readonly session: SessionRecord; readonly presented: PresentedRefresh };
 
-/** Looks up a refresh token, in one round trip. */
+/** Looks up a refresh token, in one round trip. Whether the person has ended all sessions is `isRevokedWithAll`. */
 export const presentRefresh = async (token: string, now: Date): Promise<Presented> => {
   const presented = readRefreshToken(token);
   if (!presented) return { verdict: 'refuse' };
   const { sessionId, secret } = presented;
   const [session, stored] = await getAll([accountKey.session(sessionId), accountKey.refresh(sessionId, secret)]);
   const verdict = checkRefresh(session, stored, now);
-  if (session && isOver(session, await get(accountKey.revokedSessions(session.userId)), now)) return { verdict: 'refuse' };
   return session && verdict !== 'refuse' ? { verdict, session, presented } : { verdict: 'refuse' };
 };
 
