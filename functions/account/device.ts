@@ -8,8 +8,9 @@ import {
   type DeviceRecord,
   decideDevice,
   findWaitingDevice,
-  isRevokedSince,
+  isRevokedWithAll,
   openSession,
+  readApproval,
   readDevice,
   redeemDevice,
   revokeMisusedSession,
@@ -51,16 +52,21 @@ export const token = handle(device.token, async ({ body, origin, now }) => {
   if (poll === 'denied') throw accessDenied('The sign-in was denied');
   if (poll === 'expired') throw new ApiError('EXPIRED_TOKEN', 'The device code has expired. Start the sign-in again');
   const { userId } = record;
-  const [isClaimed, person] = await Promise.all([claimPoll(record, now), userId ? readSignedInUser(userId) : undefined]);
+  const [isClaimed, person, approval] = await Promise.all([
+    claimPoll(record, now),
+    userId ? readSignedInUser(userId) : undefined,
+    userId ? readApproval(record) : undefined,
+  ]);
   if (!isClaimed) throw slowDown();
   if (!person) {
     const details = { interval: devicePollSeconds };
     throw new ApiError('AUTHORIZATION_PENDING', 'Waiting for a person to enter the code in the console', details);
   }
-  if (await isRevokedSince(person.user.id, record.createdAt))
-    throw accessDenied('The person who approved this sign-in has ended all of their sign-ins since. Start again');
   const { clientName: name } = record;
-  const { session, refreshToken, writes } = openSession({ userId: person.user.id, kind: 'device', name, origin }, now);
+  const signIn = { userId: person.user.id, kind: 'device', name, ...approval, origin } as const;
+  const { session, refreshToken, writes } = openSession(signIn, now);
+  if (await isRevokedWithAll(session, now))
+    throw accessDenied('The person who approved this sign-in has ended all of their sign-ins since. Start again');
   const notice = enqueueForUser(person.user.id, { kind: 'notify-device-sign-in', sessionId: session.id }, now);
   const entry = { scope: person.user.id, resource: { type: 'session', id: session.id }, details: detailsOf(record) };
   return {
@@ -96,7 +102,7 @@ export const decide = handle(device.decide, async ({ body, user, now }) => {
   return {
     data: { status } as const,
     change: {
-      writes: await decideDevice(record, { userCode, status, person: user, lost: unknownCode }),
+      writes: await decideDevice(record, { userCode, status, person: user, now, lost: unknownCode }),
       audit: auditEverywhere(user.userId, organizationIds, entry),
     },
   };

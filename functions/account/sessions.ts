@@ -4,6 +4,7 @@ import {
   openSessions,
   readOwnSession,
   revokeAllSessions,
+  sessionEnded,
   sessionNotFound,
 } from '../../shared/account/index.ts';
 import { sessions } from '../../shared/contract/endpoints/auth.ts';
@@ -12,8 +13,8 @@ import { organizationIdsOf } from '../../shared/organization/index.ts';
 
 export const revoke = handle(sessions.revoke, async ({ user, params, now }) => {
   const { userId } = user;
-  const [session, organizationIds] = await Promise.all([
-    readOwnSession(userId, params.sessionId, now),
+  const [{ session }, organizationIds] = await Promise.all([
+    readOwnSession({ userId, sessionId: params.sessionId, missing: sessionNotFound }, now),
     organizationIdsOf(userId),
   ]);
   const { id, kind = null, name = null } = session;
@@ -29,14 +30,19 @@ export const revoke = handle(sessions.revoke, async ({ user, params, now }) => {
 });
 
 export const revokeAll = handle(sessions.revokeAll, async ({ user: { userId, sessionId }, body: { exceptCurrent }, now }) => {
-  const [ids, organizationIds] = await Promise.all([openIds(userId, now), organizationIdsOf(userId)]);
+  const [{ revoked: previous }, ids, organizationIds] = await Promise.all([
+    // A concurrent call may have ended the caller's own session since it was authorized.
+    readOwnSession({ userId, sessionId, missing: sessionEnded }, now),
+    openIds(userId, now),
+    organizationIdsOf(userId),
+  ]);
   const revoked = ids.filter((id) => !exceptCurrent || id !== sessionId).length;
   const resource = { type: 'user', id: userId };
   return {
     data: { revoked },
     ...(!exceptCurrent && { cookies: clearedSessionCookies }),
     change: {
-      writes: [revokeAllSessions(userId, exceptCurrent ? sessionId : null, now)],
+      writes: [revokeAllSessions({ userId, exceptSessionId: exceptCurrent ? sessionId : null, previous }, now)],
       audit: auditEverywhere(userId, organizationIds, { resource, details: { revoked, exceptCurrent } }),
     },
   };

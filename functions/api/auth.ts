@@ -12,7 +12,6 @@ import {
   type Identity,
   identify,
   isAllowedRedirect,
-  isRevokedSince,
   isRevokedWithAll,
   issueAccessToken,
   issueCode,
@@ -26,6 +25,7 @@ import {
   revokeMisusedSession,
   rotateRefreshToken,
   SignInDeclined,
+  sessionEnded,
   storeGrant,
   withParameters,
 } from '../../shared/account/index.ts';
@@ -150,14 +150,14 @@ export const token = handle(auth.token, async ({ body, origin, now }) => {
   if (!record || verdict === 'refuse') throw invalidCode();
   // Before a replay revokes the session: a caller without the verifier could not have used the code.
   assertBinding(record, body);
-  const { userId, redirectUri, issuedAt = '' } = record;
-  const [person, isRevoked] = await Promise.all([readSignedInUser(userId), isRevokedSince(userId, issuedAt)]);
+  const { userId, redirectUri, issuedAt: grantedAt = '' } = record;
+  const name = redirectUri === undefined ? null : new URL(redirectUri).host;
+  const { session, refreshToken, writes } = openSession({ userId, kind: 'application', name, grantedAt, origin }, now);
+  const [person, isRevoked] = await Promise.all([readSignedInUser(userId), isRevokedWithAll(session, now)]);
   const replayed = async ({ sessionId }: Pick<CodeRecord, 'sessionId'>): Promise<ApiError> =>
     sessionId === undefined ? invalidCode() : revokeMisusedSession(misuse('auth.code_reused', sessionId, person), origin, now);
   if (verdict === 'replay') throw await replayed(record);
   if (isRevoked) throw invalidCode();
-  const name = redirectUri === undefined ? null : new URL(redirectUri).host;
-  const { session, refreshToken, writes } = openSession({ userId, kind: 'application', name, origin }, now);
   const redeem = redeemCode(body.code, session, async () => replayed((await readCode(body.code)) ?? {}));
   return {
     data: {
@@ -204,7 +204,7 @@ export const logout = handle(auth.logout, async ({ user, now }) => ({
   message: 'Signed out',
   cookies: clearedSessionCookies,
   change: {
-    writes: [endSession(user.sessionId, now, () => unauthorized('The session has ended. Sign in again'))],
+    writes: [endSession(user.sessionId, now, sessionEnded)],
     audit: [sessionEntry(user.userId, user.sessionId)],
   },
 }));

@@ -62,6 +62,7 @@ interface DeviceDecision {
   readonly userCode: string;
   readonly status: 'approved' | 'denied';
   readonly person: { readonly userId: string; readonly sessionId: string };
+  readonly now: Date;
   /** The error if another call has decided meanwhile. */
   readonly lost: () => ApiError;
 }
@@ -69,11 +70,11 @@ interface DeviceDecision {
 /** Records the person's decision; the user code cannot be used again. */
 export const decideDevice = async (
   { deviceDigest }: Pick<DeviceRecord, 'deviceDigest'>,
-  { userCode, status, person, lost }: DeviceDecision,
+  { userCode, status, person, now, lost }: DeviceDecision,
 ): Promise<readonly Write[]> => [
   set(
     accountKey.device(deviceDigest),
-    { status, ...(status === 'approved' && { userId: person.userId, approvedBy: person.sessionId }) },
+    { status, ...(status === 'approved' && { userId: person.userId, approvedBy: person.sessionId, approvedAt: iso(now) }) },
     { expected: { status: 'pending' }, onConditionFailed: lost },
   ),
   remove(accountKey.userCode(await userCodeDigest(userCode)), lost),
@@ -100,6 +101,12 @@ export const claimPoll = ({ deviceDigest, polledAt }: DeviceRecord, now: Date): 
 
 /** The error of a device whose request was not granted. */
 export const accessDenied = (message: string): ApiError => new ApiError('ACCESS_DENIED', message);
+
+/** How the session of an approved device was granted. Undefined if the session that approved it no longer exists. */
+export const readApproval = async ({ approvedBy = '', approvedAt, createdAt }: DeviceRecord) => {
+  const approver = await get(accountKey.session(approvedBy));
+  return approver && { grantedAt: approvedAt ?? createdAt, approvedBy: { id: approver.id, createdAt: approver.createdAt } };
+};
 
 /** Binds the approved device code to its session. Fails if the person has signed out since the approval. */
 export const redeemDevice = (

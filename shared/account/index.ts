@@ -6,6 +6,7 @@ export {
   claimPoll,
   decideDevice,
   findWaitingDevice,
+  readApproval,
   readDevice,
   redeemDevice,
 } from './device-sign-in.ts';
@@ -30,12 +31,12 @@ export { auditEverywhere, readOwnSession, revokeAllSessions, sessionNotFound } f
 export {
   endSession,
   isOver,
-  isRevokedSince,
   isRevokedWithAll,
   openSession,
   presentRefresh,
   readRefreshToken,
   rotateRefreshToken,
+  sessionEnded,
 } from './session.ts';
 export { isUseDue, noteSessionUse } from './session-use.ts';
 export { findOrCreateUser, readUser, refreshProfile, storeGrant } from './user.ts';

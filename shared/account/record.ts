@@ -26,6 +26,10 @@ export interface SessionRecord extends Item {
   readonly id: string;
   readonly userId: string;
   readonly createdAt: string;
+  /** When the code was issued, or the device approved, that opened it. Absent if the person signed in directly. */
+  readonly grantedAt?: string;
+  /** The session in which a person approved this device. */
+  readonly approvedBy?: { readonly id: string; readonly createdAt: string };
   /** Epoch seconds after which it cannot be refreshed. */
   readonly endsAt: number;
   /** Its tokens are cookies of a browser that signed in to the console. */
@@ -45,7 +49,7 @@ export interface SessionUseRecord extends Item {
   readonly userAgent: string | null;
 }
 
-/** Ends all sessions that were created until then, listed or not, with one write. */
+/** Ends all sessions that were created or granted until then, listed or not, with one write. `revokedAt` never decreases. */
 export interface RevokedSessionsRecord extends Item {
   readonly revokedAt: string;
   readonly exceptSessionId: string | null;
@@ -103,6 +107,8 @@ export interface DeviceRecord extends Item {
   /** The person who approved it, and the session in which they did. */
   readonly userId?: string;
   readonly approvedBy?: string;
+  /** Absent in approvals of versions without it, which expire within ten minutes. */
+  readonly approvedAt?: string;
   readonly sessionId?: string;
 }
 

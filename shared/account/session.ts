@@ -9,22 +9,22 @@ import { sessionUse } from './session-use.ts';
 
 type Session = Pick<SessionRecord, 'id' | 'endsAt'>;
 
-interface SignIn extends Required<Pick<SessionRecord, 'kind' | 'name'>> {
+interface SignIn extends Required<Pick<SessionRecord, 'kind' | 'name'>>, Pick<SessionRecord, 'grantedAt' | 'approvedBy'> {
   readonly userId: string;
   readonly origin: Origin;
 }
 
 export const openSession = (
-  { userId, kind, name, origin }: SignIn,
+  { origin, ...signIn }: SignIn,
   now: Date,
-): { session: Session; refreshToken: string; writes: readonly Write[] } => {
+): { session: SessionRecord; refreshToken: string; writes: readonly Write[] } => {
   const id = newId('session', now);
   const endsAt = epochSeconds(after(now, sessionMaxSeconds));
-  const isBrowser = kind === 'console' ? ({ isBrowser: true } as const) : {};
-  const session = { id, userId, createdAt: iso(now), endsAt, kind, name, ...isBrowser };
+  const isBrowser = signIn.kind === 'console' ? ({ isBrowser: true } as const) : {};
+  const session = { id, createdAt: iso(now), endsAt, ...signIn, ...isBrowser };
   const record = { ...accountKey.session(id), ...session, ttl: endsAt } satisfies SessionRecord;
   const { refreshToken, write } = newRefreshToken(record, now);
-  const use = { put: { ...accountKey.sessionUse(userId, id), ...sessionUse(record, origin, now) } };
+  const use = { put: { ...accountKey.sessionUse(signIn.userId, id), ...sessionUse(record, origin, now) } };
   return { session: record, refreshToken, writes: [create(record), write, use] };
 };
 
@@ -32,16 +32,20 @@ export const openSession = (
 export const isOver = (session: SessionRecord, revoked: RevokedSessionsRecord | undefined, now: Date): boolean =>
   session.revokedAt !== undefined ||
   session.endsAt <= epochSeconds(now) ||
-  (revoked !== undefined && session.createdAt <= revoked.revokedAt && session.id !== revoked.exceptSessionId);
+  (revoked !== undefined && session.id !== revoked.exceptSessionId && isGrantedUntil(session, revoked));
+
+/**
+ * What was granted before the person ended all sessions opens none afterwards, in whatever order the two are committed. The same holds
+ * for an approval in a session that was itself ended.
+ */
+const isGrantedUntil = ({ grantedAt, createdAt, approvedBy }: SessionRecord, revoked: RevokedSessionsRecord): boolean =>
+  (grantedAt ?? createdAt) <= revoked.revokedAt ||
+  (approvedBy !== undefined && approvedBy.createdAt <= revoked.revokedAt && approvedBy.id !== revoked.exceptSessionId);
 
 export const isRevokedWithAll = async (session: SessionRecord, now: Date): Promise<boolean> =>
   isOver(session, await get(accountKey.revokedSessions(session.userId)), now);
 
-/** Refuses what was granted before the person ended all of their sessions, but would open a session only now. */
-export const isRevokedSince = async (userId: string, grantedAt: string): Promise<boolean> => {
-  const revoked = await get(accountKey.revokedSessions(userId));
-  return revoked !== undefined && grantedAt <= revoked.revokedAt;
-};
+export const sessionEnded = (): ApiError => unauthorized('The session has ended. Sign in again');
 
 /** Revokes the session and all of its tokens. `onConditionFailed` gives the error if it was revoked already. */
 export const endSession = (sessionId: string, now: Date, onConditionFailed: () => ApiError): Write =>
@@ -108,9 +112,7 @@ export const rotateRefreshToken = (
   now: Date,
 ): { refreshToken: string; writes: readonly Write[] } => {
   const { refreshToken, write } = newRefreshToken(session, now);
-  const alive = check(accountKey.session(session.id), { revokedAt: undefined }, () =>
-    unauthorized('The session has ended. Sign in again'),
-  );
+  const alive = check(accountKey.session(session.id), { revokedAt: undefined }, sessionEnded);
   const used = set(
     accountKey.refresh(session.id, secret),
     { usedAt: iso(now) },

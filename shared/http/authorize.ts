@@ -2,7 +2,7 @@
  * Authorizes a call from the current session, organization, membership or API key. Reads everything, including a stored response,
  * in one round trip. The only place that makes a Tenant from a request.
  */
-import { accountKey, isOver, isUseDue, type SessionRecord } from '../account/index.ts';
+import { accountKey, isOver, isUseDue, type SessionRecord, sessionEnded } from '../account/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { type Access, isPersonal, type Role, roleAtLeast } from '../contract/access.ts';
 import { ApiError, invalid, unauthorized } from '../contract/errors.ts';
@@ -75,7 +75,7 @@ const authorizePerson = async (
     responseKey,
   ]);
   if (!session || session.userId !== userId || isOver(session, revoked, now)) {
-    throw unauthorized('The session has ended. Sign in again');
+    throw sessionEnded();
   }
   const person = { userId, sessionId, email, name };
   const actor: Actor = { type: 'user', id: userId, email };

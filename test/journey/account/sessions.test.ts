@@ -5,7 +5,7 @@ import { accountKey } from '../../../shared/account/index.ts';
 import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
 import { auth, sessions } from '../../../shared/contract/endpoints/auth.ts';
 import { device } from '../../../shared/contract/endpoints/device.ts';
-import { consoleHeaders } from '../../harness/stage/browser.ts';
+import { consoleHeaders, newCode } from '../../harness/stage/browser.ts';
 import { call } from '../../harness/stage/client.ts';
 import { claimsOf } from '../../harness/stage/forge-token.ts';
 import { untilMails } from '../../harness/stage/mail.ts';
@@ -32,9 +32,9 @@ const auditOf = async (action: string) => {
   return answer.body.data;
 };
 /** Approves a device in a browser of the console, and returns the tokens of the device. */
-const signInDevice = async (clientName: string) => {
+const signInDevice = async (clientName: string, email = owner.email) => {
   const { deviceCode, userCode } = (await call(device.start, { body: { clientName } })).body.data;
-  const headers = await consoleHeaders(owner.email);
+  const headers = await consoleHeaders(email);
   equal((await call(device.decide, { headers, body: { userCode, decision: 'approve' } })).status, 200);
   return async () => call(device.token, { body: { deviceCode } });
 };
@@ -148,6 +148,44 @@ test('sessions: a device that was approved before all sign-ins were ended gets n
   equal((await revokeAll(owner.accessToken)).status, 200);
   const refused = await poll();
   deepEqual([refused.status, refused.body.error.code], [403, 'ACCESS_DENIED'], refused.text);
+});
+
+test('sessions: of two that end all others at the same time, one wins and the other is signed out', async () => {
+  for (let round = 0; round < 8; round++) {
+    const first = await signIn();
+    const people = [first, await signIn(first.email)];
+    const ended = await Promise.all(people.map(({ accessToken }) => revokeAll(accessToken)));
+    const statuses = ended.map(({ status }) => status);
+    deepEqual(statuses.toSorted(), [200, 401], JSON.stringify(ended.map(({ text }) => text)));
+    // Whoever was told that the others have ended is the one who is still signed in.
+    deepEqual(await Promise.all(people.map(({ accessToken }) => me(accessToken))), statuses);
+  }
+});
+
+test('sessions: a code or an approval of before opens no session that survives, whichever is committed first', async () => {
+  for (let round = 0; round < 8; round++) {
+    const { email, accessToken } = await signIn();
+    const code = await newCode(email);
+    const poll = await signInDevice('in flight', email);
+    const [ended, ...redeemed] = await Promise.all([
+      revokeAll(accessToken),
+      call(auth.token, { body: { code, grant_type: 'authorization_code' } }),
+      poll(),
+    ]);
+    equal(ended.status, 200, ended.text);
+    for (const { status, body } of redeemed) if (status === 200) equal(await me(body.data.accessToken), 401);
+    equal(await me(accessToken), 200);
+  }
+});
+
+test('sessions: a device that started before all others were ended, and was approved after that, gets a session', async () => {
+  const { email, accessToken } = await signIn();
+  const { deviceCode, userCode } = (await call(device.start, { body: { clientName: 'patient' } })).body.data;
+  equal((await revokeAll(accessToken)).status, 200);
+  const headers = await consoleHeaders(email);
+  equal((await call(device.decide, { headers, body: { userCode, decision: 'approve' } })).status, 200);
+  const tokens = await call(device.token, { body: { deviceCode } });
+  deepEqual([tokens.status, await me(tokens.body.data.accessToken)], [200, 200], tokens.text);
 });
 
 test('sessions: one of a version without a list is listed from its next use on', async () => {

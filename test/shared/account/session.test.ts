@@ -2,8 +2,10 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { describeUserAgent } from '../../../shared/account/describe-user-agent.ts';
 import type { RefreshRecord, SessionRecord } from '../../../shared/account/record.ts';
+import { revokeAllSessions } from '../../../shared/account/revoke-sessions.ts';
 import { checkRefresh, isOver, openSession, readRefreshToken, rotateRefreshToken } from '../../../shared/account/session.ts';
 import { unauthorized } from '../../../shared/contract/errors.ts';
+import { StaleReadError } from '../../../shared/platform/index.ts';
 
 const now = new Date('2025-06-01T12:00:00Z');
 const day = 24 * 3_600;
@@ -51,6 +53,35 @@ test('isOver: a person who ends all sign-ins ends those created until then, exce
   equal(isOver({ ...made, createdAt: later(1).toISOString() }, revoked, later(2)), false);
   equal(isOver({ ...made, revokedAt: now.toISOString() }, { ...revoked, exceptSessionId: made.id }, now), true);
   equal(isOver(made, undefined, new Date(made.endsAt * 1_000)), true);
+});
+
+test('isOver: a grant of before the person ended all sign-ins opens none, also if its session is created later', () => {
+  const revoked = { pk: '', sk: '', revokedAt: later(5).toISOString(), exceptSessionId: null };
+  const opened = { ...session, createdAt: later(6).toISOString() };
+  equal(isOver(opened, revoked, later(7)), false);
+  equal(isOver({ ...opened, grantedAt: later(5).toISOString() }, revoked, later(7)), true);
+  equal(isOver({ ...opened, grantedAt: later(6).toISOString() }, revoked, later(7)), false);
+});
+
+test('isOver: a device is over if it was approved in a session that was ended with the others', () => {
+  const approver = { id: 'ses_approver', createdAt: now.toISOString() };
+  const opened = { ...session, createdAt: later(7).toISOString(), grantedAt: later(6).toISOString(), approvedBy: approver };
+  const revoked = { pk: '', sk: '', revokedAt: later(5).toISOString(), exceptSessionId: null };
+  equal(isOver(opened, revoked, later(8)), true);
+  for (const exceptSessionId of [opened.id, approver.id]) equal(isOver(opened, { ...revoked, exceptSessionId }, later(8)), false);
+  equal(isOver({ ...opened, approvedBy: { ...approver, createdAt: later(6).toISOString() } }, revoked, later(8)), false);
+});
+
+test('revokeAllSessions: the moment never decreases, and a revocation decided from an older one is refused', async () => {
+  const previous = { revokedAt: later(5).toISOString(), exceptSessionId: null };
+  const write = revokeAllSessions({ userId: session.userId, exceptSessionId: 'ses_x', previous }, now);
+  ok('put' in write && write.onConditionFailed);
+  equal(write.put.revokedAt, previous.revokedAt);
+  deepEqual(write.values, { ':was_revokedAt': previous.revokedAt, ':was_exceptSessionId': null });
+  ok((await write.onConditionFailed()) instanceof StaleReadError);
+  const first = revokeAllSessions({ userId: session.userId, exceptSessionId: null, previous: undefined }, now);
+  ok('put' in first);
+  deepEqual([first.put.revokedAt, first.condition], [now.toISOString(), 'attribute_not_exists(pk)']);
 });
 
 test('describeUserAgent: browsers and systems have names, other programs are as they call themselves', () => {
