@@ -15,6 +15,7 @@ import { documentQuery } from './data/api-reference.ts';
 import { prefetchOverview } from './data/overview.ts';
 import { Frame } from './frame/frame.tsx';
 import { NotFound, PageError, PagePending } from './frame/page-states.tsx';
+import { PersonFrame } from './frame/person-frame.tsx';
 import { lazyPage } from './lazy-page.ts';
 import { OverviewPage } from './pages/overview/page.tsx';
 import { paths } from './paths.ts';
@@ -64,6 +65,9 @@ const inOrganization = createRoute({
   component: Frame,
 });
 
+/** Pages that need no organization. */
+const ofPerson = createRoute({ getParentRoute: () => signedIn, id: 'of-person', component: PersonFrame });
+
 /** A page of another resource starts anew: what was typed for one must not be saved for another. */
 const page = (parent: AnyRoute, path: string, ...script: Parameters<typeof lazyPage>) =>
   createRoute({ getParentRoute: () => parent, path, component: lazyPage(...script), remountDeps: ({ params }) => params });
@@ -95,6 +99,7 @@ const routeTree = root.addChildren([
   signedIn.addChildren([
     page(signedIn, '/device', () => import('./pages/device/page.tsx'), 'DevicePage'),
     page(signedIn, '/start', () => import('./pages/first-run/page.tsx'), 'FirstRunPage'),
+    ofPerson.addChildren([page(ofPerson, '/sessions', () => import('./pages/sessions/page.tsx'), 'SessionsPage')]),
     inOrganization.addChildren([
       overview,
       page(inOrganization, '/projects', () => import('./pages/projects/page.tsx'), 'ProjectsPage'),
@@ -149,7 +154,6 @@ const routeTree = root.addChildren([
       page(inOrganization, '/audit', () => import('./pages/audit/page.tsx'), 'AuditPage'),
       page(inOrganization, '/team', () => import('./pages/team/page.tsx'), 'TeamPage'),
       page(inOrganization, '/organization', () => import('./pages/organization/page.tsx'), 'OrganizationPage'),
-      page(inOrganization, '/sessions', () => import('./pages/sessions/page.tsx'), 'SessionsPage'),
       // Unknown addresses keep the frame; people who are not signed in sign in first.
       createRoute({ getParentRoute: () => inOrganization, path: '$', component: NotFound }),
     ]),

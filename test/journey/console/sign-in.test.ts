@@ -138,6 +138,23 @@ test('console: a person sees their sign-ins, ends one, and signs out everywhere'
   deepEqual([await statusOf(first), await statusOf(owner)], [401, 401]);
 });
 
+test('console: a person without an organization sees their sign-ins and ends them', async () => {
+  const { email } = await signIn();
+  const { page, check } = await openConsole({ email, path: '/start' });
+  await page.getByRole('heading', { name: 'Protect your first project' }).waitFor();
+  await page.getByRole('button', { name: /^Account of/ }).click();
+  await page.getByRole('menuitem', { name: 'Your sign-ins' }).click();
+  await page.getByRole('heading', { name: 'Your sign-ins', exact: true }).waitFor();
+  await page.getByRole('button', { name: 'End all others…' }).click();
+  await page.getByRole('button', { name: 'End all others', exact: true }).click();
+  await page.getByText('One sign-in has ended').waitFor();
+  await check.screenshots('sessions-without-organization');
+  await check.accessibility();
+  await page.getByRole('link', { name: 'Set up an organization' }).click();
+  await page.getByRole('heading', { name: 'Protect your first project' }).waitFor();
+  check.problems();
+});
+
 test('console: an expired access token is renewed without anyone noticing', async () => {
   const organization = await newOrganization();
   const { page, goTo } = await openConsole({ email: organization.owner.email });

@@ -15,7 +15,7 @@ const themeChoices: readonly (readonly [Theme, string, IconName])[] = [
 ];
 
 export const UserMenu = () => {
-  const { name, email, organizations } = useSession();
+  const { name, email } = useSession();
   const theme = useTheme();
   const navigate = useNavigate();
   const [isSigningOut, setSigningOut] = useState(false);
@@ -41,11 +41,9 @@ export const UserMenu = () => {
           </MenuItem>
         ))}
         <MenuSeparator />
-        {organizations.length > 0 && (
-          <MenuItem icon="shield" onSelect={() => void navigate({ to: paths.sessions })}>
-            Your sign-ins
-          </MenuItem>
-        )}
+        <MenuItem icon="shield" onSelect={() => void navigate({ to: paths.sessions })}>
+          Your sign-ins
+        </MenuItem>
         <MenuItem icon="signOut" onSelect={() => setSigningOut(true)}>
           Sign out…
         </MenuItem>

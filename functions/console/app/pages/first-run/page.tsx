@@ -1,8 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { currentMembership, useSession } from '../../api/session.ts';
-import { Logo } from '../../frame/logo.tsx';
-import { UserMenu } from '../../frame/user-menu.tsx';
+import { BareHeader } from '../../frame/bare-header.tsx';
 import { paths } from '../../paths.ts';
 import { OrganizationStep } from './organization-step.tsx';
 import { OrganizationSteps } from './organization-steps.tsx';
@@ -26,15 +25,7 @@ export const FirstRunPage = () => {
   }, []);
   return (
     <main className="first-run">
-      <header className="first-run__head">
-        <div className="first-run__brand">
-          <Logo /> Backups
-        </div>
-        <div className="row">
-          {session.organizations.length > 0 && <Link to={paths.overview}>Go to the overview</Link>}
-          <UserMenu />
-        </div>
-      </header>
+      <BareHeader>{session.organizations.length > 0 && <Link to={paths.overview}>Go to the overview</Link>}</BareHeader>
       <h1>{isNew ? 'New organization' : 'Protect your first project'}</h1>
       <p className="secondary">Four steps, about five minutes. You can leave at any time and continue here.</p>
       <LastStep value={lastStep}>
