@@ -131,8 +131,13 @@ const Settings = z.object({
    * without this setting such a deployment cannot be updated, and nothing of it changes.
    */
   singleRegionKeys: z._default(flag, false),
-  /** Incrementing it creates a new key that wraps data keys; earlier ones stay, and still open what they have wrapped. */
+  /** Incrementing it creates a new key for data keys, and lets functions open what it will wrap. Earlier keys stay, with the same right. */
   dataKeyGeneration: z._default(wholeNumber(1, 100), 1),
+  /**
+   * The generation that wraps new data keys; required once there are several. It follows `dataKeyGeneration` in a later deployment, so
+   * that no function, of the old version either, meets a data key that it may not open.
+   */
+  wrappingKeyGeneration: z.optional(wholeNumber(1, 100)),
   /** Incrementing it creates a new signing key; earlier keys are retained. */
   tokenKeyGeneration: z._default(wholeNumber(1, 100), 1),
   /** Earlier signing keys whose tokens are still accepted. */
@@ -224,6 +229,16 @@ const conflicts = (config: Given): readonly string[] => [
   ...(config.withdrawnEvidenceKeyGenerations.some((generation) => generation >= config.evidenceKeyGeneration)
     ? [
         `withdrawnEvidenceKeyGenerations: must be lower than evidenceKeyGeneration (${config.evidenceKeyGeneration}), the key that signs; increment that first`,
+      ]
+    : []),
+  ...(config.wrappingKeyGeneration === undefined && config.dataKeyGeneration > 1
+    ? [
+        'wrappingKeyGeneration: is required with dataKeyGeneration; deploy with the generation in use until now first (infra/runbook.md)',
+      ]
+    : []),
+  ...(config.wrappingKeyGeneration !== undefined && config.wrappingKeyGeneration > config.dataKeyGeneration
+    ? [
+        `wrappingKeyGeneration: must be at most dataKeyGeneration (${config.dataKeyGeneration}); increment that in a deployment before`,
       ]
     : []),
   ...(config.requireCloudFront && config.cloudFrontSecretDigest === undefined

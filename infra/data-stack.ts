@@ -167,8 +167,9 @@ export class DataStack extends Stack {
       this.exportValue(key.keyArn);
       return key.keyArn;
     });
-    const [current = '', ...former] = arns.reverse();
-    return [current, ...former];
+    const { wrappingKeyGeneration = 1 } = this.#config;
+    const [wrapping = ''] = arns.splice(wrappingKeyGeneration - 1, 1);
+    return [wrapping, ...arns.reverse()];
   }
 
   #makeSigningKey(id: string, props: { description: string; keySpec: KeySpec }): Key {

@@ -46,6 +46,14 @@ describe('config: an invalid setting is rejected by name', () => {
     'an origin with a path': [{ allowedOrigins: 'https://app.example.com/' }, /^ {2}allowedOrigins\.0: must be an origin/m],
     'every origin at once': [{ allowedOrigins: '*' }, /^ {2}allowedOrigins\.0: /m],
     'a sender that is not an address': [{ mailFrom: 'backups' }, /^ {2}mailFrom: must be an e-mail address$/m],
+    'a second data key without the one that wraps': [
+      { dataKeyGeneration: '2' },
+      /^ {2}wrappingKeyGeneration: is required with dataKeyGeneration/m,
+    ],
+    'a data key that wraps before it exists': [
+      { dataKeyGeneration: '2', wrappingKeyGeneration: '3' },
+      /^ {2}wrappingKeyGeneration: must be at most dataKeyGeneration \(2\)/m,
+    ],
     'an evidence key that is withdrawn while it signs': [
       { evidenceKeyGeneration: '2', withdrawnEvidenceKeyGenerations: '2' },
       /^ {2}withdrawnEvidenceKeyGenerations: must be lower than evidenceKeyGeneration \(2\)/m,

@@ -43,7 +43,12 @@ describe('regions of the keys', () => {
         properties.MultiRegion,
       ]),
     );
-  const generations = { dataKeyGeneration: '2', tokenKeyGeneration: '2', evidenceKeyGeneration: '2' };
+  const generations = {
+    dataKeyGeneration: '3',
+    wrappingKeyGeneration: '3',
+    tokenKeyGeneration: '3',
+    evidenceKeyGeneration: '3',
+  };
 
   test('every key of a new deployment can be copied to another region', () => {
     const first = keysOf({});
@@ -52,25 +57,30 @@ describe('regions of the keys', () => {
   });
 
   // A changed property would make CloudFormation refuse the update; a changed id would make another key.
-  test('a deployment from before keeps its keys exactly as they are, and later data keys can be copied', () => {
+  test('a deployment from before keeps its keys, signing keys of every generation too; later data keys can be copied', () => {
     const before = { DataKey: undefined, EvidenceKey: undefined, SecretsKey: undefined, TokenKey1: undefined };
     assert.deepEqual(keysOf({ singleRegionKeys: 'true' }), before);
     assert.deepEqual(keysOf({ singleRegionKeys: 'true', ...generations }), {
       ...before,
       DataKey2: true,
+      DataKey3: true,
       EvidenceKey2: undefined,
+      EvidenceKey3: undefined,
       TokenKey2: undefined,
+      TokenKey3: undefined,
     });
   });
 
-  test('a new data key wraps, and every function that unwraps can use the earlier one, too', () => {
-    const all = resourcesOf(templatesOf({ ...settings, dataKeyGeneration: '2' }));
+  // Functions are updated one after the other: each must be able to open what another one has wrapped already.
+  const wrapping = { '1': 'DataKey', '2': 'DataKey2' } as const;
+  test.each(['1', '2'] as const)('of two data keys generation %s wraps, and every function that unwraps can use both', (use) => {
+    const all = resourcesOf(templatesOf({ ...settings, dataKeyGeneration: '2', wrappingKeyGeneration: use }));
     const functions = ofType('AWS::Lambda::Function', all).flatMap(({ properties }) => {
       const { DATA_KEY_ID } = (properties.Environment as { Variables: Record<string, unknown> } | undefined)?.Variables ?? {};
       return DATA_KEY_ID === undefined ? [] : [JSON.stringify(DATA_KEY_ID)];
     });
     assert.ok(functions.length > 10);
-    for (const variable of functions) assert.match(variable, /DataKey2[0-9A-F]{8}Arn/);
+    for (const variable of functions) assert.match(variable, new RegExp(`${wrapping[use]}[0-9A-F]{8}Arn`));
     const statements = ofType('AWS::IAM::Role', all).flatMap(statementsOf);
     const using = (action: string) =>
       statements
@@ -78,11 +88,12 @@ describe('regions of the keys', () => {
         .map(({ Resource }) =>
           JSON.stringify(Resource)
             .match(/DataKey2?(?=[0-9A-F]{8}Arn)/g)
-            ?.join(' '),
+            ?.sort()
+            .join(' '),
         )
         .filter((names) => names !== undefined);
     assert.deepEqual([...new Set(using('kms:Decrypt'))], ['DataKey DataKey2']);
-    assert.deepEqual([...new Set(using('kms:GenerateDataKey'))], ['DataKey2']);
+    assert.deepEqual([...new Set(using('kms:GenerateDataKey'))], [wrapping[use]]);
   });
 });
 
@@ -169,7 +180,8 @@ describe('data stack: a later deployment removes no export that other stacks imp
   const later: Record<string, Record<string, string>> = {
     'a domain': { domainName: 'api.example.com', certificateArn: 'arn:aws:acm:eu-west-1:123456789012:certificate/1' },
     'another signing key': { tokenKeyGeneration: '2' },
-    'another data key': { dataKeyGeneration: '2' },
+    'another data key': { dataKeyGeneration: '2', wrappingKeyGeneration: '1' },
+    'another data key in use': { dataKeyGeneration: '2', wrappingKeyGeneration: '2' },
     'another key for evidence': { evidenceKeyGeneration: '2', withdrawnEvidenceKeyGenerations: '1' },
     'a restored table': { tableStreamArn: stream },
   };
