@@ -30,7 +30,7 @@ import {
   shareSlots,
 } from './part/trigger/event-triggers.ts';
 import { addPeriodicTrigger } from './part/trigger/periodic-trigger.ts';
-import { makeDeadLetterQueue, makeWorkQueue } from './part/trigger/queue-with-dlq.ts';
+import { makeDeadLetterQueue, makeWorkQueue, receivesMax } from './part/trigger/queue-with-dlq.ts';
 import { makeStateMachine } from './part/trigger/state-machine.ts';
 import { type QueueName, queueNames, workQueueSpecs } from './part/trigger/work-queue-specs.ts';
 import { backupDefinition, backupSteps, copiesMax } from './workflow/backup.ts';
@@ -115,6 +115,7 @@ export class EngineStack extends Stack {
     this.#alarmOnLogLine('captureStopped', 'capture-stopped', 'The changes of a project have not been captured for too long');
     // A partial batch failure does not count as a function error.
     this.#alarmOnLogLine('batchTimedOut', 'batch-timed-out', 'A worker of a queue or of the stream times out');
+    this.#alarmOnLogLine('slotAwaited', 'slot-awaited', 'Messages wait too long for a slot of queue workers');
   }
 
   #alarmOnLogLine(line: keyof typeof logLines, name: string, description: string): void {
@@ -216,7 +217,7 @@ export class EngineStack extends Stack {
     if (slots === undefined) return this.#makeWorker(worker, [readQueue(queue)]);
     const { tableArn } = this.#props.data.table;
     return this.#makeWorker(worker, [readQueue(queue), ...shareSlots(tableArn, queue)], {
-      WORK_SLOTS: JSON.stringify({ ...slots, seconds: workers[worker].timeoutSeconds }),
+      WORK_SLOTS: JSON.stringify({ ...slots, seconds: workers[worker].timeoutSeconds, receivesMax }),
       WORK_QUEUE_URL: queue.queueUrl,
     });
   }

@@ -4,7 +4,7 @@ import { backupDeps } from '../../shared/backup/index.ts';
 import { captureListenShare } from '../../shared/contract/limits.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { consumeQueue, queueVariables, type TaskMessage, taskMessage } from '../../shared/event/index.ts';
-import { type QueuedCycle, runContinuousCapture } from '../../shared/pitr/index.ts';
+import { cyclePriority, type QueuedCycle, runContinuousCapture } from '../../shared/pitr/index.ts';
 import { after, delayMaxSeconds, log, sendMessages, unsafeTenant } from '../../shared/platform/index.ts';
 
 /** The rest of the timeout is for the end of the cycle. */
@@ -33,4 +33,10 @@ const capture = async ({ organizationId, task }: TaskMessage): Promise<void> => 
   if (next) await enqueueCycle(next);
 };
 
-export const handler = consumeQueue(capture);
+export const handler = consumeQueue(capture, {
+  priorityOf: async ({ organizationId, task }) => {
+    if (task.kind !== 'capture') return 'usual';
+    const { projectId, turn, isRelief } = task;
+    return cyclePriority(unsafeTenant(organizationId, 'record'), { projectId, turn, isHandover: isRelief });
+  },
+});

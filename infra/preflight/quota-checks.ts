@@ -1,7 +1,8 @@
 /** Quotas of the account in the region. */
-import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
+import { GetAccountSettingsCommand, GetFunctionCommand, LambdaClient, paginateListFunctions } from '@aws-sdk/client-lambda';
 import { paginateListServiceQuotas, ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
-import { unreservedMin } from '../part/function/concurrency.ts';
+import { workers } from '../../shared/contract/runtime/workers.ts';
+import { stepConcurrency } from '../part/function/concurrency.ts';
 import { clientOptions, type DeploymentTarget } from './deployment-target.ts';
 import { advise, mustDo, ok, type Verdict } from './verdict.ts';
 
@@ -9,21 +10,39 @@ import { advise, mustDo, ok, type Verdict } from './verdict.ts';
 const concurrencyCode = 'L-B99A9384';
 
 export const checkConcurrency = async ({ region, config }: DeploymentTarget): Promise<Verdict> => {
-  const { AccountLimit: limit } = await new LambdaClient(clientOptions(region)).send(new GetAccountSettingsCommand({}));
+  const client = new LambdaClient(clientOptions(region));
+  const { AccountLimit: limit } = await client.send(new GetAccountSettingsCommand({}));
   const quota = limit?.ConcurrentExecutions ?? 0;
-  const unreserved = limit?.UnreservedConcurrentExecutions ?? quota;
+  const reserved = quota - (limit?.UnreservedConcurrentExecutions ?? quota);
+  const others = reserved > 0 ? reserved - (await ownReservation(client, config)) : 0;
+  const available = quota - others;
   const raise = `aws service-quotas request-service-quota-increase --service-code lambda --quota-code ${concurrencyCode} --desired-value 1000`;
-  if (config.accountConcurrency > unreserved)
+  if (config.accountConcurrency > available)
     return mustDo(
-      `${quota} concurrent functions, ${quota - unreserved} of them reserved by other functions, but accountConcurrency is ${config.accountConcurrency}: set "accountConcurrency": ${Math.max(10, unreserved)} in cdk.json, or request more (${raise})`,
-    );
-  if (config.reservedConcurrency > Math.max(0, unreserved - unreservedMin))
-    return mustDo(
-      `Lambda keeps ${unreservedMin} of ${unreserved} unreserved functions: set "reservedConcurrency" to at most ${Math.max(0, unreserved - unreservedMin)}`,
+      `${quota} concurrent functions, ${others} of them reserved by other functions, but accountConcurrency is ${config.accountConcurrency}: set "accountConcurrency": ${Math.max(10, available)} in cdk.json, or request more (${raise})`,
     );
   if (quota < 100)
     return advise(`${quota} concurrent functions: enough to try it, few for more than one backup at once (${raise})`);
   return ok(`${quota} concurrent functions, accountConcurrency is ${config.accountConcurrency}`);
+};
+
+const stepDescriptions: ReadonlySet<string> = new Set(
+  Object.keys(stepConcurrency).map((name) => workers[name as keyof typeof stepConcurrency].summary),
+);
+
+/** What an earlier deployment of the service has reserved: the next one replaces it. */
+const ownReservation = async (client: LambdaClient, { stackName }: DeploymentTarget['config']): Promise<number> => {
+  let own = 0;
+  for await (const { Functions = [] } of paginateListFunctions({ client }, {})) {
+    for (const { FunctionName, Description = '' } of Functions) {
+      if (!stepDescriptions.has(Description)) continue;
+      const { Tags, Concurrency } = await client.send(new GetFunctionCommand({ FunctionName }));
+      // Another deployment has functions with the same descriptions.
+      if (Tags?.['aws:cloudformation:stack-name'] !== `${stackName}-engine`) continue;
+      own += Concurrency?.ReservedConcurrentExecutions ?? 0;
+    }
+  }
+  return own;
 };
 
 /** The least that a deployment needs: AWS's defaults of small regions. Service Quotas names them differently over time. */

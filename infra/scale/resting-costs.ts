@@ -7,7 +7,7 @@ const monthHours = 730;
 export const restingResources = {
   keys: 4,
   secrets: 2,
-  alarms: 90,
+  alarms: 91,
   dashboards: 1,
   queueTriggers: 9,
   /** Periodic runs per hour, of all functions together. */

@@ -153,6 +153,10 @@ export const baseRefreshSeconds = 24 * 3_600;
 export const consistentPointEveryMs = 20_000;
 /** The share of a capture worker's timeout during which it starts new cycles. */
 export const captureListenShare = 0.7;
+/** A worker that begins later than this runs one cycle: one that keeps listening would make others wait, too. */
+export const captureOverdueSeconds = 300;
+/** How long two workers listen during a handover, billed and stored twice. A worker starts within seconds. */
+export const captureHandoverSeconds = 30;
 
 /* Restore tests. */
 export const restoreTestsPerOrganization = 100;

@@ -4,6 +4,13 @@ import { idsIn } from '../contract/ids.ts';
 import { addLogContext, type BatchAnswer, type LambdaHandler, log, withLogContext } from '../platform/index.ts';
 import { queueHandler } from './queue-handler.ts';
 import { readTask, type TaskMessage } from './tasks.ts';
+import type { Priority } from './work-slots.ts';
+
+interface QueueOptions {
+  readonly dropsUnknown?: boolean;
+  /** Asked before a worker of a small account takes a slot. */
+  readonly priorityOf?: (message: TaskMessage) => Promise<Priority>;
+}
 
 /**
  * Runs `work` for every message of a batch, concurrently. A failed message is redelivered alone. A task of an unknown kind is
@@ -11,7 +18,7 @@ import { readTask, type TaskMessage } from './tasks.ts';
  */
 export const consumeQueue = (
   work: (message: TaskMessage, queueName: string) => Promise<void>,
-  { dropsUnknown = true }: { readonly dropsUnknown?: boolean } = {},
+  { dropsUnknown = true, priorityOf }: QueueOptions = {},
 ): LambdaHandler<SQSEvent, BatchAnswer> => {
   const perform = async ({ body, eventSourceARN = '' }: SQSRecord): Promise<void> => {
     try {
@@ -25,13 +32,27 @@ export const consumeQueue = (
       throw error;
     }
   };
-  return queueHandler(async (records, finished) => {
-    // Messages of a batch belong to different tenants, so each has a log context of its own.
-    const performApart = async (record: SQSRecord): Promise<void> => {
-      await withLogContext({ messageId: record.messageId }, () => perform(record));
-      finished.add(record.messageId);
-    };
-    const processor = new BatchProcessor(EventType.SQS);
-    await processPartialResponse({ Records: [...records] }, performApart, processor, { throwOnFullBatchFailure: false });
-  });
+  return queueHandler(
+    async (records, finished) => {
+      // Messages of a batch belong to different tenants, so each has a log context of its own.
+      const performApart = async (record: SQSRecord): Promise<void> => {
+        await withLogContext({ messageId: record.messageId }, () => perform(record));
+        finished.add(record.messageId);
+      };
+      const processor = new BatchProcessor(EventType.SQS);
+      await processPartialResponse({ Records: [...records] }, performApart, processor, { throwOnFullBatchFailure: false });
+    },
+    priorityOf && (async ({ body }) => priorityIn(body, priorityOf)),
+  );
+};
+
+/** A message that cannot be read fails when it is performed. */
+const priorityIn = async (body: string, priorityOf: NonNullable<QueueOptions['priorityOf']>): Promise<Priority> => {
+  let message: TaskMessage | undefined;
+  try {
+    message = readTask(body);
+  } catch {
+    return 'usual';
+  }
+  return message ? priorityOf(message) : 'usual';
 };

@@ -3,3 +3,4 @@ export { emit, enqueue, enqueueForUser, eventKey, eventPrefix, withRequestId } f
 export { queueHandler } from './queue-handler.ts';
 export { queueVariableOf, queueVariables, sendTask, taskMessage } from './send-task.ts';
 export { readTask, Task, TaskMessage } from './tasks.ts';
+export type { Priority } from './work-slots.ts';

@@ -4,6 +4,7 @@ export { type BatchLeaf, ChangeBatchReader, describeBatch } from './batch/change
 export { searchCaptures } from './batch/search-captures.ts';
 export { runCaptureCycle } from './capture/capture-cycle.ts';
 export { type ContinuousTask, type QueuedCycle, runContinuousCapture } from './capture/continuous-capture.ts';
+export { cyclePriority } from './capture/cycle-priority.ts';
 export { stalledSince } from './capture/stalled-capture.ts';
 export { watchCaptures } from './capture/watch-captures.ts';
 export { readPitr } from './model/cycle-context.ts';

@@ -176,6 +176,7 @@ const counted = {
   scheduleOverdue: ['Engine'],
   captureStopped: ['Engine'],
   batchTimedOut: ['Engine'],
+  slotAwaited: ['Engine'],
 } as const satisfies Record<keyof typeof logLines, readonly string[]>;
 for (const [line, stacks] of Object.entries(counted)) {
   test(`alarms: the log line ${line} has one`, () => {

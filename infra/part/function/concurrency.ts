@@ -1,4 +1,5 @@
 /** Limits of concurrent functions, so that no part of the service starves another. */
+import { captureHandoverSeconds, captureOverdueSeconds } from '../../../shared/contract/limits.ts';
 import type { WorkerName } from '../../../shared/contract/runtime/workers.ts';
 import { type QueueName, workQueueSpecs } from '../trigger/work-queue-specs.ts';
 
@@ -58,16 +59,34 @@ export const mapWidth = (most: number, kind: 'backup' | 'restore', accountConcur
   return Math.min(most, Math.max(1, Math.floor(share * accountConcurrency)));
 };
 
+/** `WORK_SLOTS` of a queue (`shared/event/work-slots.ts`), without what its function and its dead-letter queue say. */
+interface QueueSlots {
+  readonly queue: QueueName;
+  readonly slots: number;
+  readonly ownMax: number;
+  readonly urgent?: { readonly slots: number; readonly afterSeconds: number };
+  readonly delaySeconds: number;
+  readonly waitMaxSeconds: number;
+}
+
+/** A capture that has waited longer runs one cycle only, also if its message came early for a handover. */
+const captureWaitSeconds = captureOverdueSeconds + captureHandoverSeconds;
+
 /**
  * The slots that queue workers of a small account share, because each mapping has at least two: a fifth for slow queues (`isSlow` in
  * `work-queue-specs.ts`), and a tenth more for the others. A capture listens for minutes, so it begins only while one is left to
- * other slow work. Undefined: mappings alone limit the queues.
+ * other slow work, unless it takes over from another or has waited for long. Retries, whose endpoints may hang, take half of the slow
+ * ones. Undefined: mappings alone limit the queues.
  */
-export const slotsOf = (name: QueueName, accountConcurrency: number): { slots: number; delaySeconds: number } | undefined => {
+export const slotsOf = (queue: QueueName, accountConcurrency: number): QueueSlots | undefined => {
   if (accountConcurrency >= smallBelow) return undefined;
   const slow = Math.max(mappingMin, Math.floor(accountConcurrency / 5));
-  if (!workQueueSpecs[name].isSlow) return { slots: slow + Math.floor(accountConcurrency / 10), delaySeconds: 1 };
-  return { slots: name === 'capture' ? slow - 1 : slow, delaySeconds: 5 };
+  const all = slow + Math.floor(accountConcurrency / 10);
+  const { isSlow, waitMaxSeconds = 2 * captureWaitSeconds } = workQueueSpecs[queue];
+  const slots = isSlow ? slow : all;
+  const own = { queue, slots, ownMax: slots, delaySeconds: isSlow ? 5 : 1, waitMaxSeconds };
+  if (queue === 'capture') return { ...own, slots: slow - 1, urgent: { slots: slow, afterSeconds: captureWaitSeconds } };
+  return queue === 'deliveryRetry' ? { ...own, ownMax: Math.floor(slow / 2) } : own;
 };
 
 /** How many jobs of a kind one organization may run at once, unless a setting says otherwise: one for every ten of a small account. */

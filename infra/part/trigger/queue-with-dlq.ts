@@ -8,7 +8,7 @@ import { type AlarmProps, addAlarm, alarmPeriod } from '../observe/alarm.ts';
 /** SQS's maximum: time to investigate, repair and redrive. */
 const keptDays = 14;
 /** Lambda receives messages before it has capacity for them; with fewer receives, load alone would dead-letter them. */
-const receivesMax = 5;
+export const receivesMax = 5;
 /** AWS's recommendation for a queue trigger: leaves room for Lambda's own retries of a throttled batch. */
 const visibilityPerTimeout = 6;
 

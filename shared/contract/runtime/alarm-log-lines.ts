@@ -12,4 +12,6 @@ export const logLines = {
   captureStopped: 'capture stalled: no changes captured for too long',
   /** A queue or stream worker ran out of time. The partial response is not a function error, so no other alarm counts it. */
   batchTimedOut: 'batch timed out; unfinished records will be retried',
+  /** In a small account. A message that returns to its queue is a new one to SQS, so no alarm on its age sees how long it waits. */
+  slotAwaited: 'messages wait too long for a slot of queue workers',
 } as const;

@@ -3,7 +3,7 @@
  * no change falls between the two.
  */
 import type { BackupDeps } from '../../backup/index.ts';
-import { consistentPointEveryMs } from '../../contract/limits.ts';
+import { captureHandoverSeconds, captureOverdueSeconds, consistentPointEveryMs } from '../../contract/limits.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { type CycleContext, loadCycleContext, reloadSameCycle } from '../model/cycle-context.ts';
 import type { NextCycle } from '../model/end-cycle.ts';
@@ -32,9 +32,6 @@ interface ContinuousRun {
 
 /** A cycle overdue by this long is taken over by another worker: its own has crashed, or is very slow. */
 const graceSeconds = 60;
-const lateMaxSeconds = 300;
-/** How long two workers listen during a handover, billed and stored twice. A worker starts within seconds. */
-const handoverSeconds = 30;
 const tickMs = 1_000;
 /** With more look-ups per second and stream than this, requesting the time every second is cheaper, for a while. */
 const lookupsPerTick = 3;
@@ -56,8 +53,7 @@ export const runContinuousCapture = async (
   run: ContinuousRun,
 ): Promise<NextCycle | undefined> => {
   const first = await loadCycleContext(tenant, task.projectId);
-  // A late message has waited for a worker; one that keeps listening would make others wait, too.
-  const isLate = first && earlyByMs(first, deps) < -lateMaxSeconds * 1_000;
+  const isLate = first && earlyByMs(first, deps) < -captureOverdueSeconds * 1_000;
   // The worker to take over from may have stopped already.
   const isAlone = task.isHandover && first?.pitr.turn === task.turn + 1;
   if (!first || (first.pitr.turn !== task.turn && !isAlone) || !isContinuous(first) || isLate)
@@ -67,7 +63,7 @@ export const runContinuousCapture = async (
     let cycle = task.isHandover && !isAlone ? await listener.takeOverFrom(first) : first;
     for (let failures = 0; cycle && isContinuous(cycle); cycle = await listener.cycleAfter(cycle)) {
       const isLast = listener.isLast(cycle);
-      const delaySeconds = Math.max(0, earlyByMs(cycle, deps) / 1_000 - handoverSeconds);
+      const delaySeconds = Math.max(0, earlyByMs(cycle, deps) / 1_000 - captureHandoverSeconds);
       if (isLast) await run.enqueueCycle({ turn: cycle.pitr.turn, delaySeconds, isHandover: true });
       const { next, isCaptured } = await listener.runCycle(cycle);
       if (!next || !isCaptured) return next;

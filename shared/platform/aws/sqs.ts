@@ -14,6 +14,7 @@ export interface QueueMessage {
   readonly sender: string;
   /** The queue delays the message by this time, rounded up; at most `delayMaxSeconds`. */
   readonly delaySeconds?: number;
+  readonly attributes?: Readonly<Record<string, string>>;
 }
 
 /** The longest delay SQS supports. */
@@ -29,13 +30,17 @@ export const sendMessages = async (queue: QueueVariable, messages: readonly Queu
 };
 
 const sendBatch = async (queue: QueueVariable, messages: readonly QueueMessage[], start: number): Promise<readonly number[]> => {
-  const entries = messages.map(({ body, sender, delaySeconds }, n) => ({
+  const entries = messages.map(({ body, sender, delaySeconds, attributes }, n) => ({
     Id: String(start + n),
     MessageBody: body,
     MessageGroupId: sender,
     ...(delaySeconds !== undefined && { DelaySeconds: Math.ceil(delaySeconds) }),
+    ...(attributes && { MessageAttributes: stringAttributes(attributes) }),
   }));
   const command = new SendMessageBatchCommand({ QueueUrl: env(queue), Entries: entries });
   const { Failed = [] } = await callAws((options) => queueClient.send(command, options));
   return Failed.map(({ Id }) => Number(Id));
 };
+
+const stringAttributes = (attributes: Readonly<Record<string, string>>) =>
+  Object.fromEntries(Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: 'String', StringValue }]));

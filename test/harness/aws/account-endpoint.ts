@@ -27,6 +27,7 @@ export const quotasOf = (values: Readonly<Record<string, number>>): Answer => ({
 const goodAccount: Readonly<Record<string, Answer>> = {
   GetCallerIdentity: { Account: '123456789012', Arn: 'arn:aws:iam::123456789012:user/ada', UserId: 'ada' },
   GetAccountSettings: { AccountLimit: { ConcurrentExecutions: 1_000, UnreservedConcurrentExecutions: 1_000 } },
+  ListFunctions: { Functions: [] },
   ListServiceQuotas: quotasOf({
     'StateTransition throttle token refill rate per second': 1_500,
     'StartExecution throttle token refill rate per second': 300,
@@ -54,6 +55,8 @@ const callOf = ({ headers, url = '' }: IncomingMessage, body: string): string =>
   if (url.includes('/account-settings')) return 'GetAccountSettings';
   if (url.startsWith('/v2/email/identities/')) return 'GetEmailIdentity';
   if (url.startsWith('/v2/email/account')) return 'GetAccount';
+  if (/\/functions\/\w/.test(url)) return 'GetFunction';
+  if (url.includes('/functions')) return 'ListFunctions';
   if (url.startsWith('/schedule-groups')) return 'ListScheduleGroups';
   return new URLSearchParams(body).get('Action') ?? url;
 };

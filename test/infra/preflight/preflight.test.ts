@@ -10,6 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { readContext } from '../../../infra/preflight/read-context.ts';
 import { runPreflight } from '../../../infra/preflight/run-preflight.ts';
+import { workers } from '../../../shared/contract/runtime/workers.ts';
 import { type AccountEndpoint, denied, quotasOf, startAccountEndpoint } from '../../harness/aws/account-endpoint.ts';
 
 let account: AccountEndpoint;
@@ -94,6 +95,21 @@ test('preflight: a good account has one line for each check, exit code 0, and on
   equal(code, 0);
   ok(account.calls.length >= 12);
   for (const call of account.calls) match(call, /^(Get|List|Describe)[A-Z]/);
+});
+
+// The service reserves concurrency itself, which the next deployment replaces.
+test('preflight: on a rerun, the reservation of the deployment does not count as one of other functions', async () => {
+  const { summary } = workers.backupCopy;
+  const reservedBy = (stack: string): AccountEndpoint['answers'] => ({
+    GetAccountSettings: { AccountLimit: { ConcurrentExecutions: 1_000, UnreservedConcurrentExecutions: 526 } },
+    ListFunctions: { Functions: [{ FunctionName: 'copy', Description: summary }, { FunctionName: 'of-others' }] },
+    GetFunction: { Tags: { 'aws:cloudformation:stack-name': stack }, Concurrency: { ReservedConcurrentExecutions: 474 } },
+  });
+  account.answers = reservedBy('backup-management-service-engine');
+  const { code, lines } = await run({ ...settings(), reservedConcurrency: 474 });
+  equal(code, 0, lines.join('\n'));
+  account.answers = reservedBy('another-engine');
+  match(await onlyComplaint(), /474 of them reserved by other functions.*"accountConcurrency": 526/);
 });
 
 const complaints: readonly [string, () => { answers?: AccountEndpoint['answers']; more?: Record<string, unknown> }, RegExp][] = [

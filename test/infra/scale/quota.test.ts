@@ -10,6 +10,7 @@ import {
   reservedFor,
   reservedMax,
   reservedMin,
+  slotsOf,
   stepConcurrency,
   unreservedMin,
   usualConcurrency,
@@ -273,6 +274,8 @@ describe('what runs at once', () => {
       assert.deepEqual(slots(small).toSorted(), [1, 2, 2, 2, 2, 3, 3, 3, 3]);
       assert.equal(slots(small).length, queueNames.length);
       assert.deepEqual(slots(resources), []);
+      assert.deepEqual(slotsOf('capture', 10)?.urgent?.slots, 2);
+      assert.equal(slotsOf('deliveryRetry', 10)?.ownMax, 1, 'hanging endpoints leave a slow slot to other work');
       const [copies = 0, stream, api] = [widths(small)[0], 1, 2];
       assert.equal(copies + Math.max(...slots(small)) + stream + api, 10);
     });
