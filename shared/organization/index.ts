@@ -13,6 +13,7 @@ export { toMemberEvent } from './member/member-profile.ts';
 export { changeRole, removeMember } from './member/membership.ts';
 export { type CallerContext, organizationRef } from './model/caller-context.ts';
 export {
+  claimJobStart,
   countJobStart,
   countLimit,
   countOf,

@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import type { Attention, ProjectOverview } from '../contract/models/overview.ts';
 import { pitrData } from '../pitr/index.ts';
-import { isWaiting, previousRun, type ScheduleRecord } from '../schedule/index.ts';
+import { isQueued, previousRun, type ScheduleRecord } from '../schedule/index.ts';
 import { isDamaged, isOfProject, type ProjectState } from './project-state.ts';
 
 export type Concern = z.input<typeof Attention>;
@@ -60,7 +60,7 @@ export const dueTimeOf = (schedule: ScheduleRecord, now: Date): string | undefin
 /** The run of this due time waits for capacity, or has waited, started lately and not ended yet. */
 const isStillComing = (schedule: ScheduleRecord, due: string, now: Date): boolean => {
   const { nextRunAt, lastTick, lastRunAt, lastEndAt = '' } = schedule;
-  if (isWaiting(schedule)) return nextRunAt === due;
+  if (isQueued(schedule)) return nextRunAt === due;
   return lastTick === due && lastRunAt !== null && lastEndAt < lastRunAt && Date.parse(lastRunAt) > now.getTime() - graceMs;
 };
 

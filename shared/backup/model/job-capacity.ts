@@ -1,22 +1,8 @@
 /** Limits of what one organization runs at once, because all organizations share the functions. */
 import { ApiError } from '../../contract/errors.ts';
 import { assertJobCapacity, countRunningJobs, runningItemsMax } from '../../job/index.ts';
-import {
-  after,
-  create,
-  epochSeconds,
-  get,
-  type Item,
-  iso,
-  type Key,
-  organizationLimit,
-  query,
-  StaleReadError,
-  type Tenant,
-  update,
-  type Write,
-  walk,
-} from '../../platform/index.ts';
+import { claimJobStart, type OrganizationRecord } from '../../organization/index.ts';
+import { after, epochSeconds, iso, organizationLimit, query, type Tenant, type Write, walk } from '../../platform/index.ts';
 import { backupKey, type RunningRecord, runningPartition, verifyingPrefix } from './record.ts';
 
 /** JOB_IN_PROGRESS once the organization's limit of pending and running backups is reached. */
@@ -36,29 +22,15 @@ interface BackupCapacity {
   /** How many more backups may start now. */
   readonly free: number;
   readonly max: number;
-  /** Part of the transaction that starts one: of two starts that have read the same capacity, one gets StaleReadError. */
+  /** Counts the start in its transaction: StaleReadError if any job has started since the capacity was read. */
   readonly claim: Write;
 }
 
-interface StartsRecord extends Item {
-  readonly started: number;
-}
-
-/** Counts the starts of scheduled backups, so that concurrent ones are admitted one after the other. */
-const startsKey = (tenant: Tenant): Key<StartsRecord> => ({ pk: `ORG#${tenant.organizationId}`, sk: 'BACKUPSTARTS' });
-
-export const readBackupCapacity = async (tenant: Tenant): Promise<BackupCapacity> => {
-  const key = startsKey(tenant);
-  // Before the count, so that a start in between fails the claim.
-  const started = (await get(key))?.started;
+/** The organization must have been read before, so that a start between that and the count fails the claim. */
+export const readBackupCapacity = async (tenant: Tenant, organization: OrganizationRecord): Promise<BackupCapacity> => {
   const max = organizationLimit('concurrentBackups');
   const free = Math.max(0, max - (await countRunningBackups(tenant)));
-  const onConditionFailed = () => new StaleReadError();
-  const claim =
-    started === undefined
-      ? create({ ...key, started: 1 }, onConditionFailed)
-      : update(key, { add: { started: 1 }, expected: { started }, onConditionFailed });
-  return { free, max, claim };
+  return { free, max, claim: claimJobStart(tenant, organization) };
 };
 
 /** The workflow of a verification ends by then; one that seems to run for longer has died. */

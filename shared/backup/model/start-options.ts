@@ -1,5 +1,5 @@
 import type { DestinationRecord } from '../../destination/index.ts';
-import type { Tenant } from '../../platform/index.ts';
+import type { Tenant, Write } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import type { BackupRecord } from './record.ts';
 
@@ -23,6 +23,8 @@ export interface StartBackupOptions {
   readonly trigger: BackupRecord['trigger'];
   readonly scheduleId?: string;
   readonly createdBy: BackupRecord['createdBy'];
+  /** Counts the start, provided that no other job has started since capacity was read. Default: `countJobStart`. */
+  readonly claim?: Write | undefined;
 }
 
 export interface StartBackupContext {

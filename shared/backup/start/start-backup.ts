@@ -43,7 +43,7 @@ export const startBackup = (
   return {
     backup,
     writes: [
-      countJobStart(tenant),
+      options.claim ?? countJobStart(tenant),
       whileConnected(tenant, project.id),
       jobLock(tenant, project.id, { jobId: id, kind: 'backup' }, now),
       countBackups(tenant, destination.id, 1),

@@ -2,8 +2,8 @@
 import type { Role } from '../../contract/access.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { OrganizationLimit } from '../../contract/limits.ts';
-import { check, get, organizationLimit, type Tenant, update, type Write } from '../../platform/index.ts';
-import { organizationKey } from './record.ts';
+import { check, get, organizationLimit, StaleReadError, type Tenant, update, type Write } from '../../platform/index.ts';
+import { type OrganizationRecord, organizationKey } from './record.ts';
 
 export const noSuchOrganization = (): ApiError => new ApiError('ORGANIZATION_NOT_FOUND', 'Organization not found');
 
@@ -26,6 +26,14 @@ export const countJobStart = (tenant: Tenant): Write =>
     add: { jobsStarted: 1 },
     expected: { deletedAt: undefined },
     onConditionFailed: noSuchOrganization,
+  });
+
+/** As `countJobStart`, but StaleReadError if a job has started since the organization was read: of concurrent claims one succeeds. */
+export const claimJobStart = (tenant: Tenant, { jobsStarted }: Pick<OrganizationRecord, 'jobsStarted'>): Write =>
+  update(organizationKey.organization(tenant), {
+    add: { jobsStarted: 1 },
+    expected: { deletedAt: undefined, jobsStarted },
+    onConditionFailed: () => new StaleReadError(),
   });
 
 /** Fails the transaction if the user has left, so that nothing that depends on the membership outlives it. */

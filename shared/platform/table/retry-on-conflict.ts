@@ -9,12 +9,14 @@ interface ConflictRetry extends Pick<RetryOptions, 'random' | 'sleep'> {
   readonly attempts: number;
   /** Between two attempts it waits a random time up to this long. */
   readonly jitterMs?: number;
+  /** That time doubles with each attempt, up to this one. Default: it stays. */
+  readonly jitterMaxMs?: number;
   /** Which errors are worth another attempt. */
   readonly isRetryable?: (error: unknown) => boolean;
 }
 
 /** Optimistic locking: runs `work`, which reads, decides and commits, again whenever its commit finds that its reads were stale. */
 export const retryOnConflict = <T>(
-  { attempts, jitterMs = 0, isRetryable = isConflict, ...options }: ConflictRetry,
+  { attempts, jitterMs = 0, jitterMaxMs = jitterMs, isRetryable = isConflict, ...options }: ConflictRetry,
   work: (attempt: number) => Promise<T>,
-): Promise<T> => retry({ attempts, firstDelayMs: jitterMs, maxDelayMs: jitterMs }, isRetryable, work, options);
+): Promise<T> => retry({ attempts, firstDelayMs: jitterMs, maxDelayMs: jitterMaxMs }, isRetryable, work, options);

@@ -10,8 +10,10 @@ interface PutOff {
   readonly tries: number;
   readonly since: string;
   readonly message: string;
-  /** Since when the run only waits for capacity. Absent if it waits for a job of its project. */
+  /** Since when the run waits for capacity. Absent if only a job of its project was in the way. */
   readonly waitingSince?: string;
+  /** When there was capacity for it after it had waited, but its project had a job. Absent while it waits for capacity. */
+  readonly grantedAt?: string;
 }
 
 export interface ScheduleRecord

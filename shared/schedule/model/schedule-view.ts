@@ -6,7 +6,7 @@ import type { OrganizationRecord } from '../../organization/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import type { ScheduleRecord } from './record.ts';
-import { isWaiting, waitingRuns, waitingSince } from './waiting-runs.ts';
+import { isWaiting, readWaitingLine, waitingSince } from './waiting-runs.ts';
 
 type Shown = z.input<typeof Schedule>;
 
@@ -18,8 +18,8 @@ export const scheduleData = (record: ScheduleRecord, position = 1): Shown => {
 
 /** With their positions among all runs that wait. */
 export const showSchedules = async (tenant: Tenant, records: readonly ScheduleRecord[]): Promise<Shown[]> => {
-  const order = records.some(isWaiting) ? await waitingRuns(tenant) : [];
-  return records.map((record) => scheduleData(record, Math.max(1, order.indexOf(record.id) + 1)));
+  const countAhead = records.some(isWaiting) ? await readWaitingLine(tenant) : () => 0;
+  return records.map((record) => scheduleData(record, countAhead(record) + 1));
 };
 
 export const showSchedule = async (tenant: Tenant, record: ScheduleRecord): Promise<Shown> =>

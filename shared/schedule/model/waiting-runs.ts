@@ -1,29 +1,38 @@
-/** Runs that are due and only wait for capacity: the organization already runs as many backups as it may. */
-import type { Tenant } from '../../platform/index.ts';
+/** Runs that are due and wait for capacity: the organization already runs as many backups as it may. */
+import { getAll, type Tenant } from '../../platform/index.ts';
+import { projectKey } from '../../project/index.ts';
 import { schedulesOf } from './get-schedule.ts';
 import type { ScheduleRecord } from './record.ts';
 
 type Dated = Pick<ScheduleRecord, 'nextRunAt' | 'putOff'>;
 
-/** Since when the run that is due waits for capacity. */
-export const waitingSince = ({ nextRunAt, putOff }: Dated): string | undefined =>
-  putOff && putOff.at === nextRunAt ? putOff.waitingSince : undefined;
+/** How the run that is due was postponed. */
+export const putOffOf = ({ nextRunAt, putOff }: Dated): ScheduleRecord['putOff'] =>
+  putOff?.at === nextRunAt ? putOff : undefined;
+
+/** Since when the run that is due waits for capacity. Undefined once there is capacity and its project has a job. */
+export const waitingSince = (schedule: Dated): string | undefined => {
+  const putOff = putOffOf(schedule);
+  return putOff?.grantedAt === undefined ? putOff?.waitingSince : undefined;
+};
 
 export const isWaiting = (schedule: Dated): boolean => waitingSince(schedule) !== undefined;
 
-/** Their ids in the order in which they start: the one that was due first, and of several the oldest schedule. */
-export const waitingRuns = async (tenant: Tenant): Promise<readonly string[]> => {
-  const waiting: ScheduleRecord[] = [];
-  for await (const schedule of schedulesOf(tenant)) if (isWaiting(schedule)) waiting.push(schedule);
-  return waiting.toSorted(byPlace).map(({ id }) => id);
-};
+/** The run that is due has a place in the line: it waits for capacity, or has and now waits for a job of its project. */
+export const isQueued = (schedule: Dated): boolean => putOffOf(schedule)?.waitingSince !== undefined;
 
-const byPlace = (a: ScheduleRecord, b: ScheduleRecord): number => (placeOf(a) < placeOf(b) ? -1 : 1);
+/** The run that was due first starts first, and of several the one of the oldest schedule. */
 const placeOf = ({ nextRunAt, id }: ScheduleRecord): string => `${nextRunAt} ${id}`;
 
-/** How many waiting runs start before that of the schedule, which may itself be about to wait. */
-export const countAhead = async (tenant: Tenant, schedule: ScheduleRecord): Promise<number> => {
-  let ahead = 0;
-  for await (const other of schedulesOf(tenant)) if (isWaiting(other) && placeOf(other) < placeOf(schedule)) ahead += 1;
-  return ahead;
+/**
+ * Reads the waiting line. The result counts the runs that start before that of a schedule, which may itself be about to wait. A
+ * project has one job: a run whose project has one cannot start, and of several runs of a project one can.
+ */
+export const readWaitingLine = async (tenant: Tenant): Promise<(schedule: ScheduleRecord) => number> => {
+  const queued: ScheduleRecord[] = [];
+  for await (const schedule of schedulesOf(tenant)) if (isQueued(schedule)) queued.push(schedule);
+  const jobs = await getAll(queued.map(({ projectId }) => projectKey.job(tenant, projectId)));
+  const startable = queued.filter((_, n) => jobs[n] === undefined);
+  return (schedule) =>
+    new Set(startable.filter((other) => placeOf(other) < placeOf(schedule)).map(({ projectId }) => projectId)).size;
 };

@@ -1,9 +1,12 @@
 /** Decides what a tick does. Pure. */
 import { nextRun, previousRun } from '../cron/next-run.ts';
 import type { ScheduleRecord } from '../model/record.ts';
-import { isWaiting } from '../model/waiting-runs.ts';
+import { isWaiting, putOffOf } from '../model/waiting-runs.ts';
 
-/** A run that starts later than this is missed, unless it only waits for capacity: its backup would say little of its due time. */
+/**
+ * A run that starts later than this is missed: its backup would say little of its due time. The time in which a run waited for
+ * capacity does not count.
+ */
 export const overdueMaxSeconds = 3_600;
 
 export interface Tick {
@@ -29,14 +32,15 @@ export const decideTick = (
   { at, tries }: Tick,
   now: Date,
 ): TickDecision => {
-  const { cron, timezone, nextRunAt, putOff } = schedule;
+  const { cron, timezone, nextRunAt } = schedule;
   if (nextRunAt === null) return { kind: 'ignore' };
   const due = new Date(nextRunAt);
   const present = at > now ? at : now;
-  if (due > present || (putOff?.at === nextRunAt && tries < putOff.tries)) return { kind: 'ignore' };
+  if (due > present || tries < (putOffOf(schedule)?.tries ?? 0)) return { kind: 'ignore' };
   const next = (moment: Date): Date | undefined => nextRun(cron, timezone, moment);
   const latest = latestOf(cron, timezone, due, present);
-  if (present.getTime() - latest.getTime() > overdueMaxSeconds * 1_000 && !(latest === due && isWaiting(schedule)))
+  const startableSince = latest === due ? startableFrom(schedule, due, present) : latest;
+  if (present.getTime() - startableSince.getTime() > overdueMaxSeconds * 1_000)
     return { kind: 'missed', first: due, last: latest, runs: runsUpTo(due, latest, next), next: next(latest) };
   if (latest > due) {
     const last = previousRun(cron, timezone, latest) ?? due;
@@ -49,6 +53,13 @@ export const decideTick = (
 const latestOf = (cron: string, timezone: string, due: Date, present: Date): Date => {
   const latest = previousRun(cron, timezone, new Date(present.getTime() + 1));
   return latest && latest > due ? latest : due;
+};
+
+/** From when on a run can start as far as capacity is concerned. */
+const startableFrom = (schedule: Pick<ScheduleRecord, 'nextRunAt' | 'putOff'>, due: Date, present: Date): Date => {
+  if (isWaiting(schedule)) return present;
+  const grantedAt = putOffOf(schedule)?.grantedAt;
+  return grantedAt === undefined ? due : new Date(grantedAt);
 };
 
 /** Counting stops here; three are enough to be overdue. */

@@ -3,7 +3,7 @@ import { sendTask, type Task } from '../../event/index.ts';
 import { commit, iso } from '../../platform/index.ts';
 import type { ActiveScheduleContext } from '../model/schedule-context.ts';
 import { setSchedule } from '../model/schedule-writes.ts';
-import { waitingSince } from '../model/waiting-runs.ts';
+import { putOffOf } from '../model/waiting-runs.ts';
 import type { Tick } from './decide-tick.ts';
 
 /** Most backups take some minutes. */
@@ -11,7 +11,7 @@ const retrySeconds = 60;
 
 interface Obstacle {
   readonly message: string;
-  /** The run waits for capacity only, and keeps its place. */
+  /** There is no capacity for the run; otherwise its project has a job. */
   readonly isCapacity: boolean;
 }
 
@@ -27,8 +27,9 @@ export const postponeTick = async (
 ): Promise<void> => {
   const next = { at: iso(at), tries: tries + 1 };
   await send(tenant, tickTask(schedule.id, next.at, next.tries), { delaySeconds: retrySeconds, now });
-  const waiting = isCapacity && { waitingSince: waitingSince(schedule) ?? iso(now) };
-  await commit([setSchedule(schedule, { putOff: { ...next, since: iso(now), message, ...waiting } })]);
+  const { waitingSince = isCapacity ? iso(now) : undefined, grantedAt = iso(now) } = putOffOf(schedule) ?? {};
+  const waited = waitingSince !== undefined && { waitingSince, ...(!isCapacity && { grantedAt }) };
+  await commit([setSchedule(schedule, { putOff: { ...next, since: iso(now), message, ...waited } })]);
 };
 
 export const tickTask = (scheduleId: string, at: string, tries: number): Task => ({

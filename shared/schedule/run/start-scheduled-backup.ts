@@ -54,6 +54,7 @@ export const startScheduledBackup = async (
     trigger,
     scheduleId: id,
     createdBy,
+    claim,
     ...(retention !== null && { retention }),
     ...(retentionPolicy !== null && { retentionPolicy, retentionTimezone: timezone }),
   };
@@ -64,7 +65,6 @@ export const startScheduledBackup = async (
     writes: [
       // First, so that the loser of two concurrent ticks gets StaleReadError, not JOB_IN_PROGRESS for its own job.
       setSchedule(schedule, started),
-      ...(claim ? [claim] : []),
       ...writes,
       emit(
         tenant,

@@ -19,7 +19,7 @@ import { dueWrites } from '../model/due-writes.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import { type ActiveScheduleContext, isActive, isStaleContext, loadScheduleContext } from '../model/schedule-context.ts';
 import { setSchedule } from '../model/schedule-writes.ts';
-import { countAhead, waitingSince } from '../model/waiting-runs.ts';
+import { putOffOf, readWaitingLine, waitingSince } from '../model/waiting-runs.ts';
 import { syncSchedule } from '../sync/sync-schedule.ts';
 import { decideTick, type Tick, type TickDecision } from './decide-tick.ts';
 import { type Failure, failingWith, failureEvent } from './failure-event.ts';
@@ -45,7 +45,7 @@ export const tick = (
   deps: TickDeps = { clock, postpone: postponeTick, sync: syncSchedule },
 ): Promise<void> =>
   // The runs of a night begin together, and are admitted one after the other.
-  retryOnConflict({ attempts: 20, jitterMs: 50, isRetryable: isStaleContext }, async () => {
+  retryOnConflict({ attempts: 20, jitterMs: 50, jitterMaxMs: 1_000, isRetryable: isStaleContext }, async () => {
     for (let isDone = false; !isDone; ) isDone = await tickOnce(tenant, scheduleId, received, deps);
   });
 
@@ -69,16 +69,16 @@ type Missed = Extract<TickDecision, { kind: 'missed' }>;
 
 const run = async (context: ActiveScheduleContext, { at, next }: Run, { tries }: Tick, deps: TickDeps): Promise<void> => {
   const now = deps.clock.now();
-  const { tenant, project, schedule } = context;
+  const { tenant, organization, project, schedule } = context;
   const fail = (code: Failure['error']['code'], message: string): Promise<void> => {
     const failure: Failure = { reason: 'failed', scheduledFor: iso(at), error: { code, message } };
     return skipRuns(context, { first: at, last: at, runs: 1, next }, failure, now);
   };
   if (project.status === 'unauthorized')
     return fail('SOURCE_AUTH_ERROR', 'The source project denies access; reconnect the project');
-  const { free, max, claim } = await readBackupCapacity(tenant);
+  const { free, max, claim } = await readBackupCapacity(tenant, organization);
   // First due, first served: what became free belongs to those that have waited longer.
-  if (free === 0 || free <= (await countAhead(tenant, schedule))) {
+  if (free === 0 || free <= (await readWaitingLine(tenant))(schedule)) {
     const message = `The organization runs ${max} backups, as many as it may at once (concurrentBackups)`;
     return deps.postpone(context, { at, tries }, { message, isCapacity: true }, now);
   }
@@ -161,19 +161,19 @@ const outcomeOf = ({ reason, error: { code, message } }: Failure, now: Date): No
 
 /** A postponed run waited for capacity, or failed because the project stayed busy; any other was not delivered in time. */
 const missedFailure = (schedule: ScheduleRecord, { first, runs }: Missed): Failure => {
-  const { nextRunAt, putOff } = schedule;
+  const putOff = putOffOf(schedule);
   const details = runs > 1 ? { details: { runs } } : {};
   const since = waitingSince(schedule);
   if (putOff && since !== undefined) {
     const message = `It waited for capacity since ${since}, until the next due time. ${putOff.message}`;
     return { reason: 'missed', scheduledFor: iso(first), error: { code: 'SCHEDULE_MISSED', message, ...details } };
   }
-  if (putOff && putOff.at === nextRunAt)
-    return {
-      reason: 'failed',
-      scheduledFor: iso(first),
-      error: { code: 'JOB_IN_PROGRESS', message: `${putOff.message}; the job did not end in time`, ...details },
-    };
+  if (putOff) {
+    const { waitingSince: from, grantedAt: to } = putOff;
+    const waited = from !== undefined && to !== undefined ? `. Before, it waited for capacity from ${from} to ${to}` : '';
+    const message = `${putOff.message}; the job did not end in time${waited}`;
+    return { reason: 'failed', scheduledFor: iso(first), error: { code: 'JOB_IN_PROGRESS', message, ...details } };
+  }
   const message = 'No backup was started within an hour of its due time; the next one starts when it is due';
   return { reason: 'missed', scheduledFor: iso(first), error: { code: 'SCHEDULE_MISSED', message, ...details } };
 };

@@ -54,6 +54,14 @@ test('retryOnConflict: each wait is random up to jitterMs, and there is none wit
   deepEqual(waits, [100, 100]);
 });
 
+test('retryOnConflict: with jitterMaxMs the waits double up to it', async () => {
+  const waits: number[] = [];
+  const options = { attempts: 5, random: () => 1, sleep: async (ms: number) => void waits.push(ms) };
+  const work = (): Promise<never> => Promise.reject(new StaleReadError());
+  await rejects(retryOnConflict({ ...options, jitterMs: 50, jitterMaxMs: 200 }, work), StaleReadError);
+  deepEqual(waits, [50, 100, 200, 200]);
+});
+
 test('isConflict: only an ApiError with code CONFLICT is one', () => {
   equal(isConflict(new StaleReadError()), true);
   equal(isConflict(new ApiError('CONFLICT', 'x')), true);

@@ -1,9 +1,10 @@
 /** A run that is due and only waits for capacity keeps its place until its next due time. */
-import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { readBackupCapacity } from '../../../../shared/backup/index.ts';
+import { countJobStart, type OrganizationRecord, organizationKey } from '../../../../shared/organization/index.ts';
 import { dueTimeOf } from '../../../../shared/overview/index.ts';
-import { commit, newId } from '../../../../shared/platform/index.ts';
+import { commit, newId, StaleReadError } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
 import { type ScheduleRecord, showSchedules } from '../../../../shared/schedule/index.ts';
 import { createScheduleEnv } from '../../../harness/env/schedule-env.ts';
@@ -130,8 +131,116 @@ test('waiting: of concurrent runs no more start than there is room for', async (
   equal((await waits(schedules)).filter(Boolean).length, 9);
 });
 
-test('capacity: of two starts that have read the same capacity one is told to read again', async () => {
-  const [one, two] = await Promise.all([readBackupCapacity(t.tenant), readBackupCapacity(t.tenant)]);
-  const ends = await Promise.allSettled([commit([one.claim]), commit([two.claim])]);
-  deepEqual(ends.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected']);
+/** Both schedules are due at night; the first one runs, the second one waits for capacity for 70 minutes. */
+const waitSeventyMinutes = async (schedules: readonly ScheduleRecord[]): Promise<void> => {
+  t.at(night);
+  for (const schedule of schedules) await t.tickAt(schedule, night);
+  for (let passed = 0; passed < 70; passed += 10) {
+    t.pass(600);
+    await t.drain();
+  }
+  deepEqual(t.eventSummaries(), ['triggered']);
+};
+const jobOf = ({ projectId }: ScheduleRecord) => projectKey.job(t.tenant, projectId);
+const lock = (schedule: ScheduleRecord): void =>
+  t.table.put({ ...jobOf(schedule), jobId: 'rst_1', kind: 'restore', since: night });
+const unlock = (schedule: ScheduleRecord): void => {
+  const { pk, sk } = jobOf(schedule);
+  t.table.items.delete(`${pk}\n${sk}`);
+};
+/** Minute by minute, as messages are postponed. */
+const passMinutes = async (minutes: number): Promise<void> => {
+  for (let n = 0; n < minutes; n++) {
+    t.pass(60);
+    await t.drain();
+  }
+};
+
+test('waiting: a run that has waited for over an hour and then finds its project busy has an hour from then', async () => {
+  const [first, second] = await addSchedules(2);
+  await waitSeventyMinutes([first!, second!]);
+  lock(second!);
+  await t.end(running()[0]!);
+  await passMinutes(50);
+  deepEqual(t.eventSummaries(), ['triggered']);
+  // It no longer waits for capacity, and its backup is still to come.
+  deepEqual(await waits([second!]), [null]);
+  equal(dueTimeOf({ ...t.scheduleOf(second!), updatedAt: '2026-01-01' }, t.clock.now()), '2026-03-01T03:00:00.000Z');
+  unlock(second!);
+  await passMinutes(1);
+  deepEqual(t.eventSummaries(), ['triggered', 'triggered']);
+  equal(t.scheduleOf(second!).lastTick, night);
+});
+
+test('waiting: a run whose project stays busy for that hour fails, and the event says for what it waited', async () => {
+  const [first, second] = await addSchedules(2);
+  await waitSeventyMinutes([first!, second!]);
+  lock(second!);
+  await t.end(running()[0]!);
+  await passMinutes(62);
+  deepEqual(t.eventSummaries(), ['triggered', 'failed failed JOB_IN_PROGRESS']);
+  match(
+    t.scheduleOf(second!).failing?.message ?? '',
+    /^A restore of this project is in progress; the job did not end in time\. Before, it waited for capacity from 2026-03-02T03:00:00.000Z to 2026-03-02T04:1/,
+  );
+});
+
+test('waiting: if capacity is used up again meanwhile, the run waits for it again, in its place and since the same time', async () => {
+  const [first, second] = await addSchedules(2);
+  const [third] = await addSchedules(1, '10 3 * * *');
+  await waitSeventyMinutes([first!, second!]);
+  await t.tickAt(third!, '2026-03-02T03:10:00.000Z');
+  lock(second!);
+  await t.end(running()[0]!);
+  await passMinutes(2);
+  deepEqual(
+    running().map(({ scheduleId }) => scheduleId),
+    [third!.id],
+  );
+  unlock(second!);
+  deepEqual(await waits([second!]), [{ reason: 'capacity', since: night, position: 1 }]);
+});
+
+test('waiting: a run whose project is busy does not hold up those behind it', async () => {
+  const [first, second, third] = await addSchedules(3);
+  t.at(night);
+  for (const schedule of [first!, second!, third!]) await t.tickAt(schedule, night);
+  lock(second!);
+  deepEqual(
+    (await waits([second!, third!])).map((wait) => wait?.position),
+    [1, 1],
+  );
+  await t.end(running()[0]!);
+  // Before the message of the second one arrives.
+  await t.perform(t.messageOf({ kind: 'run-schedule', scheduleId: third!.id, at: night, tries: 1 }));
+  deepEqual(
+    running().map(({ scheduleId }) => scheduleId),
+    [third!.id],
+  );
+});
+
+test('waiting: several runs of one project take one place, because only one of them can start', async () => {
+  const [first, second, third] = await addSchedules(3);
+  const sibling = await t.addSchedule({ name: 'Sibling' }, t.table.get(projectKey.project(t.tenant, second!.projectId)));
+  const [last] = await addSchedules(1);
+  t.at(night);
+  for (const schedule of [first!, second!, third!, sibling, last!]) await t.tickAt(schedule, night);
+  deepEqual(
+    (await waits([second!, third!, sibling, last!])).map((wait) => wait?.position),
+    [1, 2, 3, 3],
+  );
+});
+
+test('capacity: a start fails if any other job has started since capacity was read', async () => {
+  const organization = () => t.table.get<OrganizationRecord>(organizationKey.organization(t.tenant))!;
+  for (const before of [undefined, 1]) {
+    equal(organization().jobsStarted, before);
+    const [one, two] = [await readBackupCapacity(t.tenant, organization()), await readBackupCapacity(t.tenant, organization())];
+    await commit([one.claim]);
+    await rejects(commit([two.claim]), StaleReadError);
+  }
+  const { claim } = await readBackupCapacity(t.tenant, organization());
+  // A backup, restore or restore test that is started by hand.
+  await commit([countJobStart(t.tenant)]);
+  await rejects(commit([claim]), StaleReadError);
 });
