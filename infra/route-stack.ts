@@ -7,6 +7,7 @@ import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Endpoint } from '../shared/contract/endpoint.ts';
 import { capabilitiesOf, endpoints, entryOf, handlerOf } from '../shared/contract/index.ts';
+import { endpointTimeoutSeconds } from '../shared/contract/limits.ts';
 import type { logLines } from '../shared/contract/runtime/alarm-log-lines.ts';
 import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
@@ -32,8 +33,6 @@ interface RouteChoice {
   readonly countedLines: readonly (keyof typeof logLines)[];
 }
 
-/** Less than API Gateway's 30 s, so that the service answers, not the gateway. */
-const endpointTimeoutSeconds = 20;
 /** Lambda assigns CPU by memory: twice the CPU of 512 MB speeds up cold starts with the SDK. Not measured on Lambda. */
 const endpointMemoryMegabytes = 1_024;
 

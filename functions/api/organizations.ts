@@ -7,19 +7,21 @@ import { isId } from '../../shared/contract/ids.ts';
 import type { OrganizationLimit, Plan } from '../../shared/contract/limits.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
-  assertNameConfirmed,
   createOrganization,
-  deleteOrganization,
   isRecoverable,
   listOrganizations,
   lookup,
   type OrganizationRecord,
   preferredSlug,
-  recoverOrganization,
   settingsOf,
   updateSettings,
 } from '../../shared/organization/index.ts';
-import { stopJobs } from '../../shared/overview/index.ts';
+import {
+  assertNameConfirmed,
+  deleteOrganization,
+  recoverOrganization,
+  stopJobs,
+} from '../../shared/organization-deletion/index.ts';
 import { deploymentAccountId, env, get, getAll, organizationLimit, type Tenant } from '../../shared/platform/index.ts';
 import { endMembership } from '../../shared/project/index.ts';
 import { countRunningRestores, extendUndo } from '../../shared/restore/index.ts';

@@ -2,7 +2,8 @@
 import { notifyDeviceSignIn } from '../../shared/account/index.ts';
 import { applyDisabledWebhook } from '../../shared/alert/index.ts';
 import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
-import { notifyOrganizationDeleted, sendInvitation } from '../../shared/organization/index.ts';
+import { sendInvitation } from '../../shared/organization/index.ts';
+import { notifyOrganizationDeleted } from '../../shared/organization-deletion/index.ts';
 import { clock, log, startWorkflow, unsafeTenant } from '../../shared/platform/index.ts';
 import { finishDeparture } from '../../shared/project/index.ts';
 import { disableWebhook, notifyOwner } from '../../shared/webhook/index.ts';

@@ -1,6 +1,6 @@
 /** Hourly: starts the purge of every organization that is due, and again of those whose purge did not finish. */
 import { taskMessage } from '../../shared/event/index.ts';
-import { duePurges } from '../../shared/organization/index.ts';
+import { duePurges } from '../../shared/organization-deletion/index.ts';
 import { clock, lambdaHandler, log, type QueueMessage, sendMessages } from '../../shared/platform/index.ts';
 
 export const handler = lambdaHandler(async (): Promise<void> => {

@@ -1,5 +1,4 @@
 export { createOrganization, preferredSlug } from './create-organization.ts';
-export { assertNameConfirmed, deleteOrganization, recoverOrganization } from './delete-organization.ts';
 export { enterOrganization, type OrganizationEntry } from './enter-organization.ts';
 export { acceptInvitation, declineInvitation, findInvitation, statusOf } from './invitation/accept-invitation.ts';
 export { acceptUrl } from './invitation/invitation-token.ts';
@@ -31,9 +30,9 @@ export {
   type MemberRecord,
   type OrganizationRecord,
   organizationKey,
+  type PurgeDueRecord,
+  purgeDuePartition,
 } from './model/record.ts';
-export { notifyOrganizationDeleted } from './notify-organization-deleted.ts';
-export { duePurges, purgeOrganization } from './purge-organization.ts';
 export { accountOf, isKeyOf, looksLikeApiKey, newApiKey } from './service-account/api-key.ts';
 export { endKeysOf, readServiceAccountKey } from './service-account/end-keys-of.ts';
 export { rotateApiKey, takeOverServiceAccount } from './service-account/rotate-api-key.ts';

@@ -2,4 +2,3 @@ export { dueTimeOf } from './assess-protection.ts';
 export { findLastGood } from './last-good-backups.ts';
 export { isDamaged, isGood } from './project-state.ts';
 export { readOverview } from './read-overview.ts';
-export { stopJobs } from './stop-jobs.ts';

@@ -22,6 +22,7 @@ export {
 export { historyEntry, restoreCost, restoreData } from './model/restore-view.ts';
 export type { NamedDocuments, StartRestoreOptions } from './model/start-options.ts';
 export { closeUndoWindow } from './model/undo-window.ts';
+export { hasActiveWriter } from './model/writer-lease.ts';
 export { assertBatchesPresent, readPointRequest, withKnownCollections } from './point-in-time/point-request.ts';
 export { cleanUpDeps, type RestoreDeps, restoreDeps } from './restore-deps.ts';
 export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './run/restore-steps.ts';

@@ -40,6 +40,8 @@ const domains = [
   'restore-test',
   // A moving project takes along data of all folders before.
   'move',
+  // Jobs of all domains before stop first.
+  'organization-deletion',
   // Reads what all domains before have stored.
   'overview',
   // Incidents from failures in all domains before, and a digest of the overview.
@@ -280,6 +282,7 @@ test('imports: sockets are opened only where external services are called', () =
 const tenantCreators = [
   'shared/http/authorize.ts',
   'shared/organization/',
+  'shared/organization-deletion/delete-organization.ts',
   'functions/event/task.ts',
   'functions/event/bucket-work.ts',
   'functions/organization/',

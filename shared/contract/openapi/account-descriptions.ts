@@ -172,6 +172,7 @@ export const accountDescriptions: readonly FieldTexts[] = [
   }),
   fieldTexts(UnfinishedJob, {
     projectId: 'Of a restore the target',
+    status: 'A restore that has failed is listed until nothing writes for it any more',
     cancelling: 'It was cancelled, and has not stopped yet',
     documentsWritten:
       'Documents that a restore wrote or deleted; of a restore test those that it has not removed. A backup writes none',
@@ -190,7 +191,7 @@ export const accountDescriptions: readonly FieldTexts[] = [
     confirmName: 'Exact name of the organization',
     deleteBackupData: 'With force: also delete the objects in your buckets',
     cancelJobs:
-      'Cancels running backups, restores and restore tests first, and waits until nothing writes any more. Without it, running jobs refuse the deletion with JOB_IN_PROGRESS, and details.jobs names them. If they do not stop in time, the answer is JOB_IN_PROGRESS, too: repeat the call',
+      'Cancels running backups, restores and restore tests first, and waits until nothing writes any more. Without it, running jobs refuse the deletion with JOB_IN_PROGRESS, and details.jobs names them. If they do not stop within 14 seconds, the answer is JOB_IN_PROGRESS, too: repeat the call, which continues',
   }),
   fieldTexts(Member, { lastActiveAt: 'Equals joinedAt until the member is active for the first time' }),
   fieldTexts(Invitation, { acceptUrl: 'The link in the invitation e-mail' }),

@@ -57,7 +57,7 @@ export interface AddressRecord extends Item {
 }
 
 /** An organization waiting for its purge. */
-export interface DueRecord extends Item {
+export interface PurgeDueRecord extends Item {
   readonly organizationId: string;
   /** Whether the objects in the customer's buckets are deleted, too. */
   readonly deleteBackupData: boolean;
@@ -90,7 +90,7 @@ export interface ApiKeyRecord extends Item {
   readonly endedAt?: string;
 }
 
-export const duePartition = 'DUE#PURGE';
+export const purgeDuePartition = 'DUE#PURGE';
 export const joinedPrefix = 'JOINED#';
 export const invitationPrefix = 'INVITE#';
 export const membershipPrefix = 'ORG#';
@@ -135,5 +135,8 @@ export const lookup = {
   }),
   slug: (slug: string): Key => ({ pk: `SLUG#${slug}`, sk: 'SLUG' }),
   /** Deleted organizations, sorted by the time of their purge, for the sweep. */
-  due: (deadline: string, organizationId: string): Key<DueRecord> => ({ pk: duePartition, sk: `${deadline}#${organizationId}` }),
+  due: (deadline: string, organizationId: string): Key<PurgeDueRecord> => ({
+    pk: purgeDuePartition,
+    sk: `${deadline}#${organizationId}`,
+  }),
 };

@@ -42,14 +42,15 @@ export const waitForWriters = async (
   { now, sleep = (ms) => sleepMs(ms), seconds = waitSeconds }: WriterWait,
 ): Promise<boolean> => {
   for (let polls = Math.ceil((seconds * 1_000) / pollMs); ; polls--) {
-    if (!(await hasWriter(tenant, id, iso(now())))) return true;
+    if (!(await hasActiveWriter(tenant, id, now()))) return true;
     if (polls <= 0) return false;
     await sleep(pollMs, undefined);
   }
 };
 
-const hasWriter = async (tenant: Tenant, id: string, now: string): Promise<boolean> => {
+/** Also of a restore that has ended: a failed one does not wait for its writers for longer than `waitForWriters` does. */
+export const hasActiveWriter = async (tenant: Tenant, id: string, now: Date): Promise<boolean> => {
   const range = { pk: workPartition(tenant, id), prefix: writerPrefix };
-  for await (const { until } of walk<WriterRecord>(range)) if (until > now) return true;
+  for await (const { until } of walk<WriterRecord>(range)) if (until > iso(now)) return true;
   return false;
 };

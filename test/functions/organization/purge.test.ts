@@ -1,7 +1,7 @@
 /** The purge and the sweep at work on the stage's own table, with the clock held where the test wants it. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeAll, test } from 'vitest';
-import { duePurges, purgeOrganization } from '../../../shared/organization/index.ts';
+import { duePurges, purgeOrganization } from '../../../shared/organization-deletion/index.ts';
 import { type Item, newId } from '../../../shared/platform/index.ts';
 import { stageVariable } from '../../harness/stage/client.ts';
 import { getItem, itemsOf, putItems } from '../../harness/stage/table.ts';

@@ -5,10 +5,11 @@ import { auditEntry, type Origin } from '../audit/index.ts';
 import { backupKey, cancelBackup, runningBackupIds } from '../backup/index.ts';
 import type { AuditAction } from '../contract/audit-actions.ts';
 import { ApiError } from '../contract/errors.ts';
+import { endpointTimeoutSeconds } from '../contract/limits.ts';
 import type { UnfinishedJob } from '../contract/models/job.ts';
 import { type CallerContext, noSuchOrganization, type OrganizationRecord, organizationKey } from '../organization/index.ts';
 import { after, type Change, clock, commit, get, getAll, isConflict, iso, type Tenant } from '../platform/index.ts';
-import { cancelRestore, type RestoreRecord, restoreData, restoreKey, restoreMarks } from '../restore/index.ts';
+import { cancelRestore, hasActiveWriter, type RestoreRecord, restoreData, restoreKey, restoreMarks } from '../restore/index.ts';
 import { cancelRun, isRunEnded, type RunRecord, restoreTestKey, runningTestIds } from '../restore-test/index.ts';
 
 type Shown = z.output<typeof UnfinishedJob>;
@@ -28,29 +29,29 @@ interface Stopped {
   readonly cancelled: readonly Shown[];
 }
 
-/** A request has to answer within 20 s; writers stop within five. */
-const waitSeconds = 14;
+/** The rest of the call is for the last look, the deletion and its retries. Writers stop within five seconds. */
+const waitSeconds = endpointTimeoutSeconds - 6;
 const pollMs = 500;
 
 /**
  * Throws JOB_IN_PROGRESS, which names them, while jobs run. With `cancelJobs` cancels them first and waits until they have stopped;
- * throws if that takes longer than a request can wait: then the call is repeated. Returns what was cancelled, as it ended.
+ * throws if either takes longer than a request can wait: a repeated call continues. Returns what was cancelled, as it ended.
  */
 export const stopJobs = async (caller: CallerContext, options: StopOptions): Promise<Stopped> => {
   const { cancelJobs, since, now = () => clock.now(), sleep = pause } = options;
   const { tenant } = caller;
+  const isTimeUp = (): boolean => now() >= after(since, waitSeconds);
   const found = new Map<string, Shown>();
   for (;;) {
     const organization = await get(organizationKey.organization(tenant));
     if (!organization || organization.deletedAt !== undefined) throw noSuchOrganization();
-    const unfinished = await readUnfinished(tenant);
+    const unfinished = await readUnfinished(tenant, now());
     const jobs = shownJobs(unfinished);
     if (jobs.length === 0) return { organization, cancelled: cancelJobs ? await endedJobs(tenant, found, since) : [] };
     if (!cancelJobs) throw inProgress(jobs, 'Wait until they have ended, or cancel them with cancelJobs: true');
     for (const job of jobs) found.set(job.id, job);
-    if (now() >= after(since, waitSeconds))
-      throw inProgress(jobs, 'They are cancelled and have not stopped yet. Repeat the call');
-    await cancelAll(caller, unfinished, options);
+    if (isTimeUp()) throw inProgress(jobs, 'They are being cancelled, and not all have stopped yet. Repeat the call');
+    await cancelAll(caller, unfinished, options, isTimeUp);
     await sleep(pollMs);
   }
 };
@@ -61,22 +62,24 @@ const inProgress = (jobs: readonly Shown[], hint: string): ApiError =>
 const isActive = <J extends { readonly status: string }>(job: J | undefined): job is J =>
   job?.status === 'pending' || job?.status === 'running';
 
-/** Verifications are not among them: they only read, and end by themselves. */
-const readUnfinished = async (tenant: Tenant) => {
+/**
+ * Jobs that have not ended, and failed restores whose writers may still be active. Verifications are not among them: they only
+ * read, and end by themselves.
+ */
+const readUnfinished = async (tenant: Tenant, now: Date) => {
   const [backupIds, marks, runIds] = await Promise.all([runningBackupIds(tenant), restoreMarks(tenant), runningTestIds(tenant)]);
   const [backups, restores, allRuns] = await Promise.all([
     getAll(backupIds.map((id) => backupKey.backup(tenant, id))),
+    // With a `dueAt`, its writers have stopped.
     getAll(marks.map(({ restoreJobId, dueAt }) => (dueAt ? undefined : restoreKey.restore(tenant, restoreJobId)))),
     getAll(runIds.map((id) => restoreTestKey.run(tenant, id))),
   ]);
   const runs = allRuns.filter((run) => run !== undefined && !isRunEnded(run)) as readonly RunRecord[];
   const tests = new Set(runs.map(({ id }) => id));
-  return {
-    backups: backups.filter(isActive),
-    // A test cancels its own restores, and undoes them with another one.
-    restores: restores.filter(isActive).filter(({ createdBy }) => !tests.has(createdBy.id)),
-    runs,
-  };
+  // A test cancels its own restores, and undoes them with another one.
+  const own = restores.filter((restore) => restore !== undefined && !tests.has(restore.createdBy.id)) as readonly RestoreRecord[];
+  const writing = await Promise.all(own.map(({ id, status }) => isActive({ status }) || hasActiveWriter(tenant, id, now)));
+  return { backups: backups.filter(isActive), restores: own.filter((_, n) => writing[n]), runs };
 };
 
 type Unfinished = Awaited<ReturnType<typeof readUnfinished>>;
@@ -103,11 +106,18 @@ const shownRun = ({ id, status, projectId, cancelRequestedAt, removal, documents
   return { kind: 'restore test', id, status, projectId, cancelling, documentsWritten };
 };
 
-const cancelAll = async (caller: CallerContext, { backups, restores, runs }: Unfinished, options: StopOptions): Promise<void> => {
+/** What it does not reach in time is cancelled by the next call. Those that write come first. */
+const cancelAll = async (
+  caller: CallerContext,
+  { backups, restores, runs }: Unfinished,
+  options: StopOptions,
+  isTimeUp: () => boolean,
+): Promise<void> => {
   const { tenant, actor } = caller;
   const { origin, now = () => clock.now() } = options;
   /** One that has ended or moved on meanwhile is read again by the next look. */
   const cancel = async (action: AuditAction, decide: (at: Date) => Promise<{ readonly change: Change }>): Promise<void> => {
+    if (isTimeUp()) return;
     const at = now();
     try {
       const { writes, audit } = (await decide(at)).change;
@@ -116,10 +126,11 @@ const cancelAll = async (caller: CallerContext, { backups, restores, runs }: Unf
       if (!isConflict(error)) throw error;
     }
   };
+  for (const restore of restores)
+    if (isActive(restore) && !restore.cancelling)
+      await cancel('restore.cancelled', (at) => cancelRestore(caller, restore.id, at));
   for (const run of runs)
     if (run.cancelRequestedAt === undefined) await cancel('restore_test.cancelled', async (at) => cancelRun(tenant, run, at));
-  for (const { id, cancelling } of restores)
-    if (!cancelling) await cancel('restore.cancelled', (at) => cancelRestore(caller, id, at));
   for (const backup of backups) await cancel('backup.cancelled', (at) => cancelBackup(caller, backup, at));
 };
 

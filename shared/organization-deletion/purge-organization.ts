@@ -1,5 +1,6 @@
 /** Purges an organization in bounded, idempotent steps. The organization's own item is deleted last. */
 import { auditPartition } from '../audit/index.ts';
+import { lookup, type OrganizationRecord, type PurgeDueRecord, purgeDuePartition } from '../organization/index.ts';
 import {
   after,
   type Clock,
@@ -17,7 +18,6 @@ import {
   walk,
 } from '../platform/index.ts';
 import { dueKey } from './delete-organization.ts';
-import { type DueRecord, duePartition, lookup, type OrganizationRecord } from './model/record.ts';
 
 /** Allows for clock skew: a recovery that started in time may still be running. */
 const marginSeconds = 300;
@@ -26,8 +26,8 @@ const marginSeconds = 300;
 const pageItems = 200;
 
 /** The organizations whose purge is due. */
-export const duePurges = (now: Date): AsyncGenerator<DueRecord> =>
-  walk<DueRecord>({ ...everything(duePartition), to: iso(after(now, -marginSeconds)) });
+export const duePurges = (now: Date): AsyncGenerator<PurgeDueRecord> =>
+  walk<PurgeDueRecord>({ ...everything(purgeDuePartition), to: iso(after(now, -marginSeconds)) });
 
 /**
  * Deletes until the deadline and returns whether nothing remains. Returns true for an organization that is not due, such as a

@@ -5,11 +5,18 @@ import { organizationEvents } from '../contract/event-data/organization-events.t
 import { recoverySeconds } from '../contract/limits.ts';
 import { visibleText } from '../contract/visible-text.ts';
 import { emit, enqueue } from '../event/index.ts';
+import {
+  type CallerContext,
+  lookup,
+  type MemberRecord,
+  noSuchOrganization,
+  type OrganizationRecord,
+  organizationKey,
+  type PurgeDueRecord,
+  roleRequired,
+  settingsOf,
+} from '../organization/index.ts';
 import { after, type Change, iso, type Key, StaleReadError, set, unsafeTenant } from '../platform/index.ts';
-import type { CallerContext } from './model/caller-context.ts';
-import { noSuchOrganization, roleRequired } from './model/organization-guards.ts';
-import { type DueRecord, lookup, type MemberRecord, type OrganizationRecord, organizationKey } from './model/record.ts';
-import { settingsOf } from './update-settings.ts';
 
 export interface Deletion {
   readonly id: string;
@@ -44,7 +51,7 @@ export const deleteOrganization = (
   const recoveryDeadline = force ? undefined : iso(after(now, recoverySeconds));
   const deletionType = force ? 'permanent' : 'soft';
   const data: Deletion = { id, deleted: true, deletionType, recoveryDeadline: recoveryDeadline ?? null };
-  const due: DueRecord = { ...lookup.due(recoveryDeadline ?? deletedAt, id), organizationId: id, deleteBackupData };
+  const due: PurgeDueRecord = { ...lookup.due(recoveryDeadline ?? deletedAt, id), organizationId: id, deleteBackupData };
   return {
     data,
     change: {

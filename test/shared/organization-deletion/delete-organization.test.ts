@@ -1,9 +1,9 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'vitest';
 import type { ApiError } from '../../../shared/contract/errors.ts';
-import { deleteOrganization, dueKey, recoverOrganization } from '../../../shared/organization/delete-organization.ts';
 import type { CallerContext } from '../../../shared/organization/model/caller-context.ts';
 import type { MemberRecord, OrganizationRecord } from '../../../shared/organization/model/record.ts';
+import { deleteOrganization, dueKey, recoverOrganization } from '../../../shared/organization-deletion/delete-organization.ts';
 import { unsafeTenant, type Write } from '../../../shared/platform/index.ts';
 
 const now = new Date('2025-06-01T12:00:00.000Z');

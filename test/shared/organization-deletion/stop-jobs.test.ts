@@ -3,8 +3,8 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
-import { type CallerContext, deleteOrganization } from '../../../shared/organization/index.ts';
-import { stopJobs } from '../../../shared/overview/index.ts';
+import type { CallerContext } from '../../../shared/organization/index.ts';
+import { deleteOrganization, stopJobs } from '../../../shared/organization-deletion/index.ts';
 import { after, commit, iso, newId, StaleReadError } from '../../../shared/platform/index.ts';
 import { extendUndo, failRestore, failureReason, type RestoreRecord, restoreKey } from '../../../shared/restore/index.ts';
 import { resumeRestore } from '../../../shared/restore/start/resume-restore.ts';
@@ -139,6 +139,50 @@ test('writers that do not stop in time are named, and what they wrote is told by
   // Only of the last quarter of an hour.
   passed += 1_000_000;
   deepEqual((await stop(true)).cancelled, []);
+});
+
+test('a restore that has failed is waited for until its writers have stopped, and is not cancelled', async () => {
+  const id = await writingRestore();
+  const lease = restoreKey.writer(t.tenant, id, 0, 9);
+  t.table.put({ ...lease, until: iso(after(t.clock.now(), 600)) });
+  await endRestore(id);
+  equal(t.restoreOf(id).status, 'failed');
+  await rejects(stop(false), ({ code, details }: ApiError) => {
+    const [job] = details!.jobs as { id: string; status: string; documentsWritten: number }[];
+    deepEqual([code, job?.id, job?.status, job?.documentsWritten], ['JOB_IN_PROGRESS', id, 'failed', 3]);
+    return true;
+  });
+  let looks = 0;
+  const { cancelled } = await stop(true, async () => {
+    if (++looks === 2) t.table.items.delete(`${lease.pk}\n${lease.sk}`);
+  });
+  equal(looks, 2);
+  deepEqual(
+    cancelled.map((job) => [job.id, job.status, job.documentsWritten]),
+    [[id, 'failed', 3]],
+  );
+  deepEqual(audited('restore.cancelled'), []);
+  await (await deletion())();
+});
+
+test('jobs that cannot all be cancelled in time are named, and the next call cancels the rest', async () => {
+  const restoreId = await t.startRestore(backup);
+  const backupId = await t.startBackup();
+  let passed = 0;
+  t.nowMs = () => Date.now() + passed;
+  t.table.onWrite = (when) => {
+    if (when === 'after') passed += 15_000;
+    return undefined;
+  };
+  await rejects(stop(true), ({ code, message, details }: ApiError) => {
+    const ids = (details!.jobs as { id: string }[]).map(({ id }) => id);
+    deepEqual([code, ids], ['JOB_IN_PROGRESS', [backupId]]);
+    return message.endsWith('They are being cancelled, and not all have stopped yet. Repeat the call');
+  });
+  deepEqual([t.restoreOf(restoreId).status, t.backupOf(backupId).status], ['cancelled', 'pending']);
+  t.table.onWrite = () => undefined;
+  await stop(true);
+  equal(t.backupOf(backupId).status, 'cancelled');
 });
 
 test('a job that starts while the others stop is cancelled, too', async () => {

@@ -1,7 +1,7 @@
 import { accountKey } from '../account/index.ts';
 import { apiPrefix } from '../contract/endpoint.ts';
+import { type OrganizationRecord, organizationKey } from '../organization/index.ts';
 import { composeLetter, env, get, type Letter, log, sendMail, type Tenant, utcMinute } from '../platform/index.ts';
-import { type OrganizationRecord, organizationKey } from './model/record.ts';
 
 /** E-mails the owner until when a soft-deleted organization can be recovered. Sends nothing if it was recovered meanwhile. */
 export const notifyOrganizationDeleted = async (tenant: Tenant): Promise<void> => {
