@@ -86,11 +86,12 @@ const failureTransaction = (
   const outcome = cancelling ? 'cancelled' : 'failed';
   const ended = { status: outcome, error, ...endFields(context, now) } as const;
   return [
-    // The condition fails if the journal is sealed meanwhile: then there is a safety backup to keep, and writers may be active.
+    // The condition fails if the journal is sealed meanwhile: then there is a safety backup to keep, and writers may be active. It
+    // also fails if the restore is cancelled meanwhile: then it ends as cancelled.
     set(
       restoreKey.restore(tenant, id),
       { ...ended, failure: undefined, trouble: undefined, cancelling: undefined },
-      { expected: { status, attempt, safetyBackupId, sealedAt } },
+      { expected: { status, attempt, safetyBackupId, sealedAt, cancelling } },
     ),
     ...endRestoreWrites(tenant, context, { status: outcome, now, isStopped }),
     ...(target && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, target, now)] : []),

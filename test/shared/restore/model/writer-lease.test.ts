@@ -77,11 +77,13 @@ const fail = ({ id }: WriterSetup, sleep = t.deps.sleep): Promise<void> =>
     sleep,
   });
 const clean = ({ id }: WriterSetup): Promise<void> => cleanUpRestore(t.tenant, id, t.deps, { attempt: 1 });
-const cancel = async ({ id }: WriterSetup): Promise<void> => {
+const prepareCancel = async ({ id }: WriterSetup): Promise<() => Promise<void>> => {
   const actor = { type: 'user' as const, id: newId('user'), email: null };
   const acting = { tenant: t.tenant, organization: t.organization, role: 'owner' as const, actor };
-  await commit((await cancelRestore(acting, id, t.clock.now())).change.writes);
+  const { change } = await cancelRestore(acting, id, t.clock.now());
+  return () => commit(change.writes);
 };
+const cancel = async (setup: WriterSetup): Promise<void> => (await prepareCancel(setup))();
 const reap = ({ id }: WriterSetup): Promise<void> =>
   reapJob(
     restoreJobs(t.deps, {
@@ -165,6 +167,87 @@ describe('writer lease: a restore that ends while a write is in flight', () => {
     await resume(setup);
     const done = await t.runRestore(setup.id);
     deepEqual([done.status, done.attempt, done.written], ['completed', 2, 1]);
+  });
+});
+
+describe('a restore that fails, while it waits for its writer', () => {
+  /** Does something once during the wait, after which the writer has ended. */
+  const failMeanwhile = async (setup: WriterSetup, act: () => Promise<unknown>): Promise<void> => {
+    let isDone = false;
+    await fail(setup, async () => {
+      if (isDone) return;
+      isDone = true;
+      await setup.answer();
+      await act();
+    });
+    ok(isDone);
+  };
+  const ends = () => t.events('restore.failed').map(({ data }) => (data as { restore: { status: string } }).restore.status);
+
+  test('is ended by another process: it ends once', async () => {
+    const setup = await startWriting();
+    let ended: unknown;
+    await failMeanwhile(setup, async () => {
+      await fail(setup);
+      ended = t.restoreOf(setup.id);
+    });
+    deepEqual([t.restoreOf(setup.id), ends()], [ended, ['failed']]);
+  });
+
+  test('is ended by another process and resumed: the new attempt is left alone', async () => {
+    const setup = await startWriting();
+    let resumed: unknown;
+    await failMeanwhile(setup, async () => {
+      await fail(setup);
+      await clean(setup);
+      await resume(setup);
+      resumed = t.restoreOf(setup.id);
+    });
+    deepEqual([t.restoreOf(setup.id), ends()], [resumed, ['failed']]);
+    equal(t.lockOf(t.targetId)?.jobId, setup.id);
+    const done = await t.runRestore(setup.id);
+    deepEqual([done.status, done.attempt], ['completed', 2]);
+  });
+
+  test('is cancelled: it ends as cancelled', async () => {
+    const setup = await startWriting();
+    await failMeanwhile(setup, () => cancel(setup));
+    const { status, error, cancelling } = t.restoreOf(setup.id);
+    deepEqual([status, error?.code, cancelling, ends()], ['cancelled', 'CANCELLED', undefined, ['cancelled']]);
+    equal(t.lockOf(t.targetId), undefined);
+  });
+
+  test('is cancelled and the writer does not end: it goes on as cancelling', async () => {
+    const setup = await startWriting();
+    let isCancelled = false;
+    const failing = fail(setup, async () => {
+      if (!isCancelled) await cancel(setup);
+      isCancelled = true;
+    });
+    await rejects(failing, { name: 'WritersActive' });
+    deepEqual([t.restoreOf(setup.id).status, t.restoreOf(setup.id).cancelling, ends()], ['running', true, []]);
+    await setup.answer();
+  });
+
+  test('is cancelled at the moment it ends: the cancellation is not lost', async () => {
+    const setup = await startWriting();
+    await setup.answer();
+    const cancelNow = await prepareCancel(setup);
+    let cancelling: Promise<void> | undefined;
+    await failRestore({
+      tenant: t.tenant,
+      restoreJobId: setup.id,
+      attempt: 1,
+      reasonOf: (restore) => {
+        // Called for the last time right before the commit.
+        if (restore.failure) cancelling ??= cancelNow();
+        return failureReason(restore);
+      },
+      now: t.clock.now(),
+      sleep: async () => undefined,
+    });
+    await cancelling;
+    deepEqual([t.restoreOf(setup.id).status, ends()], ['cancelled', ['cancelled']]);
   });
 });
 
