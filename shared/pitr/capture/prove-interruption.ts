@@ -72,8 +72,9 @@ export const proveInterruption = async (
         span.from >= moment || span.to <= moment || (moments.includes(moment) && !unproven.get(collectionId)?.includes(moment)),
     );
   const isOpen = ({ collectionId, moments }: PastSpan): boolean => moments.some((at) => unproven.get(collectionId)?.includes(at));
-  // Only the others can be asked for.
-  const asked = known.map((span) => ({ ...span, moments: span.moments.filter((at) => !readTimes.includes(at)) }));
+  // A restore uses whole seconds and ends of cycles, not the read times of backups.
+  const isAsked = (at: number): boolean => at === to || (isProven && at % second === 0);
+  const asked = known.map((span) => ({ ...span, moments: span.moments.filter(isAsked) }));
   const open = asked.filter(isOpen);
   const briefOpen = new Set(
     spans
@@ -97,7 +98,7 @@ const spanOf = (group: CollectionGroup, { to: end, others, isProven, found }: In
   const { collectionId, count, isCounted, to: from } = group.position;
   const { to } = group.unobserved ?? { to: from };
   const first = found.some((one) => one.collectionId === collectionId) ? Math.max(from, end) : from;
-  const also = others.filter((at) => first < at && at < to && !(isProven && at === end));
+  const also = others.filter((at) => first < at && at < to);
   const moments = [...new Set([...(isProven ? secondsBetween(first, to) : []), ...also])].sort((a, b) => a - b);
   return { collectionId, from, to, count: isCounted ? count : undefined, changes: group.changes, moments };
 };
