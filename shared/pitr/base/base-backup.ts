@@ -72,8 +72,8 @@ export const canFollow = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord
 export const canFollowSoon = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord): boolean =>
   isComplete(tenant, pitr, backup) && pitr.capturedTo !== null && readTimeOf(backup) > microsOf(pitr.capturedTo);
 
-/** It may have documents whose deletion was not observed, which would then exist for ever. */
-const isInterrupted = ({ interrupted, sampled }: PitrRecord, backup: BackupRecord): boolean => {
+/** Its read time is not proven: it may have documents whose deletion was not observed, which would then exist for ever. */
+export const isInterrupted = ({ interrupted, sampled }: PitrRecord, backup: BackupRecord): boolean => {
   const readTime = momentOf(readTimeOf(backup));
   return periodAt(interrupted, readTime) !== undefined || periodAt(sampled, readTime) !== undefined;
 };
@@ -98,16 +98,23 @@ export const findBackup = async (
 /** A backup may wait this long before it is read. */
 const waitMaxSeconds = 3_600;
 
-/** When backups were read since the last cycle, in microseconds: each may become a base. */
-export const findReadTimes = async ({ tenant, pitr }: CycleContext, now: Date): Promise<readonly number[]> => {
+export interface BackupRead {
+  /** In microseconds. */
+  readonly at: number;
+  /** Whether it is the requested base. */
+  readonly isRequested: boolean;
+}
+
+/** When backups were read since the last cycle: each may become a base. */
+export const findReadTimes = async ({ tenant, pitr }: CycleContext, now: Date): Promise<readonly BackupRead[]> => {
   const from = microsOf(pitr.capturedTo ?? '');
   const { first } = idBounds('backup', after(new Date(from / 1_000), -waitMaxSeconds), now);
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, from: `${backupPrefix}${first}` };
-  const readTimes: number[] = [];
+  const found: BackupRead[] = [];
   for await (const backup of walk<BackupRecord>({ ...range, where: { projectId: pitr.projectId } }))
     if (backup.readTime !== null && !isRestorePointBackup(backup) && readTimeOf(backup) > from)
-      readTimes.push(readTimeOf(backup));
-  return readTimes;
+      found.push({ at: readTimeOf(backup), isRequested: backup.id === pitr.comingBaseId });
+  return found;
 };
 
 export const readRequestedBase = async (tenant: Tenant, { comingBaseId }: PitrRecord): Promise<BackupRecord | undefined> =>

@@ -83,6 +83,7 @@ const beginAt = async (cycle: CycleContext, backup: BackupRecord, deps: BackupDe
     putOffs: undefined,
     isTooLarge: undefined,
     baseDueAt: undefined,
+    unprovenBase: undefined,
     tokenItems,
     capturedTo: readTime,
     listedAt: readTime,

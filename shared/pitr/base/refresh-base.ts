@@ -14,6 +14,7 @@ import {
   collectionsOf,
   failedBase,
   findBackup,
+  isInterrupted,
   mayStartBase,
   readRequestedBase,
   readTimeOf,
@@ -47,14 +48,16 @@ export const refreshBase = async (cycle: CycleContext, deps: BackupDeps): Promis
     // Completed, and its read time will be captured soon.
     if (requested?.status === 'completed' && pitr.capturedTo !== null && readTimeOf(requested) > microsOf(pitr.capturedTo))
       return nothing(cycle);
-    return { ...nothing(cycle), changed: { comingBaseId: null, ...failedBase(pitr, now) } };
+    const isUnproven = requested?.status === 'completed' && isInterrupted(pitr, requested);
+    const failed = isUnproven ? unprovenBase(cycle, requested, now) : failedBase(pitr, now);
+    return { ...nothing(cycle), changed: { comingBaseId: null, ...failed } };
   }
   if (!isDue(pitr, now) && !(isMuch(pitr) && isWorthIt(cycle, now))) return nothing(cycle);
   const isNext = (backup: BackupRecord): boolean => canFollowSoon(tenant, pitr, backup);
   const found = await findBackup(tenant, pitr, now, baseRefreshSeconds, (backup) => isNext(backup) || fits(backup));
   if (found) return isNext(found) ? nothing(cycle) : follow(cycle, found, deps);
   if (!isWorthIt(cycle, now)) return { ...nothing(cycle), changed: { baseDueAt: dueAt(cycle) } };
-  if (mayStartBase(pitr, now)) await requestBase(cycle, now);
+  if (mayRefresh(pitr, now)) await requestBase(cycle, now);
   return { ...nothing(cycle), changed: { baseDueAt: undefined } };
 };
 
@@ -62,7 +65,7 @@ export const refreshBase = async (cycle: CycleContext, deps: BackupDeps): Promis
 export const requestBaseAtOnce = async ({ tenant, pitr: { projectId, turn } }: CycleContext, deps: BackupDeps): Promise<void> => {
   const cycle = await loadCycleContext(tenant, projectId);
   const now = deps.clock.now();
-  if (cycle?.pitr.turn !== turn + 1 || !mayStartBase(cycle.pitr, now)) return;
+  if (cycle?.pitr.turn !== turn + 1 || !mayRefresh(cycle.pitr, now)) return;
   if (isWorthIt(cycle, now)) return requestBase(cycle, now);
   await bestEffort('record when the base is due', updateItem(set(pitrKey.pitr(tenant, projectId), { baseDueAt: dueAt(cycle) })));
 };
@@ -118,14 +121,30 @@ const msPerBase = 30_000;
 /** So many bases follow each other as fast as they are needed. */
 const basesFree = 50;
 
+const readingMs = ({ positions }: CycleContext): number =>
+  positions.reduce((sum, { count = 0 }) => sum + count, 0) * msPerDocument;
+
 /** When the next base is worth its reads. */
-const worthItMs = ({ pitr, positions }: CycleContext): number => {
+const worthItMs = (cycle: CycleContext): number => {
+  const { pitr } = cycle;
   const last = pitr.bases.at(-1);
   if (!last || last.isDamaged || lacksBase(pitr)) return 0;
-  const documents = positions.reduce((sum, { count = 0 }) => sum + count, 0);
-  const leastMs = Math.max(documents * msPerDocument, (pitr.bases.length - basesFree) * msPerBase);
+  const leastMs = Math.max(readingMs(cycle), (pitr.bases.length - basesFree) * msPerBase);
   return microsOf(last.readTime) / 1_000 + Math.min(baseRefreshSeconds * 1_000, leastMs);
 };
+
+const retryMinMs = 30_000;
+const retryMaxMs = 365 * 24 * 3_600_000;
+
+/** The next one is likely to be read in vain, too: each waits twice as long. */
+const unprovenBase = (cycle: CycleContext, { id }: BackupRecord, now: Date): Pick<PitrRecord, 'unprovenBase'> => {
+  const times = (cycle.pitr.unprovenBase?.times ?? 0) + 1;
+  const waitMs = Math.min(Math.max(retryMinMs, readingMs(cycle)) * 2 ** times, retryMaxMs);
+  return { unprovenBase: { backupId: id, times, retryAt: iso(new Date(now.getTime() + waitMs)) } };
+};
+
+const mayRefresh = (pitr: PitrRecord, now: Date): boolean =>
+  mayStartBase(pitr, now) && (pitr.unprovenBase === undefined || iso(now) >= pitr.unprovenBase.retryAt);
 
 const dueAt = (cycle: CycleContext): string => iso(new Date(worthItMs(cycle)));
 
@@ -174,6 +193,7 @@ const follow = async (cycle: CycleContext, backup: BackupRecord, deps: BackupDep
       comingBaseId: null,
       baseFailures: 0,
       baseDueAt: undefined,
+      unprovenBase: undefined,
       baseBytes: backup.originalSize,
       bytesSinceBase: 0,
       ...(isNews && { checkedAt: readTime }),

@@ -2,6 +2,7 @@
 import type { CapturedBatch } from '../../anomaly/index.ts';
 import type { ObjectEntry } from '../../archive/index.ts';
 import { countGroup, listCollections, probeSource, ResumeTokenLost, SourceError } from '../../firestore/index.ts';
+import type { BackupRead } from '../base/base-backup.ts';
 import type { Successor } from '../listen/group-stream.ts';
 import type { ListenSession } from '../listen/listen-session.ts';
 import type { CollectionGroup, ObservedChanges, Span } from '../listen/observed-changes.ts';
@@ -30,7 +31,7 @@ interface CycleEnd {
   /** Whether no collection is known to be missing. */
   readonly areAllListened: boolean;
   /** Read times of backups that may become bases, if groups were not listened to then. */
-  readonly findReadTimes: () => Promise<readonly number[]>;
+  readonly findReadTimes: () => Promise<readonly BackupRead[]>;
   readonly successor: Successor;
   readonly signal: AbortSignal;
 }
@@ -80,10 +81,11 @@ export const concludeCycle = async (session: ListenSession, end: CycleEnd): Prom
     const groups = [...observed.groups.values()];
     for (const group of groups) tally.reads += await assertDeletionsComplete(group, { source, lookup, signal });
     const readTimes = groups.some(({ unobserved }) => unobserved) ? await end.findReadTimes() : [];
-    const others = [to, ...readTimes];
+    const others = [to, ...readTimes.map(({ at }) => at)];
+    const baseAt = readTimes.find(({ isRequested }) => isRequested)?.at;
     const isProven = await proveAll(end, { observed, lookup, others });
     const shortLived = isProven ? await findShortLivedRoots(observed, { source, from, to, signal, tally }) : [];
-    const past = await proveInterruption(observed, { ...end, source, to, others, isProven, shortLived });
+    const past = await proveInterruption(observed, { ...end, source, to, others, baseAt, isProven, shortLived });
     const coverage = await checkCoverage(groups, { source, to, isDue: end.isCheckDue, signal });
     tally.reads += coverage.reads;
     const { writer } = observed;

@@ -8,7 +8,7 @@ import { Lookup } from '../prove/document-lookup.ts';
 import type { PastSpan } from '../prove/past-group.ts';
 import { PastTally } from '../prove/past-tally.ts';
 import { provePastMoments } from '../prove/prove-past-moments.ts';
-import type { ReadBudget } from './read-budget.ts';
+import { baseProofReads, type ReadBudget } from './read-budget.ts';
 
 const second = 1_000_000;
 
@@ -20,6 +20,8 @@ interface Interruption {
   readonly to: number;
   /** Moments that are wanted beside whole seconds: the end of the cycle, and read times of backups that may become bases. */
   readonly others: readonly number[];
+  /** The one among them at which the requested base was read. */
+  readonly baseAt: number | undefined;
   /** Every second is known of the documents that existed at an end; otherwise only the end of the cycle is wanted. */
   readonly isProven: boolean;
   /** Whether no collection is known to be missing. */
@@ -45,7 +47,7 @@ export const proveInterruption = async (
   { groups, writer }: ObservedChanges,
   interruption: Interruption,
 ): Promise<ProvenInterruption> => {
-  const { source, to, others, isProven, areAllListened, shortLived, budget, signal, pastReadsLeft } = interruption;
+  const { source, to, others, isProven, areAllListened, shortLived, budget, signal, pastReadsLeft, baseAt } = interruption;
   const { history } = writer;
   const missed = [...groups.values()].filter(({ unobserved }) => unobserved);
   const periods = missed.flatMap((group) => group.unobserved ?? []);
@@ -60,9 +62,11 @@ export const proveInterruption = async (
   const allUpTo = areAllListened && isAll && known.length === missed.length ? to : undefined;
   const reads = { source, lookup, tally, writer, isEverySecond: isProven, others, signal };
   const spans = [...known, ...brief.map((gap) => briefSpan(gap, interruption, whole))];
-  const { unproven, unknownAt } = await provePastMoments(spans, { ...reads, history, allUpTo }).finally(() => {
+  const counts = [...groups.values()].map(({ position: { count = 0 } }) => count);
+  const base = baseAt === undefined ? undefined : { at: baseAt, reads: baseProofReads(counts) };
+  const { unproven, unknownAt } = await provePastMoments(spans, { ...reads, history, allUpTo, base }).finally(() => {
     budget.reads += tally.reads;
-    budget.pastReads += tally.reads;
+    budget.pastReads += tally.reads - tally.lent;
   });
   const readTimes = others.filter((moment) => moment !== to);
   const isProvenAt = (moment: number): boolean =>

@@ -37,6 +37,17 @@ export const remainingLookups = (
 export const remainingPastReads = (pitr: Pick<PitrRecord, 'pastReads'>, { pastReads }: ReadBudget, now: Date): number =>
   Math.max(0, pastReadsPerHour - (currentHour(pitr.pastReads, now)?.reads ?? 0) - pastReads);
 
+/** Counts of everything that may prove the read time of a requested base, which itself read every document. */
+const countsPerBase = 10;
+const entriesPerRead = 1_000;
+
+/** Reads that may prove the read time of a requested base, whatever else was proven in this hour. */
+export const baseProofReads = (counts: readonly number[]): number =>
+  Math.max(
+    pastReadsPerHour,
+    countsPerBase * counts.reduce((sum, count) => sum + Math.max(1, Math.ceil(count / entriesPerRead)), 0),
+  );
+
 /** The record's counters after the cycle. */
 export const spentFields = (
   pitr: Pick<PitrRecord, 'reads' | 'lookups' | 'pastReads'>,

@@ -71,6 +71,8 @@ export interface PitrRecord extends Item {
   readonly baseFailures: number;
   /** While a base is needed that cannot start yet: not before this time. */
   readonly baseDueAt?: string | undefined;
+  /** The last requested base whose own moment could not be proven, how many there were in a row, and when another is requested. */
+  readonly unprovenBase?: { readonly backupId: string; readonly times: number; readonly retryAt: string } | undefined;
   /** How often the resume position was lost since a cycle continued another. */
   readonly losses?: number | undefined;
   /** Cycles that failed and were postponed in a row. */

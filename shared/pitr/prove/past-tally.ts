@@ -3,7 +3,9 @@ import { BudgetSpent, type Lookup } from './document-lookup.ts';
 /** The reads for proving past moments, and their limit. */
 export class PastTally {
   reads = 0;
-  readonly #max: number;
+  /** Reads among them that were lent. */
+  lent = 0;
+  #max: number;
 
   constructor(max: number) {
     this.#max = max;
@@ -20,6 +22,19 @@ export class PastTally {
 
   spend(reads: number): void {
     this.reads += reads;
+  }
+
+  /** Allows the work so many reads beyond the limit; it spends them first. */
+  async lending(reads: number, work: () => Promise<void>): Promise<void> {
+    const [before, max] = [this.reads, this.#max];
+    this.#max += reads;
+    try {
+      await work();
+    } finally {
+      const spent = Math.min(reads, this.reads - before);
+      this.lent += spent;
+      this.#max = max + spent;
+    }
   }
 
   /** Limits look-ups, and counts them. */

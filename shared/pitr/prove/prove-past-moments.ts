@@ -15,6 +15,8 @@ export interface PastProofOptions extends PastReads {
   readonly history: WrittenHistory;
   /** If the spans are all captured groups: all collections can be counted at once, up to here. */
   readonly allUpTo: number | undefined;
+  /** The read time of the requested base and reads of its own: it is proven first, because the base was paid for. */
+  readonly base: { readonly at: number; readonly reads: number } | undefined;
 }
 
 export interface PastProof {
@@ -33,16 +35,21 @@ const proofMs = 120_000;
 
 /** What the reads do not cover, and what the source cannot answer, stays unproven. */
 export const provePastMoments = async (spans: readonly PastSpan[], options: PastProofOptions): Promise<PastProof> => {
-  const { signal } = options;
+  const { signal, base, tally } = options;
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(proofMs)]);
   const proof = new PastCounts(spans, { ...options, signal: inTime });
-  try {
-    await proof.run();
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof BudgetSpent || error instanceof SourceError || inTime.aborted)) throw error;
-    log.warn('an interruption is not proven completely', { error, spent: options.tally.reads });
-  }
+  const attempt = async (work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof BudgetSpent || error instanceof SourceError || inTime.aborted)) throw error;
+      log.warn('an interruption is not proven completely', { error, spent: tally.reads });
+    }
+  };
+  const moments = [...new Set(spans.flatMap((span) => span.moments))].sort((a, b) => a - b);
+  if (base && moments.includes(base.at)) await attempt(() => tally.lending(base.reads, () => proof.run([base.at])));
+  await attempt(() => proof.run(moments.filter((moment) => moment !== base?.at)));
   return proof.result();
 };
 
@@ -57,13 +64,13 @@ class PastCounts {
     this.#groups = spans.map((span) => new PastGroup(span, options.history));
   }
 
-  async run(): Promise<void> {
+  async run(moments: readonly number[]): Promise<void> {
     const { signal } = this.#options;
     for (const group of this.#groups) {
+      if (group.before !== undefined || moments.length === 0) continue;
       await this.#lookUpBefore(group);
       group.before = group.span.count ?? (await this.#count(group, group.span.from));
     }
-    const moments = [...new Set(this.#groups.flatMap(({ span }) => span.moments))].sort((a, b) => a - b);
     const documents = this.#groups.reduce((sum, { before = 0 }) => sum + before, 0);
     const [whole, single] = this.#costs(documents);
     const total = single <= whole ? [] : moments.filter((moment) => this.#isTotal(moment));
@@ -96,7 +103,8 @@ class PastCounts {
   /** Whether that moment is within the span of every group. After its span a group is listened to, and its deletions are not looked up. */
   #isTotal(moment: number): boolean {
     const { allUpTo } = this.#options;
-    return allUpTo !== undefined && moment <= allUpTo && this.#groups.every(({ span }) => span.from < moment && moment < span.to);
+    const isWithin = ({ span, before }: PastGroup): boolean => before !== undefined && span.from < moment && moment < span.to;
+    return allUpTo !== undefined && moment <= allUpTo && this.#groups.every(isWithin);
   }
 
   #isTotalEqual(moment: number): boolean {
@@ -139,7 +147,7 @@ class PastCounts {
   async #countGroups(moment: number): Promise<void> {
     const isTotal = this.#totals.has(moment);
     for (const group of this.#groups) {
-      if (group.counts.has(moment) || !(isTotal || group.span.moments.includes(moment))) continue;
+      if (group.before === undefined || group.counts.has(moment) || !(isTotal || group.span.moments.includes(moment))) continue;
       const counted = await this.#count(group, moment);
       if (counted !== undefined) group.counts.set(moment, counted);
     }

@@ -13,7 +13,7 @@ const namesMax = 5;
 /** Null while everything is captured, or soon will be. */
 export const problemOf = (pitr: PitrRecord, now: Date): string | null => {
   if (pitr.status === 'disabled') return null;
-  return troubleOf(pitr) ?? waiting(pitr, now) ?? missing(pitr) ?? null;
+  return troubleOf(pitr) ?? waiting(pitr, now) ?? missing(pitr) ?? unproven(pitr) ?? null;
 };
 
 const waiting = ({ nextTurnAt, captureIntervalSeconds }: PitrRecord, now: Date): string | undefined => {
@@ -36,6 +36,13 @@ const missing = (pitr: PitrRecord): string | undefined => {
   );
 };
 
+const unproven = ({ unprovenBase, bases }: PitrRecord): string | undefined =>
+  unprovenBase &&
+  `restores take longer, because they read all changes since ${bases.at(-1)?.readTime ?? 'the first base'}; ${whyUnproven(unprovenBase)}`;
+
+const whyUnproven = ({ backupId, retryAt }: NonNullable<PitrRecord['unprovenBase']>): string =>
+  `the base backup ${backupId} cannot be used: it was read between two captures, and counting the source did not prove its moment; the next one is not started before ${retryAt}. With precision second, base backups need no such proof`;
+
 const namesOf = (gap: Gap): string => {
   const count = countOf(gap);
   if (count === null) return 'documents of unknown collections';
@@ -44,8 +51,9 @@ const namesOf = (gap: Gap): string => {
 };
 
 /** When the base comes that ends it, and why not sooner. */
-const baseNews = ({ comingBaseId, baseDueAt, baseTriedAt, baseFailures }: PitrRecord): string => {
+const baseNews = ({ comingBaseId, baseDueAt, baseTriedAt, baseFailures, unprovenBase }: PitrRecord): string => {
   if (comingBaseId !== null) return `the base backup ${comingBaseId} that ends this was started at ${baseTriedAt}`;
+  if (unprovenBase) return whyUnproven(unprovenBase);
   if (baseFailures > 0) return `the base backup that ends this failed at ${baseTriedAt} and is started again after a while`;
   return baseDueAt === undefined
     ? 'the base backup that ends this starts with the next capture, once no other job of the project runs'

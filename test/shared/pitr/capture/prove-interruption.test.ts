@@ -1,7 +1,7 @@
 /** What is proven at past moments, within the reads that are allowed for it. */
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { microsOf, momentOf, planPoint } from '../../../../shared/pitr/index.ts';
+import { microsOf, momentOf, pitrData, planPoint } from '../../../../shared/pitr/index.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 
 afterAll(stopCaptureEnv);
@@ -52,4 +52,57 @@ test('interruption: the end of a cycle is proven for a collection that was heard
   const { point } = await planPoint(t.tenant, t.projectId, { pointInTime: asked }, t.now);
   assert.equal(point.moment, end);
   await t.assertExact([microsOf(end)]);
+});
+
+/** A project whose changes since the base are so many that every cycle wants another one. */
+const createOverdueCapture = async (captureIntervalSeconds: number): Promise<CaptureEnv> => {
+  const t = await createActiveCapture({ 'users/ada': '0' }, { precision: 'interval', captureIntervalSeconds });
+  t.pass(5);
+  await t.runNextCycle();
+  t.table.put({ ...t.pitr, bytesSinceBase: 1 << 30 });
+  return t;
+};
+
+test('interruption: the read time of a requested base is proven although the reads of the hour are spent', async () => {
+  const t = await createOverdueCapture(60);
+  await t.runNextCycle();
+  assert.notEqual(t.pitr.comingBaseId, null);
+  t.pass(1);
+  await t.put({ 'users/brief': '0' });
+  t.pass(1);
+  await t.runRequestedBase();
+  t.pass(1);
+  await t.put({ 'users/brief': null });
+  const pastReads = { since: t.now.toISOString(), reads: 60_000 };
+  t.table.put({ ...t.pitr, pastReads });
+  await t.runNextCycle();
+  await t.runNextCycle();
+  assert.deepEqual([t.pitr.bases.length, t.pitr.pastReads, pitrData(t.pitr, t.now).problem], [2, pastReads, null]);
+  await t.assertExact([microsOf(t.pitr.capturedTo!)]);
+});
+
+test('interruption: a source that does not count is read less and less often for a base, and the problem is shown', async () => {
+  const t = await createOverdueCapture(2_400);
+  t.server.faults.add({ method: 'RunAggregationQuery', status: 'UNIMPLEMENTED', times: 1_000_000 });
+  const made = new Set<string>();
+  for (const endMs = t.nowMs + 10 * 24 * 3_600_000; t.nowMs < endMs; ) {
+    await t.put({ 'users/ada': `${t.nowMs}` });
+    await t.runNextCycle();
+    if (t.pitr.comingBaseId !== null) made.add(t.pitr.comingBaseId);
+    t.pass(1);
+    await t.runRequestedBase();
+  }
+  t.server.faults.clear();
+  assert.ok(made.size > 1 && made.size <= 15, `${made.size} bases in ten days`);
+  assert.equal(t.pitr.bases.length, 1);
+  assert.match(
+    pitrData(t.pitr, t.now).problem ?? '',
+    /cannot be used: it was read between two captures.* not started before 2030-/,
+  );
+  // The source counts again: a backup made by anyone becomes the base.
+  await t.runFullBackup();
+  t.pass(1);
+  await t.runNextCycle();
+  await t.runNextCycle();
+  assert.deepEqual([t.pitr.bases.length, t.pitr.unprovenBase, pitrData(t.pitr, t.now).problem], [2, undefined, null]);
 });
