@@ -96,6 +96,7 @@ export {
   openOwnManifest,
   openRawArchive,
   openWithManifest,
+  ownerOf,
 } from './read/open-archive.ts';
 export { isDoubtful } from './read/read-again.ts';
 export { streamObject } from './read/stream-object.ts';
@@ -116,6 +117,6 @@ export { startSyntheticFull } from './start/start-synthetic-full.ts';
 export { answerStep, BackupStep, CopyStep, FailStep, runStep } from './steps/backup-steps.ts';
 export { planBackup } from './steps/plan-backup.ts';
 export { prepareBackup } from './steps/prepare-backup.ts';
-export { type Inspection, inspectObjects } from './verify/inspect-objects.ts';
+export { type FoundDamage, type Inspection, inspectObjects } from './verify/inspect-objects.ts';
 export { startVerification } from './verify/start-verification.ts';
 export { giveUpVerification, VerifyStep, verifyBackup } from './verify/verify-backup.ts';

@@ -91,13 +91,13 @@ export const followRestore = async (context: Context, started: RestoreJob, { wat
     return;
   }
   const ended = await watchJob(context, { kind: 'restore', id, showsProgress: watch === true });
+  for (const line of findingLines(ended)) output.warn(`finding in the storage of the backup: ${line}`);
   if (ended.status === 'completed') {
     output.result(ended, id, restoreSummary(ended));
     if (ended.undoUntil && !output.isJson) output.note(`Undo it: bms undo ${id}`);
     const missing = missingNames(ended);
     if (missing !== '') output.warn(`${missingLabel(ended)}: ${missing}`);
     if (ended.partial) output.warn(partialWarning(ended.partial));
-    for (const line of findingLines(ended)) output.warn(`finding in the storage of the backup: ${line}`);
     for (const { path, message } of ended.failures) output.warn(`${path}: ${message}`);
     return;
   }

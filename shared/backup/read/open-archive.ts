@@ -212,6 +212,10 @@ export const openWithManifest = (
   return { archive, store, erasures, sourceOf, close };
 };
 
+/** The backup whose objects are read for an archive that `dependent` needs: of several copies the one next to it, as without the service. */
+export const ownerOf = async (tenant: Tenant, archiveId: string, dependent: BackupRecord): Promise<BackupRecord | undefined> =>
+  (await findNeighbour(tenant, archiveId, dependent)) ?? (await findOwner(tenant, archiveId));
+
 /** Opens an archive that this one depends on, through the backup that owns it. */
 const openOther = async (
   tenant: Tenant,
@@ -219,8 +223,7 @@ const openOther = async (
   dependent: BackupRecord,
   deps: ArchiveDeps,
 ): Promise<ArchiveSource> => {
-  // Of several copies the one that a reader without the service would use.
-  const backup = (await findNeighbour(tenant, archiveId, dependent)) ?? (await findOwner(tenant, archiveId));
+  const backup = await ownerOf(tenant, archiveId, dependent);
   if (!backup) throw new StorageError('missing', `The backup ${archiveId}, which this one depends on, does not exist.`);
   const store = await deps.openStore(tenant, await readDestination(tenant, backup.storageDestination.id), backup.path);
   try {

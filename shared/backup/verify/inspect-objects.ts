@@ -1,7 +1,7 @@
 /** Looks for damage that a reader does not notice, without reading a chunk: one listing of each folder, and the key objects. */
-import { keyFileName, manifestName, type ObjectEntry } from '../../archive/index.ts';
+import { keyFileName, manifestName, type ObjectEntry, objectKind } from '../../archive/index.ts';
 import { headGenuine, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
-import type { Tenant } from '../../platform/index.ts';
+import { mapConcurrent, type Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import type { Depth } from '../model/mark-damaged.ts';
 import type { BackupRecord } from '../model/record.ts';
@@ -15,8 +15,15 @@ export interface Inspection {
   /** What would fail a verification; the first 100. */
   readonly findings: readonly Finding[];
   readonly count: number;
-  /** The depth of a verification that finds it, too; undefined if nothing is damaged. */
-  readonly damage: Depth | undefined;
+  /** By archive: of this backup everything that is damaged, of each that it depends on what belongs to it. */
+  readonly damage: ReadonlyMap<string, FoundDamage>;
+}
+
+export interface FoundDamage {
+  /** Of a verification that finds it, too. */
+  readonly depth: Depth;
+  readonly first: Finding;
+  readonly count: number;
 }
 
 /** The objects of other backups that this one depends on are included. Throws only if the store does not answer. */
@@ -43,8 +50,8 @@ export const inspectObjects = async (
   const key = await inspectKey(tenant, backup, open, deps);
   if (key) report.add(keyFileName, key.problem, key.message);
   await checkParentKeys({ tenant, open, deps }, backup, report);
-  const { findings, count } = report;
-  return { findings, count, damage: damageOf(findings) };
+  const { all, findings, count } = report;
+  return { findings, count, damage: damageIn(all, own) };
 };
 
 /** Undefined if the other backup cannot be opened, which the check of its key reports. */
@@ -59,6 +66,11 @@ const storeOf = async (open: OpenArchive, archiveId: string): Promise<ObjectStor
 
 /** Objects of a locked folder whose stored version is searched: the search may read versions as a whole. */
 const searchedMax = 100;
+const requestsAtOnce = 8;
+const notSearched: Problem = {
+  problem: 'hidden',
+  message: 'A delete marker or a newer version hides the object. The version that was stored was not searched for',
+};
 
 const inspectFolder = async (
   open: OpenArchive,
@@ -69,10 +81,23 @@ const inspectFolder = async (
   const sizes = new Map<string, number>();
   for await (const { name, size } of store.list('')) sizes.set(name, size);
   const wrong = entries.filter(({ name, size }) => sizes.get(name) !== size);
-  // A locked version that another one hides is what readers get.
-  for (const entry of store.versions ? wrong.slice(0, searchedMax) : wrong) {
-    const size = store.versions ? (await headGenuine(store, objectWithHash(entry)))?.size : sizes.get(entry.name);
-    const found = sizeProblem(size, entry);
+  if (wrong.length === 0) return;
+  const overwritten = await store.versions?.overwritten();
+  let searched = 0;
+  const problems = await mapConcurrent(wrong, requestsAtOnce, async (entry): Promise<Problem | undefined> => {
+    // A locked version that another one hides is what readers get.
+    const isSearched = store.versions !== undefined && (overwritten?.has(entry.name) ?? true);
+    if (isSearched && ++searched > searchedMax) return notSearched;
+    try {
+      // A listing may lag behind.
+      return sizeProblem((await headGenuine(store, objectWithHash(entry)))?.size, entry);
+    } catch (error) {
+      if (error instanceof StorageError && error.isTransient) throw error;
+      return toProblem(error);
+    }
+  });
+  for (const [n, entry] of wrong.entries()) {
+    const found = problems[n];
     if (found) report.add(qualifiedName(entry, open.archive), found.problem, found.message);
   }
 };
@@ -93,9 +118,21 @@ const inspectKey = async (
   }
 };
 
-/** Only a full verification reads the keys of other backups. */
-const damageOf = (findings: readonly Finding[]): Depth | undefined => {
-  const damage = findings.filter(({ problem }) => problem !== 'unreadable');
-  if (damage.length === 0) return undefined;
-  return damage.some(({ object }) => object.endsWith(`/${keyFileName}`)) ? 'full' : 'structure';
+const damageIn = (findings: readonly Finding[], own: string): Inspection['damage'] => {
+  const damaged = findings.filter(({ problem }) => problem !== 'unreadable' && problem !== 'hidden');
+  const [first] = damaged;
+  if (!first) return new Map();
+  const inherited = damaged.flatMap((finding) => {
+    if (finding.object === keyFileName || objectKind(finding.object) !== undefined) return [];
+    const [archiveId = '', ...name] = finding.object.split('/');
+    return [{ archiveId, finding: { ...finding, object: name.join('/') } }];
+  });
+  // Only a full verification reads the keys of other backups.
+  const isFull = inherited.some(({ finding }) => finding.object === keyFileName);
+  const found = new Map<string, FoundDamage>([[own, { depth: isFull ? 'full' : 'structure', first, count: damaged.length }]]);
+  for (const { archiveId, finding } of inherited) {
+    const { first: before = finding, count = 0 } = found.get(archiveId) ?? {};
+    found.set(archiveId, { depth: 'structure', first: before, count: count + 1 });
+  }
+  return found;
 };

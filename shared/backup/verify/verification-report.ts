@@ -36,9 +36,13 @@ export class VerificationReport {
   }
 
   /** The serious ones first. */
+  get all(): Finding[] {
+    const found = [...this.#findings.values()];
+    return [...found.filter(isBad), ...found.filter((finding) => !isBad(finding))];
+  }
+
   get findings(): Finding[] {
-    const all = [...this.#findings.values()];
-    return [...all.filter(isBad), ...all.filter((finding) => !isBad(finding))].slice(0, findingsMax);
+    return this.all.slice(0, findingsMax);
   }
 }
 

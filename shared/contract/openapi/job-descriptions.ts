@@ -167,7 +167,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
     documentsUnchanged: 'Restored documents that needed no write',
     failures: 'The first 100 failures',
     findings:
-      'What would fail a verification of the backup: objects that are missing or have another size, and key objects that are missing or damaged. The first 100. Such a restore completes if everything it reads is intact, and writes exactly what was backed up; the backup then counts as damaged until a verification passes. Empty if nothing was found',
+      'What would fail a verification of the backup: objects that are missing or have another size, and key objects that are missing or damaged. In a bucket with versions, also objects that others hide, beyond the 100 whose stored version is searched for (hidden). The first 100. Such a restore completes if everything it reads is intact, and writes exactly what was backed up; the backup, and one that it inherits the damage from, then counts as damaged until a verification passes. Empty if nothing was found',
     findingsCount: 'Number of findings',
     collectionsRestored: 'Number of collection ids with restored documents',
     duration: 'Seconds',

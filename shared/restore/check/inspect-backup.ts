@@ -1,11 +1,13 @@
 import type { Manifest } from '../../archive/index.ts';
 import {
   type BackupRecord,
+  type FoundDamage,
   type Inspection,
   inspectObjects,
   isShallower,
   markDamaged,
   openWithManifest,
+  ownerOf,
 } from '../../backup/index.ts';
 import { readDestination } from '../../destination/index.ts';
 import { bestEffort, commit, type Tenant, takeWithinBytes } from '../../platform/index.ts';
@@ -21,7 +23,8 @@ interface OpenedBackup {
 
 /**
  * Records what would fail a verification of the backup, although the restore may not notice it: objects of another size, and a
- * key object that is missing or damaged. A backup that is damaged is marked, unless the job only plans.
+ * key object that is missing or damaged. A backup that is damaged is marked, and so is one from which it inherits the damage, unless the
+ * job only plans.
  */
 export const inspectBackup = async (
   tenant: Tenant,
@@ -44,11 +47,23 @@ export const inspectBackup = async (
   const shown = takeWithinBytes(findings, { sizeOf: (one) => Buffer.byteLength(JSON.stringify(one)), maxBytes: findingBytesMax });
   const set = { findings: shown, findingsCount: count };
   await commit([updateRunning(tenant, id, { set, expected: { attempt, shards: undefined } })]);
+  if (dryRun) return;
+  for (const [archiveId, found] of damage) {
+    const owner = archiveId === backup.archive.backup ? backup : await ownerOf(tenant, archiveId, backup);
+    if (owner) await bestEffort('mark a backup as damaged', markFound(tenant, owner, found, { by: id, now: deps.clock.now() }));
+  }
+};
+
+const markFound = async (
+  tenant: Tenant,
+  backup: BackupRecord,
+  { depth, first, count }: FoundDamage,
+  { by, now }: { readonly by: string; readonly now: Date },
+): Promise<void> => {
   const { damagedDepth } = backup;
-  if (dryRun || damage === undefined || (damagedDepth !== undefined && !isShallower(damagedDepth, damage))) return;
-  const [first] = findings;
-  const details = { object: first?.object ?? null, message: first?.message ?? null, findings: count, by: id };
-  await bestEffort('mark a backup as damaged', markDamaged(tenant, backup, { depth: damage, details, now: deps.clock.now() }));
+  if (damagedDepth !== undefined && !isShallower(damagedDepth, depth)) return;
+  const { object, message } = first;
+  await markDamaged(tenant, backup, { depth, details: { object, message, findings: count, by }, now });
 };
 
 /** They are part of every event of the restore. */

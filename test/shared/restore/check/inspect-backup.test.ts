@@ -1,8 +1,10 @@
 /** A restore says what would fail a verification of its backup, even if it does not need it, and completes exactly. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import type { BackupRecord } from '../../../../shared/backup/index.ts';
-import { StorageError } from '../../../../shared/destination/index.ts';
+import { objectName } from '../../../../shared/archive/index.ts';
+import { type BackupRecord, inspectObjects, type OpenArchive, openRawArchive } from '../../../../shared/backup/index.ts';
+import { type ObjectStore, StorageError } from '../../../../shared/destination/index.ts';
+import type { VersionSearch } from '../../../../shared/destination/store/object-store.ts';
 import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
 import { restoreData } from '../../../../shared/restore/model/restore-view.ts';
 import { prepareRestore } from '../../../../shared/restore/steps/prepare-restore.ts';
@@ -96,11 +98,76 @@ test('inspect: objects and keys that an incremental backup inherits are included
   const archive = base.archive.backup;
   deepEqual([sized.status, found(sized)], ['completed', [`size ${archive}/chunk/00000000-0000`]]);
   equal(damageOf(link), 'structure');
+  // The object is the base's: a verification of it fails, too, and no other backup may be made from it.
+  equal(damageOf(base), 'structure');
+  const marked = t.table.find('AUDIT#').filter(({ action }) => action === 'backup.found_damaged');
+  deepEqual(
+    marked.map(({ details }) => (details as { object: string }).object),
+    [`${archive}/chunk/00000000-0000`, 'chunk/00000000-0000'],
+  );
   objectsOf(base).delete('key');
   const keyless = await t.restore(t.backupOf(link.id));
   ok(found(keyless).includes(`missing ${archive}/key`), String(found(keyless)));
   // Only a full verification reads the keys of other backups.
   equal(damageOf(link), 'full');
+});
+
+test('inspect: an object that a listing lacks is asked for before it counts as missing', async () => {
+  const backup = await backUpShop(t);
+  t.wrapStore = (store) => ({
+    ...bound(store),
+    list: async function* (prefix) {
+      for await (const listed of store.list(prefix)) if (listed.name !== chunk) yield listed;
+    },
+  });
+  try {
+    const restore = await t.restore(backup);
+    deepEqual([restore.status, found(restore), damageOf(backup)], ['completed', [], undefined]);
+  } finally {
+    t.wrapStore = (store) => store;
+  }
+});
+
+/** What is found in a backup with 150 more objects that its bucket lists as missing. */
+const inspectMany = async (versions: VersionSearch, head: ObjectStore['head']) => {
+  const backup = await backUpShop(t);
+  t.wrapStore = (store) => ({ ...bound(store), versions, head: async (name) => (await head(name)) ?? store.head(name) });
+  const open = await openRawArchive(t.tenant, backup, undefined, t.deps);
+  t.wrapStore = (store) => store;
+  const { manifest } = open.archive;
+  const [entry] = manifest.objects;
+  const more = Array.from({ length: 150 }, (_, n) => ({ ...entry!, name: objectName('chunk', 1_000 + n), size: 7 }));
+  const archive = { manifest: { ...manifest, objects: [...manifest.objects, ...more] } };
+  const { findings, count, damage } = await inspectObjects(
+    t.tenant,
+    backup,
+    { ...open, archive } as unknown as OpenArchive,
+    t.deps,
+  );
+  open.close();
+  return { problems: new Set(findings.map(({ problem }) => problem)), count, damaged: damage.get(backup.archive.backup)?.count };
+};
+const versionsOf = (overwritten: (name: string) => boolean): VersionSearch => ({
+  overwritten: async () => ({ has: overwritten }) as ReadonlySet<string>,
+  deleted: async function* () {},
+  select: async () => true,
+  forget: () => {},
+});
+const isAdded = (name: string): boolean => name.startsWith('chunk/000010') || name.startsWith('chunk/000011');
+
+test('inspect: in a bucket with versions every missing object counts', async () => {
+  const { problems, count, damaged } = await inspectMany(
+    versionsOf(() => false),
+    async () => undefined,
+  );
+  deepEqual([[...problems], count, damaged], [['missing'], 150, 150]);
+});
+
+test('inspect: objects whose stored version is not searched for count as hidden, and as no damage', async () => {
+  const { problems, count, damaged } = await inspectMany(versionsOf(isAdded), async (name) =>
+    isAdded(name) ? { size: 7 } : undefined,
+  );
+  deepEqual([[...problems], count, damaged], [['hidden'], 50, undefined]);
 });
 
 test('inspect: a bucket that cannot be listed is a finding, and no damage', async () => {
