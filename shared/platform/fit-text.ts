@@ -1,16 +1,12 @@
 /** Prepares text of customers for messages in other systems. */
-import { hiddenCharacters } from '../contract/visible-text.ts';
+import { visibleText } from '../contract/visible-text.ts';
 
 /**
  * Text without what could disturb its surroundings: lone surrogates, control characters and characters that reorder or hide
- * text. Line breaks stay, at most one blank line in a row.
+ * text. Spaces of any width become plain ones. Line breaks stay, at most one blank line in a row.
  */
 export const cleanText = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/\r\n?|[\u2028\u2029\u0085]/gu, '\n')
-    .replace(/[^\P{Cc}\n]/gu, ' ')
-    .replace(hiddenCharacters, '')
+  visibleText(text.replace(/\r\n?|[\u2028\u2029\u0085]/gu, '\n').replace(/[^\P{Cc}\n]/gu, ' '))
     .replace(/\n{3,}/gu, '\n\n')
     .trim();
 

@@ -3,10 +3,15 @@ import { type CountryTable, findCountry, unpackCountryTable } from './country-ta
 
 let table: Promise<CountryTable> | undefined;
 
-/** Read once, by the first lookup of a public address. */
+/** Read once, by the first lookup of a public address. After a failure the next lookup tries again. */
 const openTable = async (): Promise<CountryTable> => {
-  const { packedCountries } = await import('./country-library.ts');
-  return unpackCountryTable(packedCountries());
+  try {
+    const { packedCountries } = await import('./country-library.ts');
+    return unpackCountryTable(packedCountries());
+  } catch (error) {
+    table = undefined;
+    throw error;
+  }
 };
 
 /** The ISO 3166 code of an address's country, such as `DE`. Null for private, loopback, reserved and unknown addresses. */

@@ -7,7 +7,22 @@ const cases = [
   [
     Name,
     ['A', 'Zoë Ω 東京', '👩‍🚀', '=1+1', 'x'.repeat(100), "O'Brien; DROP"],
-    ['', '\u200b\u2066', ' a', 'a ', 'a\nb', 'a\u0000', '\ud800', 'x'.repeat(101), 7, null],
+    [
+      '',
+      '\u200b\u2066',
+      '\u2800',
+      '\u2800\u00a0\u2800',
+      '\u0301',
+      '\u3164',
+      ' a',
+      'a ',
+      'a\nb',
+      'a\u0000',
+      '\ud800',
+      'x'.repeat(101),
+      7,
+      null,
+    ],
   ],
   [
     Slug,
@@ -69,6 +84,12 @@ test('Name: bidirectional and invisible characters are removed, and emoji stay w
   equal(Name.parse('\u200b A\u00add\ufeff\u2060a'), 'Ada');
   equal(Name.parse('👩‍🚀 ❤️ שלום'), '👩‍🚀 ❤️ שלום');
   equal(ShownName.parse('Ac\u200bme\u202e'), 'Acme');
+});
+
+test('Name: a space of any width is a plain one, and a keycap is the only digit with a selector', () => {
+  equal(Name.parse('Acme\u00a0Corp\u2003of\u3000\u2800Japan'), 'Acme Corp of  Japan');
+  equal(Name.parse('Acme 1\ufe0f'), 'Acme 1');
+  equal(Name.parse('Acme 1\ufe0f\u20e3 #\ufe0f\u20e3'), 'Acme 1\ufe0f\u20e3 #\ufe0f\u20e3');
 });
 
 // The Kelvin sign becomes a plain k in Unicode's lower case.

@@ -1,9 +1,26 @@
-import { equal, throws } from 'node:assert/strict';
+import { equal, rejects, throws } from 'node:assert/strict';
+import fs from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import fc from 'fast-check';
-import { test } from 'vitest';
+import { test, vi } from 'vitest';
 import { countryOfAddress } from '../../../../shared/platform/country/country-of-address.ts';
 import { findCountry, unpackCountryTable } from '../../../../shared/platform/country/country-table.ts';
 import { packCountryTable, readCountryRanges } from '../../../../shared/platform/country/pack-country-table.ts';
+
+// Before any other lookup, because the table is read once.
+test('countryOfAddress: a table that could not be read is read again by the next lookup', async () => {
+  const reading = vi.spyOn(fs, 'readFileSync').mockImplementationOnce(() => {
+    throw new Error('too many open files');
+  });
+  syncBuiltinESMExports();
+  try {
+    await rejects(countryOfAddress('80.187.1.1'), /too many open files/);
+    equal(await countryOfAddress('80.187.1.1'), 'DE');
+  } finally {
+    reading.mockRestore();
+    syncBuiltinESMExports();
+  }
+});
 
 for (const [address, country] of [
   ['80.187.1.1', 'DE'],
