@@ -16,6 +16,7 @@ export const inDepthFiles: readonly string[] = [
   'test/journey/backup/backup-import.test.ts',
   'test/journey/backup/backups-api.test.ts',
   'test/journey/backup/chain.test.ts',
+  'test/journey/backup/data-key-replacement.test.ts',
   'test/journey/backup/encryption.test.ts',
   'test/journey/backup/erasure.test.ts',
   'test/journey/backup/immutable-chain.test.ts',

@@ -4,6 +4,7 @@ import { type AttemptRef, type DeliveryQueue, requeueLater } from '../model/deli
 import {
   deliveredIn,
   enterSequence,
+  isBeingCreated,
   isEnd,
   isOvertaken,
   lacksPredecessor,
@@ -86,6 +87,7 @@ const handleStep = async (tenant: Tenant, context: StepContext, deps: DeliveryDe
   const prepared = await prepareNext(tenant, { webhookId: ref.webhookId, deliveryId: step.deliveryId }, { queue, now });
   // Not due: its own message sends it.
   if (prepared.kind === 'wait') return !isOwn;
+  if (prepared.kind === 'skip' && prepared.isAbsent && isBeingCreated(step, sequence, now)) return false;
   if (prepared.kind === 'send' && !isOvertaken(step, deliveredIn(sequence, now)))
     return sendStep(tenant, context, prepared, deps);
   if (prepared.kind === 'send') await skipDelivery(prepared.delivery);

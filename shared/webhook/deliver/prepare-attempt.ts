@@ -19,8 +19,8 @@ export interface DueAttempt {
 
 export type Prepared =
   | DueAttempt
-  /** The attempt was made already, or the delivery has ended or expired. */
-  | { readonly kind: 'skip'; readonly reason: string }
+  /** The attempt was made already, or the delivery has ended, has expired or was not created yet. */
+  | { readonly kind: 'skip'; readonly reason: string; readonly isAbsent?: true }
   /** Back to the retry queue: not due yet, leased by another worker, or on the fast queue although the endpoint is slow. */
   | { readonly kind: 'wait'; readonly seconds: number }
   /** The webhook no longer accepts this delivery. */
@@ -98,7 +98,8 @@ export const decideAttempt = (
   ref: AttemptRef,
   { now, queue }: AttemptContext,
 ): Prepared => {
-  if (!delivery || delivery.ttl <= epochSeconds(now)) return { kind: 'skip', reason: 'the delivery has expired' };
+  if (!delivery) return { kind: 'skip', reason: 'there is no delivery', isAbsent: true };
+  if (delivery.ttl <= epochSeconds(now)) return { kind: 'skip', reason: 'the delivery has expired' };
   if (delivery.status !== 'attempting') return { kind: 'skip', reason: 'the delivery has ended' };
   if (ref.attempt <= delivery.attempts) return { kind: 'skip', reason: 'the attempt was made already' };
   const seconds = secondsLeft(ref, now);

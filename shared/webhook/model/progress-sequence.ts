@@ -10,7 +10,7 @@ import { allowedEvents, subscribes } from './subscription.ts';
 
 /**
  * Beside the deliveries, where their workers may write. Every step that has not ended is an attribute named by its rank, which can be
- * added and removed without reading the others.
+ * added and removed without reading the others. Its value is the time at which it was announced (`true` in earlier versions).
  */
 export interface SequenceRecord extends Item {
   /** The highest percentage that was delivered. */
@@ -151,10 +151,19 @@ export const enterSequence = async (
   if (step)
     await updateItem({
       update: step.sequence,
-      expression: 'SET #ttl = :ttl, #step = :isWaiting',
+      expression: 'SET #ttl = :ttl, #step = :announcedAt',
       names: { '#ttl': 'ttl', '#step': rank(step) },
-      values: { ':ttl': sequenceTtl(now), ':isWaiting': true },
+      values: { ':ttl': sequenceTtl(now), ':announcedAt': iso(now) },
     });
+};
+
+/** A delivery follows the announcement of its step within milliseconds, unless its worker crashed. */
+const creationSeconds = 10;
+
+/** Whether the delivery of a step that has none may still be created. */
+export const isBeingCreated = (step: Step, sequence: SequenceRecord, now: Date): boolean => {
+  const announcedAt = sequence[rank(step)];
+  return typeof announcedAt === 'string' && iso(after(new Date(announcedAt), creationSeconds)) > iso(now);
 };
 
 /** As long as its deliveries. */

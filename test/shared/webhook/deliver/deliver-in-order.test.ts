@@ -2,6 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { beforeEach, test } from 'vitest';
+import { newDelivery } from '../../../../shared/webhook/model/new-delivery.ts';
 import { enterSequence } from '../../../../shared/webhook/model/progress-sequence.ts';
 import type { StoredEvent, WebhookRecord } from '../../../../shared/webhook/model/record.ts';
 import { sampleOf } from '../../../harness/builders/sample-webhook.ts';
@@ -132,6 +133,22 @@ test('order: progress that arrives after the end of its job is skipped; that of 
   await t.run();
   deepEqual(heardBy(webhook), [101, 60]);
   equal(statusesOf(webhook)[50], 'skipped');
+});
+
+test('order: a step that is announced but whose delivery is not created yet is waited for, unless its worker crashed', async () => {
+  for (const isCreated of [true, false]) {
+    t.resetEnv();
+    const webhook = t.addFastWebhook();
+    const first = progressAt(10);
+    await enterSequence(newDelivery(t.tenant, webhook, first, t.clock.now()), webhook, t.clock.now());
+    await t.matchEvent(progressAt(20));
+    await t.run(0);
+    deepEqual(heardBy(webhook), []);
+    if (isCreated) await t.matchEvent(first);
+    await t.run(30);
+    deepEqual(heardBy(webhook), isCreated ? [10, 20] : [20]);
+    deepEqual(new Set(Object.values(statusesOf(webhook))), new Set(['delivered']));
+  }
 });
 
 test('order: jobs and endpoints do not wait for each other, nor does the end of a job without subscribed progress', async () => {
