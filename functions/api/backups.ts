@@ -17,22 +17,26 @@ import { refuseEnding } from '../../shared/pitr/index.ts';
 import type { Tenant } from '../../shared/platform/index.ts';
 import { readProjectNames } from '../../shared/project/index.ts';
 import { closeUndoWindow } from '../../shared/restore/index.ts';
+import { findProven } from '../../shared/restore-test/index.ts';
 
 export const list = handle(backups.list, async ({ tenant, query, page, now }) => {
   const { backups: found, next } = await listBackups(tenant, query, page, now);
-  const names = await readProjectNames(
-    tenant,
-    found.map(({ projectId }) => projectId),
-  );
-  return { items: found.map((backup) => backupData(backup, names)), next };
+  return { items: found.map(await viewOf(tenant, found)), next };
 });
 
 export const get = handle(backups.get, async ({ tenant, params }) => ({
   data: await shown(tenant, await readBackup(tenant, params.backupId)),
 }));
 
-const shown = async (tenant: Tenant, backup: BackupRecord) =>
-  backupData(backup, await readProjectNames(tenant, [backup.projectId]));
+/** A restore test of an earlier version that wrote nothing is not shown as one. */
+const viewOf = async (tenant: Tenant, found: readonly BackupRecord[]) => {
+  const projectIds = found.map(({ projectId }) => projectId);
+  const [names, proven] = await Promise.all([readProjectNames(tenant, projectIds), findProven(tenant, found)]);
+  return (backup: BackupRecord) =>
+    backupData({ ...backup, restoreTestedAt: proven.has(backup.id) ? backup.restoreTestedAt : null }, names);
+};
+
+const shown = async (tenant: Tenant, backup: BackupRecord) => (await viewOf(tenant, [backup]))(backup);
 
 export const remove = handle(backups.remove, async ({ tenant, params, now }) => {
   const backup = await readBackup(tenant, params.backupId);
