@@ -11,9 +11,9 @@ import {
   type ObjectEntry,
   openManifest,
 } from '../../shared/archive/index.ts';
-import { objectWithHash, readGenuine, StorageError } from '../../shared/destination/index.ts';
+import { objectWithHash, overNewConnection, readGenuine, StorageError } from '../../shared/destination/index.ts';
 import { DataKeys, type KeyOptions, type OpenedKey } from './data-keys.ts';
-import { damaged, type Failure, failureOf, unusable } from './failure.ts';
+import { damaged, Failure, failureOf, unusable } from './failure.ts';
 import type { BackupLocation } from './open-location.ts';
 import { say } from './output.ts';
 import { readErasures } from './read-erasures.ts';
@@ -29,8 +29,11 @@ export interface OpenBackup {
   /** What opened the data key. The owner of that key can forge the whole backup. */
   readonly openedBy: string;
   dataKey(backup: string): Promise<Buffer>;
-  /** Reads a range of an object. A missing or short object is damage. */
-  read(object: ObjectEntry, offset: number, length: number): Promise<Uint8Array>;
+  /**
+   * Reads a range of an object; `again` counts the reads of it that failed their check, and a repeated one has a connection of its own. A
+   * missing or short object is damage.
+   */
+  read(object: ObjectEntry, offset: number, length: number, again: number): Promise<Uint8Array>;
   /** Reads the version that was stored from now on, if the object was overwritten. False if there is no such version. */
   select(object: ObjectEntry): Promise<boolean>;
   sizeOf(object: ObjectEntry): Promise<number | undefined>;
@@ -105,15 +108,17 @@ const openNewest = async (location: BackupLocation, options: KeyOptions & OpenOp
     const { store, folder } = locate(entry.backup);
     return (await store.versions?.select(objectWithHash({ ...entry, name: `${folder}${entry.name}` }))) ?? false;
   };
-  const take = async (entry: ObjectEntry, offset: number, length: number): Promise<Uint8Array> => {
+  const take: OpenBackup['read'] = async (entry, offset, length, again) => {
     const { backup, name } = entry;
     const { store, folder } = locate(backup);
     const expected = objectWithHash({ ...entry, name: `${folder}${name}` });
+    const read = (from: ReadOnlyStore) => readGenuine(from, expected, () => from.get(expected.name, { offset, length }));
     try {
-      return await readGenuine(store, expected, () => store.get(expected.name, { offset, length }));
+      return await (again === 0 ? read(store) : overNewConnection(store, expected, read));
     } catch (error) {
-      const isShort = error instanceof StorageError && error.code === 'invalid';
-      throw isShort ? damaged(`${backup}/${name}`, 'is shorter than expected', error) : failureOf(error, `${backup}/${name}`);
+      throw isShort(error)
+        ? damaged(`${backup}/${name}`, 'is shorter than expected', error)
+        : failureOf(error, `${backup}/${name}`);
     }
   };
   const manifest = await openManifest(sealed, { identity, dataKey: await dataKey(identity.backup) }).catch((error: unknown) => {
@@ -133,7 +138,13 @@ const openNewest = async (location: BackupLocation, options: KeyOptions & OpenOp
     identity,
     manifest,
     digest,
-    archive: new Archive(manifest, { fetch: take, dataKey, erasures, onRetry: async (entry) => void (await select(entry)) }),
+    archive: new Archive(manifest, {
+      fetch: take,
+      isBadTransfer: isDoubtful,
+      dataKey,
+      erasures,
+      onRetry: async (entry) => void (await select(entry)),
+    }),
     openedBy: (await open(identity.backup)).by,
     dataKey,
     read: take,
@@ -147,6 +158,12 @@ const openNewest = async (location: BackupLocation, options: KeyOptions & OpenOp
     },
   };
 };
+
+const isShort = (error: unknown): boolean => error instanceof StorageError && error.code === 'invalid';
+
+/** Whether other bytes were received, or fewer, than were stored: the object may be intact, and only its transfer damaged. */
+export const isDoubtful = (error: unknown): boolean =>
+  error instanceof ArchiveError || (error instanceof Failure && isShort(error.cause));
 
 const orFailure = <T>(work: () => T, object: string): T => {
   try {

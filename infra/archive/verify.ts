@@ -1,16 +1,8 @@
 /** `verify`: checks that every object of the manifest exists and is intact. */
-import {
-  ArchiveError,
-  type Manifest,
-  objectKind,
-  readChunk,
-  readIndex,
-  recordKind,
-  streamLeaves,
-} from '../../shared/archive/index.ts';
+import { type Manifest, objectKind, readChunk, readIndex, recordKind, reread, streamLeaves } from '../../shared/archive/index.ts';
 import { prefetch } from '../../shared/platform/index.ts';
 import { damaged, Failure, failureOf } from './failure.ts';
-import type { OpenBackup } from './open-backup.ts';
+import { isDoubtful, type OpenBackup } from './open-backup.ts';
 import { grouped, type Output, Progress } from './output.ts';
 import { contentOf } from './show.ts';
 
@@ -86,21 +78,25 @@ export const verify = async (backup: OpenBackup, depth: Depth, output: Output): 
 
 type Entry = Manifest['objects'][number];
 
-/** An object that fails may have been overwritten: then the version that was stored is checked. */
-const verifyGenuine = async (backup: OpenBackup, entry: Entry): Promise<void> => {
-  try {
-    await verifyObject(backup, entry);
-  } catch (error) {
-    if (!(error instanceof ArchiveError) || !(await backup.select(entry))) throw error;
-    await verifyObject(backup, entry);
-  }
-};
+/**
+ * An object that fails is read again over new connections: only its transfer may be damaged. It may also have been overwritten; then
+ * the version that was stored is checked.
+ */
+const verifyGenuine = (backup: OpenBackup, entry: Entry): Promise<void> =>
+  reread(
+    (again) => verifyObject(backup, entry, again),
+    async (error) => {
+      if (!isDoubtful(error)) return false;
+      await backup.select(entry);
+      return true;
+    },
+  );
 
-const verifyObject = async (backup: OpenBackup, entry: Entry): Promise<void> => {
+const verifyObject = async (backup: OpenBackup, entry: Entry, again: number): Promise<void> => {
   const identity = { ...backup.identity, backup: entry.backup };
   const options = { identity, name: entry.name, dataKey: await backup.dataKey(entry.backup), entry };
   const offsets = Array.from({ length: Math.ceil(entry.size / pieceBytes) }, (_, n) => n * pieceBytes);
-  const piece = (offset: number) => backup.read(entry, offset, Math.min(pieceBytes, entry.size - offset));
+  const piece = (offset: number) => backup.read(entry, offset, Math.min(pieceBytes, entry.size - offset), again);
   const source = prefetch(offsets, 1, piece);
   const parts: AsyncIterable<unknown> =
     objectKind(entry.name) === 'chunk' ? readChunk(source, options) : readIndex(source, options);

@@ -31,6 +31,7 @@ export {
   type Upload,
 } from './store/object-store.ts';
 export { objectThat, objectWithHash } from './store/object-versions.ts';
+export { overNewConnection } from './store/over-new-connection.ts';
 export { readBack } from './store/read-back.ts';
 export { headGenuine, readGenuine, selectAfter } from './store/read-genuine.ts';
 export { requestRetryPolicy, taskRetryPolicy } from './store/retry-transient.ts';

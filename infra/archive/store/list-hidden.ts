@@ -35,6 +35,7 @@ export const listHidden = (store: ObjectStore): ReadOnlyStore => ({
     }
   },
   versions: store.versions,
+  renew: store.renew && (async () => listHidden((await store.renew?.()) ?? store)),
   close: () => store.close(),
 });
 

@@ -5,6 +5,8 @@ import { type ObjectStore, StorageError } from '../../../shared/destination/inde
 /** The part of a store that the command uses: it never writes to a bucket. */
 export interface ReadOnlyStore extends Pick<ObjectStore, 'head' | 'list' | 'close' | 'versions'> {
   get(name: string, range: ReadRange): Promise<Uint8Array>;
+  /** The same folder over connections of its own. The caller closes it. */
+  readonly renew?: (() => Promise<ReadOnlyStore>) | undefined;
 }
 
 interface ReadRange {

@@ -17,6 +17,7 @@ import {
   type ObjectStore,
   objectThat,
   objectWithHash,
+  overNewConnection,
   readDestination,
   readGenuine,
   StorageError,
@@ -28,7 +29,7 @@ import { type BackupDeps, backupDeps } from '../backup-deps.ts';
 import { isSameKey } from '../encryption/data-key.ts';
 import type { BackupRecord } from '../model/record.ts';
 import { findNeighbour, findOwner } from '../model/shared-archives.ts';
-import { isDoubtful, overNewConnection, readAgain } from './read-again.ts';
+import { isDoubtful, readAgain } from './read-again.ts';
 
 /** A backup opened for reading. The caller closes it. */
 export interface OpenArchive {

@@ -1,5 +1,5 @@
 import { ArchiveError, reread } from '../../archive/index.ts';
-import { type ExpectedObject, type ObjectStore, StorageError } from '../../destination/index.ts';
+import { type ExpectedObject, type ObjectStore, overNewConnection, StorageError } from '../../destination/index.ts';
 import { log } from '../../platform/index.ts';
 
 type Read<T> = (store: ObjectStore) => Promise<T>;
@@ -9,17 +9,6 @@ export const isDoubtful = (error: unknown): boolean => {
   if (error instanceof ArchiveError) return error.code !== 'self-check-failed';
   if (error instanceof StorageError) return error.code === 'invalid' && !error.bucket;
   return error instanceof Error && error.cause !== undefined && isDoubtful(error.cause);
-};
-
-/** Reads the expected version of an object over new connections: a faulty one damages every answer. */
-export const overNewConnection = async <T>(store: ObjectStore, object: ExpectedObject, read: Read<T>): Promise<T> => {
-  const renewed = (await store.renew?.()) ?? store;
-  try {
-    await renewed.versions?.select(object);
-    return await read(renewed);
-  } finally {
-    if (renewed !== store) renewed.close();
-  }
 };
 
 /** Reads an object. What fails its check is read again twice, each time over a new connection. */

@@ -6,6 +6,7 @@ import { workerRetryPolicy as retryPolicy } from '../store/retry-transient.ts';
 import type { S3StoreOptions } from '../store/s3/s3-bucket.ts';
 import { S3Store } from '../store/s3/s3-store.ts';
 import { partBytes } from './open-store.ts';
+import { withRenewal } from './with-renewal.ts';
 
 /** A folder of a bucket. Without an endpoint the store is AWS or Google. */
 export interface Address {
@@ -16,18 +17,21 @@ export interface Address {
 }
 
 /** Opens a bucket of AWS or of an S3-compatible store. */
-export const openS3Address = async (address: Address & Pick<S3StoreOptions, 'region' | 'credentials'>): Promise<ObjectStore> =>
-  new S3Store({
-    ...address,
-    // AWS names the right region if the caller named none or a wrong one.
-    isGuessed: address.endpoint === undefined,
-    agent: agentFor(address.endpoint ?? 'https:'),
-    connectMs: 5_000,
-    digest: address.endpoint === undefined ? 'crc32' : 'md5',
-    retryPolicy,
-    partBytes,
-    readsVersions: true,
-  });
+export const openS3Address = (address: Address & Pick<S3StoreOptions, 'region' | 'credentials'>): Promise<ObjectStore> =>
+  withRenewal(
+    async () =>
+      new S3Store({
+        ...address,
+        // AWS names the right region if the caller named none or a wrong one.
+        isGuessed: address.endpoint === undefined,
+        agent: agentFor(address.endpoint ?? 'https:'),
+        connectMs: 5_000,
+        digest: address.endpoint === undefined ? 'crc32' : 'md5',
+        retryPolicy,
+        partBytes,
+        readsVersions: true,
+      }),
+  );
 
 export const openGcsAddress = async ({
   bucket,
@@ -37,5 +41,6 @@ export const openGcsAddress = async ({
 }: Address & { readonly account: GoogleAccount }): Promise<ObjectStore> => {
   const { openGcsStore } = await import('../store/gcs/gcs-store.ts');
   const requestToken = (scopes: readonly string[]) => googleAccessToken(account, scopes);
-  return openGcsStore({ bucket, folder, baseUrl: endpoint, requestToken, retryPolicy, partBytes, readsVersions: true });
+  const options = { bucket, folder, baseUrl: endpoint, requestToken, retryPolicy, partBytes, readsVersions: true };
+  return withRenewal(async () => openGcsStore(options));
 };

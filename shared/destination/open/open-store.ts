@@ -18,6 +18,7 @@ import { type RetryPolicy, workerRetryPolicy } from '../store/retry-transient.ts
 import type { S3StoreOptions } from '../store/s3/s3-bucket.ts';
 import type { S3Keys } from '../store/s3/s3-connection.ts';
 import { S3Store } from '../store/s3/s3-store.ts';
+import { withRenewal } from './with-renewal.ts';
 
 /** The settings of a destination, without its credentials. */
 export type StoreConfig = Pick<
@@ -53,10 +54,6 @@ export const openConfiguredStore = async (
   const open = () => openConnected(tenant, config, credentials, { folder, retryPolicy, s3PartBytes });
   return withRenewal(open);
 };
-
-/** A store that can be opened again. */
-const withRenewal = async (open: () => Promise<ObjectStore>): Promise<ObjectStore> =>
-  Object.assign(await open(), { renew: () => withRenewal(open) });
 
 interface FolderAccess {
   readonly folder: string;

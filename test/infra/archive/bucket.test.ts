@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GenerateDataKeyCommand, KMSClient } from '@aws-sdk/client-kms';
@@ -25,12 +25,26 @@ const requests: { readonly method: string; readonly path: string; readonly range
 const proxy = createServer((incoming, outgoing) => {
   const { method = '', url = '', headers } = incoming;
   requests.push({ method, path: url.split('?')[0] ?? '', range: headers.range });
-  const call = request(cloud.s3Url + url, { method, headers }, (answer) => {
+  const call = request(cloud.s3Url + url, { method, headers }, async (answer) => {
     outgoing.writeHead(answer.statusCode ?? 500, answer.headers);
-    answer.pipe(outgoing);
+    const body = Buffer.concat(await answer.toArray());
+    if (/\/(chunk|index)\//.test(url) && isFaulty(incoming.socket)) body[body.length >> 1]! ^= 1;
+    outgoing.end(body);
   });
   incoming.pipe(call);
 });
+/** Connections whose answers have a flipped byte: if `flips`, those that are open when the first one is sent. */
+let flips = false;
+const faulty = new Set<Socket>();
+const open = new Set<Socket>();
+proxy.on('connection', (socket) => {
+  open.add(socket);
+  socket.once('close', () => open.delete(socket));
+});
+const isFaulty = (socket: Socket): boolean => {
+  if (flips && faulty.size === 0) for (const one of open) faulty.add(one);
+  return faulty.has(socket);
+};
 const proxyUrl = (): string => `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
 
 beforeAll(async () => {
@@ -99,6 +113,22 @@ test('archive cat: reads the key, the manifest and two ranges, and looks for an 
     ['GET', 'chunk/00000000-0000', true],
   ]);
 });
+
+test.each([['cat', 'things/0000100'], ['verify']])(
+  'archive %s: what a faulty connection damaged is read again over a new one',
+  async (command, ...more) => {
+    flips = true;
+    try {
+      const { code, out, err } = await run([command, location, ...more]);
+      equal(code, 0, err);
+      ok(out.includes(more[0] ?? 'ok: bkp_a'), out);
+      ok(faulty.size > 0);
+    } finally {
+      flips = false;
+      faulty.clear();
+    }
+  },
+);
 
 test('archive: a Google bucket is read with a service account key file', async () => {
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
