@@ -1,6 +1,6 @@
 /**
  * Capturing is interrupted while documents come and go: every moment that can be asked for is restored exactly, or refused. Kills,
- * outages of source and bucket, throttling, and resume tokens that the source has forgotten.
+ * outages of source and bucket, throttling, expired access tokens, and resume tokens that the source has forgotten.
  */
 import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
@@ -14,7 +14,7 @@ import { listen } from '../../../harness/env/continuous-capture-env.ts';
 
 afterAll(stopCaptureEnv);
 
-const kinds = ['kill', 'source', 'bucket', 'throttled', 'token', 'none'] as const;
+const kinds = ['kill', 'source', 'bucket', 'throttled', 'expired', 'forgotten', 'none'] as const;
 const collections = ['users', 'shops', 'users/u0/notes', 'fresh'];
 
 /** A document that is created, perhaps changed, and deleted; the same name may live again. */
@@ -101,13 +101,18 @@ const forgetTokens = (t: CaptureEnv): void => {
 const sourceMethods = ['Listen', 'RunAggregationQuery', 'BatchGetDocuments', 'RunQuery', 'ListCollectionIds', 'PartitionQuery'];
 
 const interrupt = async (t: CaptureEnv, writer: Writer, { kind, seconds }: Interruption): Promise<void> => {
-  const fail = (status: 'UNAVAILABLE' | 'RESOURCE_EXHAUSTED', times: number): void => {
+  const fail = (status: 'UNAVAILABLE' | 'RESOURCE_EXHAUSTED' | 'UNAUTHENTICATED', times: number): void => {
     for (const method of sourceMethods) t.server.faults.add({ method, status, times });
   };
   const { wrap } = t;
   if (kind === 'source') fail('UNAVAILABLE', 10_000);
   if (kind === 'throttled') t.server.faults.add({ method: 'Listen', end: { afterMessages: 2, status: 'RESOURCE_EXHAUSTED' } });
-  if (kind === 'token') forgetTokens(t);
+  if (kind === 'forgotten') forgetTokens(t);
+  // The access token expires while streams are open; a new one is fetched after a refusal.
+  if (kind === 'expired') {
+    t.server.faults.add({ method: 'Listen', end: { afterMessages: 2, status: 'UNAUTHENTICATED' } });
+    fail('UNAUTHENTICATED', 1);
+  }
   if (kind === 'bucket')
     t.wrap = () => {
       throw new StorageError('unavailable', 'The bucket does not answer.');
@@ -124,6 +129,7 @@ const interrupt = async (t: CaptureEnv, writer: Writer, { kind, seconds }: Inter
   t.wrap = wrap;
   // While it recovers, the source still refuses some calls.
   if (kind === 'throttled') fail('RESOURCE_EXHAUSTED', 2);
+  if (kind === 'expired') fail('UNAUTHENTICATED', 1);
 };
 
 const capture = async (t: CaptureEnv, writer: Writer, seconds: number): Promise<void> => {

@@ -1,9 +1,17 @@
 /** Which moments can be restored, and from which base: never beyond what is known. */
-import { deepEqual, equal, throws } from 'node:assert/strict';
+import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'vitest';
 import { ApiError } from '../../../../shared/contract/errors.ts';
-import { type PitrRecord, type PointRequest, requestedSecond, resolvePoint } from '../../../../shared/pitr/index.ts';
+import {
+  microsOf,
+  momentOf,
+  type PitrRecord,
+  type PointRequest,
+  requestedSecond,
+  resolvePoint,
+} from '../../../../shared/pitr/index.ts';
 import { doubtAt } from '../../../../shared/pitr/point/resolve-point.ts';
+import { withGaps } from '../../../../shared/pitr/timeline/gaps.ts';
 
 const at = (time: string): string => `2026-03-01T${time}Z`;
 const now = new Date(at('14:00:00'));
@@ -97,6 +105,34 @@ test('restore point: where nothing changed from one capture to the next, the fir
   deepEqual(point('12:55:00', { gaps }), ['12:50:00.500000', 'second']);
   deepEqual(point('12:59:00', { gaps }), ['12:59:00.000000', 'second']);
 });
+
+for (const precision of ['interval', 'second'] as const)
+  test(`restore point: 700 captures with a change and 700 without in turn, precision ${precision}: no change before the moment is left out`, () => {
+    const first = microsOf(at('00:00:00.500000'));
+    const cycle = (n: number) => ({ from: momentOf(first + n * 30_000_000), to: momentOf(first + (n + 1) * 30_000_000) });
+    const batches = Array.from({ length: 700 }, (_, n) => ({ ...cycle(2 * n), isProven: false }));
+    let gaps: PitrRecord['gaps'] = [];
+    for (let n = 0; n < 1_400; n++) {
+      const isQuiet = n % 2 === 1;
+      if (!isQuiet && precision === 'interval') continue;
+      gaps = withGaps(gaps, {
+        ...cycle(n),
+        reason: 'nothing changed from one capture to the next',
+        isBridged: true,
+        ...(isQuiet && { isQuiet }),
+      });
+    }
+    ok(gaps.length < (precision === 'interval' ? 700 : 1_400), 'old gaps are merged');
+    const base = { backupId: 'first', readTime: cycle(0).from, since: cycle(0).from };
+    const captured = record({ precision, gaps, bases: [base], capturedTo: cycle(1_399).to, checkedAt: cycle(1_399).to });
+    const known = new Set(Array.from({ length: 1_401 }, (_, n) => cycle(n).from));
+    for (let second = first + 500_000; second <= microsOf(cycle(1_399).to); second += 701_000_000) {
+      const { moment } = resolvePoint(captured, batches, { pointInTime: momentOf(second) }, now);
+      ok(known.has(moment) && microsOf(moment) <= second, `${moment} is not known at ${momentOf(second)}`);
+      const ended = (by: number) => batches.filter(({ to }) => microsOf(to) <= by).length;
+      equal(ended(microsOf(moment)), ended(second), `${moment} lacks changes before ${momentOf(second)}`);
+    }
+  });
 
 const refused = (work: () => unknown, message: RegExp, details: object = {}) =>
   throws(work, (error: unknown) => {
