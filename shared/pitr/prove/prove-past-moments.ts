@@ -178,7 +178,8 @@ class PastCounts {
       for (const [moment, count] of group.counts)
         if (!this.#isTotalEqual(moment)) consider({ group, moment }, count - group.expectedAt(moment));
     if (worst) return worst;
-    for (const [moment, total] of this.#totals) consider({ group: undefined, moment }, total - this.#expectedAt(moment));
+    for (const [moment, total] of this.#totals)
+      consider({ group: undefined, moment }, Math.abs(total - this.#expectedAt(moment)));
     return worst;
   }
 }

@@ -5,10 +5,10 @@
 import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
-import { ApiError } from '../../../../shared/contract/errors.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
-import { microsOf, momentOf, pitrKey, planPoint } from '../../../../shared/pitr/index.ts';
+import { pitrKey } from '../../../../shared/pitr/index.ts';
 import { propertyRuns } from '../../../harness/builders/property-runs.ts';
+import { askEverySecond } from '../../../harness/env/capture/ask-every-second.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 import { listen } from '../../../harness/env/continuous-capture-env.ts';
 
@@ -142,24 +142,6 @@ const capture = async (t: CaptureEnv, writer: Writer, seconds: number): Promise<
   await t.runRequestedBase();
 };
 
-/** Every whole second since the first base, as a restore of everything asks for it. */
-const askAll = async (t: CaptureEnv): Promise<{ readonly exact: number; readonly refused: number }> => {
-  const first = Math.ceil(microsOf(t.pitr.bases[0]!.readTime) / 1_000_000) * 1_000_000;
-  const moments = new Set<number>();
-  let [exact, refused] = [0, 0];
-  for (let at = first; at <= microsOf(t.pitr.capturedTo!); at += 1_000_000)
-    try {
-      const { point } = await planPoint(t.tenant, t.projectId, { pointInTime: momentOf(at) }, t.now);
-      moments.add(microsOf(point.moment));
-      exact += 1;
-    } catch (error) {
-      if (!(error instanceof ApiError && error.code === 'CONFLICT')) throw error;
-      refused += 1;
-    }
-  if (moments.size > 0) await t.assertExact([...moments]);
-  return { exact, refused };
-};
-
 test('interruption property: every moment is exact or refused, and most are exact', async () => {
   const total = { exact: 0, refused: 0 };
   await fc.assert(
@@ -174,7 +156,7 @@ test('interruption property: every moment is exact or refused, and most are exac
         await interrupt(t, writer, one);
       }
       await capture(t, writer, 25);
-      const { exact, refused } = await askAll(t);
+      const { exact, refused } = await askEverySecond(t);
       total.exact += exact;
       total.refused += refused;
     }),
