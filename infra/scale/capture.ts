@@ -1,5 +1,10 @@
 /** Estimates a day of change capture, without its base backups. */
-import { captureListenShare, consistentPointEveryMs, coverageReadsPerHour } from '../../shared/contract/limits.ts';
+import {
+  captureListenShare,
+  consistentPointEveryMs,
+  coverageReadsPerHour,
+  pastReadsPerHour,
+} from '../../shared/contract/limits.ts';
 import type { Worker } from '../../shared/contract/runtime/workers.ts';
 import { estimateBackup } from './backup.ts';
 import * as code from './code.ts';
@@ -31,6 +36,8 @@ export const estimateCapture = (documents: number, precision: Precision): Captur
   const workSeconds = isListening ? daySeconds : turns * turnSeconds;
   const invocations = isListening ? daySeconds / (captureListenShare * timeoutSeconds) : turns;
   const asked = isListening ? daySeconds / (consistentPointEveryMs / 1_000) : 0;
+  // Root collections are listed at every second.
+  const listed = isListening ? daySeconds : 0;
   const counting = Math.min(coverageReadsPerHour, documents / code.countedPerRead) * 24;
   return {
     changesPerSecond: changes / daySeconds,
@@ -47,8 +54,14 @@ export const estimateCapture = (documents: number, precision: Precision): Captur
       // Sent, received and deleted.
       messages: 3 * (turns + invocations),
     },
-    sourceDollars: (changes + turns + asked + counting) * code.usdPerRead,
+    sourceDollars: (changes + turns + asked + listed + counting + provingReads(documents, precision)) * code.usdPerRead,
   };
+};
+
+/** Each second of an interruption is counted. With precision `interval`, the moment of the daily base is, and the capture before it. */
+export const provingReads = (documents: number, precision: Precision): number => {
+  const count = Math.max(1, documents / code.countedPerRead);
+  return precision === 'second' ? Math.min(pastReadsPerHour, assumed.interruptedSecondsADay * count) : 2 * count;
 };
 
 export const captureLimits = (pace: Pace): readonly Limit[] => [

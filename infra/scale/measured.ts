@@ -39,6 +39,8 @@ export const assumed = {
   jobReadUnits: 25,
   /** The share of documents that change in a day. */
   changedADay: 0.01,
+  /** Seconds of a day without a listening worker: one that crashed is replaced within a minute. */
+  interruptedSecondsADay: 60,
 } as const;
 
 /** A checkpoint writes the shard and the job record in one transaction. */

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
 import { estimateBackup, transitionsOf } from '../../../infra/scale/backup.ts';
-import { captureLimits, estimateCapture } from '../../../infra/scale/capture.ts';
+import { captureLimits, estimateCapture, provingReads } from '../../../infra/scale/capture.ts';
 import * as code from '../../../infra/scale/code.ts';
 import { awsDollars, type Estimate } from '../../../infra/scale/estimate.ts';
 import { fleetLoad } from '../../../infra/scale/fleet.ts';
@@ -64,6 +64,14 @@ test('scale: the model is between slightly below and twice the counted requests'
   const { counts } = estimateBackup(documents, 'core');
   for (const name of ['writeUnits', 'readUnits', 'puts', 'gets'] as const)
     assert.ok(counts[name] >= 0.6 * counted[name] && counts[name] <= 2 * counted[name], `${name}: ${counts[name]}`);
+});
+
+test('scale: captures include the reads that list root collections and prove an interruption, within their budget', () => {
+  const reads = (documents: number) => estimateCapture(documents, 'second').sourceDollars / code.usdPerRead;
+  assert.ok(reads(1e4) >= 24 * 3_600 + 60 * 10);
+  assert.ok(reads(1e6) - reads(1e4) >= 59_400 - 1);
+  assert.deepEqual([provingReads(1e4, 'second'), provingReads(1e8, 'second')], [600, 60_000]);
+  assert.equal(provingReads(1e8, 'interval'), 200_000);
 });
 
 describe('limits', () => {
