@@ -68,7 +68,7 @@ export {
 } from './model/job-capacity.ts';
 export { lifecycleEvents } from './model/lifecycle-events.ts';
 export { lockFields, lockProblemAudit, lockProblemOf } from './model/lock-problem.ts';
-export { isShallower, markDamaged } from './model/mark-damaged.ts';
+export { markDamaged } from './model/mark-damaged.ts';
 export { noSuchBackup, readBackup, visibleBackups } from './model/read-backup.ts';
 export {
   type Anomaly,

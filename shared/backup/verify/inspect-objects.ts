@@ -3,7 +3,6 @@ import { keyFileName, manifestName, type ObjectEntry, objectKind } from '../../a
 import { headGenuine, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
 import { mapConcurrent, type Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
-import type { Depth } from '../model/mark-damaged.ts';
 import type { BackupRecord } from '../model/record.ts';
 import { keyWith, type OpenArchive } from '../read/open-archive.ts';
 import { type Problem, qualifiedName, sizeProblem, toProblem } from './check-object.ts';
@@ -15,13 +14,11 @@ export interface Inspection {
   /** What would fail a verification; the first 100. */
   readonly findings: readonly Finding[];
   readonly count: number;
-  /** By archive: of this backup everything that is damaged, of each that it depends on what belongs to it. */
+  /** What a structural verification finds, too, by archive: of this backup everything that is damaged, of each that it depends on what belongs to it. */
   readonly damage: ReadonlyMap<string, FoundDamage>;
 }
 
 export interface FoundDamage {
-  /** Of a verification that finds it, too. */
-  readonly depth: Depth;
   readonly first: Finding;
   readonly count: number;
 }
@@ -127,12 +124,10 @@ const damageIn = (findings: readonly Finding[], own: string): Inspection['damage
     const [archiveId = '', ...name] = finding.object.split('/');
     return [{ archiveId, finding: { ...finding, object: name.join('/') } }];
   });
-  // Only a full verification reads the keys of other backups.
-  const isFull = inherited.some(({ finding }) => finding.object === keyFileName);
-  const found = new Map<string, FoundDamage>([[own, { depth: isFull ? 'full' : 'structure', first, count: damaged.length }]]);
+  const found = new Map<string, FoundDamage>([[own, { first, count: damaged.length }]]);
   for (const { archiveId, finding } of inherited) {
     const { first: before = finding, count = 0 } = found.get(archiveId) ?? {};
-    found.set(archiveId, { depth: 'structure', first: before, count: count + 1 });
+    found.set(archiveId, { first: before, count: count + 1 });
   }
   return found;
 };

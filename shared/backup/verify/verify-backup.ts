@@ -45,7 +45,7 @@ export const verifyBackup = async (
   if (verification.checkedAt !== at.startedAt) return undefined;
   const progress = new VerificationProgress(tenant, backup, verification, deps.clock);
   const open = await openOrReport(tenant, backup, deps, progress.report);
-  const extra = extraCheckedObjects + (verification.depth === 'full' ? (backup.needs?.length ?? 0) : 0);
+  const extra = extraCheckedObjects + (backup.needs?.length ?? 0);
   if (open)
     try {
       const locks = (await hasLocks(tenant, backup)) ? new LockCheck(backup, progress.report, at.locks) : undefined;
@@ -93,7 +93,7 @@ const verifyParts = async (work: VerifyWork, backup: BackupRecord, depth: 'struc
     const own = { ...(await open.sourceOf(backup.archive.backup)), size };
     const found = await checkKeyFile(tenant, backup, own, deps);
     if (found) report.add(keyFileName, found.problem, found.message);
-    if (depth === 'full') await checkParentKeys(work, backup, report);
+    await checkParentKeys(work, backup, report);
     await work.locks?.addKeys(open, backup);
     reportOrphans(open, stored, report);
   }

@@ -26,7 +26,7 @@ export interface VerifyWork {
   readonly progress: VerificationProgress;
   readonly deadline: Date;
   readonly clock: Clock;
-  /** Checked besides the objects of the manifest: manifest and key; of a full check also the keys of its dependencies. */
+  /** Checked besides the objects of the manifest: manifest and key, and the keys of its dependencies. */
   readonly extra: number;
   /** Undefined if the destination has no object lock. */
   readonly locks: LockCheck | undefined;

@@ -4,7 +4,6 @@ import {
   type FoundDamage,
   type Inspection,
   inspectObjects,
-  isShallower,
   markDamaged,
   openWithManifest,
   ownerOf,
@@ -57,13 +56,12 @@ export const inspectBackup = async (
 const markFound = async (
   tenant: Tenant,
   backup: BackupRecord,
-  { depth, first, count }: FoundDamage,
+  { first, count }: FoundDamage,
   { by, now }: { readonly by: string; readonly now: Date },
 ): Promise<void> => {
-  const { damagedDepth } = backup;
-  if (damagedDepth !== undefined && !isShallower(damagedDepth, depth)) return;
+  if (backup.damagedDepth !== undefined) return;
   const { object, message } = first;
-  await markDamaged(tenant, backup, { depth, details: { object, message, findings: count, by }, now });
+  await markDamaged(tenant, backup, { depth: 'structure', details: { object, message, findings: count, by }, now });
 };
 
 /** They are part of every event of the restore. */

@@ -29,8 +29,8 @@ interface DepthWords {
 export const depthWords: Readonly<Record<VerifyDepth, DepthWords>> = {
   structure: {
     name: 'Quick',
-    plan: 'Checks that every object is there with the right size, and that the key opens the backup. Takes seconds.',
-    passed: 'Every object is in the storage with the right size, and the key opens the backup.',
+    plan: 'Checks that every object is there with the right size, and that the keys open the backup and those it depends on. Takes seconds.',
+    passed: 'Every object is in the storage with the right size, and the keys open the backup and those it depends on.',
   },
   sample: {
     name: 'Sample',

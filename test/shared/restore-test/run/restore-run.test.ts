@@ -6,6 +6,7 @@ import { decodeEvidence } from '../../../../shared/archive/index.ts';
 import { FirestoreDatabase } from '../../../../shared/firestore/index.ts';
 import { runData } from '../../../../shared/restore-test/index.ts';
 import type { RestoreTestRecord, RunRecord } from '../../../../shared/restore-test/model/record.ts';
+import { takeLink } from '../../../harness/env/chain-env.ts';
 import { eraseDocuments, serveLedgerKey } from '../../../harness/env/erasure-env.ts';
 import { createRestoreTestEnv } from '../../../harness/env/restore/restore-test-env.ts';
 import { firstRestoreStep } from '../../../harness/env/restore-env.ts';
@@ -133,6 +134,23 @@ test('restore test: a writer that dies at any effect leaves no equal document un
     const { status, written, failed, raced } = t.restoreOf(id);
     deepEqual([status, written, failed, raced], ['completed', 4, 0, 0], `${when} effect ${at}`);
     deepEqual([...new Set(sent)].sort(), Object.keys(equalDocuments), `${when} effect ${at}`);
+  }
+});
+
+test('restore test: one damage, one verdict, also if it is the key of a backup that the tested one depends on', async () => {
+  t.reset();
+  await t.put(equalDocuments);
+  const base = await takeLink(t);
+  await t.put({ 'a/1': text('changed') });
+  const link = await takeLink(t);
+  deepEqual(link.needs, [base.archive.backup]);
+  t.storeOf(base).objects.set('key', t.storeOf(link).objects.get('key')!);
+  for (const plan of [{}, { scope: { type: 'sample', documentsPerCollection: 1 } } as const, intoTarget()]) {
+    const run = await t.finish(await t.begin(plan));
+    deepEqual(
+      [run.status, run.error?.code, run.differenceItems[0]?.path],
+      ['failed', 'CHUNK_CORRUPT', `${base.archive.backup}/key`],
+    );
   }
 });
 
