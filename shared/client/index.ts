@@ -3,4 +3,5 @@ export { ApiFailure, NetworkFailure } from './failures.ts';
 export { type Client, type ClientOptions, openClient } from './open-client.ts';
 export type { AnyInput, DataOf, ElementOf, InputOf, ListRoute, Page, PageRoute, Route } from './routes.ts';
 export { type Answer, type Fetch, type RetryPolicy, sendRequest } from './send-request.ts';
+export { untilJobsStop } from './until-jobs-stop.ts';
 export type { JobKind, Jobs, WaitOptions } from './wait-for-job.ts';

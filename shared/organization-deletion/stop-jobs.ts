@@ -48,16 +48,23 @@ export const stopJobs = async (caller: CallerContext, options: StopOptions): Pro
     const unfinished = await readUnfinished(tenant, now());
     const jobs = shownJobs(unfinished);
     if (jobs.length === 0) return { organization, cancelled: cancelJobs ? await endedJobs(tenant, found, since) : [] };
-    if (!cancelJobs) throw inProgress(jobs, 'Wait until they have ended, or cancel them with cancelJobs: true');
+    if (!cancelJobs) throw inProgress(jobs);
     for (const job of jobs) found.set(job.id, job);
-    if (isTimeUp()) throw inProgress(jobs, 'They are being cancelled, and not all have stopped yet. Repeat the call');
+    if (isTimeUp()) throw inProgress(jobs, '. They are being cancelled, and not all have stopped yet. Repeat the call');
     await cancelAll(caller, unfinished, options, isTimeUp);
     await sleep(pollMs);
   }
 };
 
-const inProgress = (jobs: readonly Shown[], hint: string): ApiError =>
-  new ApiError('JOB_IN_PROGRESS', `Jobs of the organization are in progress. ${hint}`, { jobs });
+const namesMax = 5;
+
+const inProgress = (jobs: readonly Shown[], more = ''): ApiError => {
+  const names = jobs.slice(0, namesMax).map(({ kind, id }) => `${kind} ${id}`);
+  const others = jobs.length > namesMax ? ` and ${jobs.length - namesMax} more` : '';
+  return new ApiError('JOB_IN_PROGRESS', `Jobs of the organization are in progress: ${names.join(', ')}${others}${more}`, {
+    jobs,
+  });
+};
 
 const isActive = <J extends { readonly status: string }>(job: J | undefined): job is J =>
   job?.status === 'pending' || job?.status === 'running';

@@ -1,11 +1,15 @@
-/** Members, invitations and the service account by the command line. */
+/** Members, invitations, the service account and the deletion of an organization by the command line. */
 import { deepEqual, equal, match } from 'node:assert/strict';
+import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'vitest';
 import { invitations } from '../../../shared/contract/endpoints/invitations.ts';
 import { openBms } from '../../harness/env/run-bms.ts';
 import { call, stageUrl } from '../../harness/stage/client.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
 import { newEmail, signIn } from '../../harness/stage/person.ts';
+import { contentsOf } from '../../harness/stage/restore.ts';
+import { startSlowRestore } from '../../harness/stage/slow-restore.ts';
+import { itemsOf } from '../../harness/stage/table.ts';
 
 interface Shown {
   readonly id: string;
@@ -69,4 +73,36 @@ test('people are invited, get roles and are removed; the API key is created, rot
   await ends(0, /Permissions +backups:read\n/, 'service-account', 'update', '--permissions', 'backups:read');
   await ends(2, /Add --yes to confirm/, 'service-account', 'remove');
   await ends(0, /^Deleted the service account CI/, 'service-account', 'remove', '--yes');
+});
+
+test('an organization with a running restore is deleted with --cancel-jobs; what was written is told and undone after a recovery', async () => {
+  const organization = await newOrganization(undefined, 'Analytical Engines');
+  const { id, owner } = organization;
+  const bms = openBms({ BMS_URL: stageUrl(), BMS_TOKEN: owner.accessToken, BMS_ORGANIZATION: id });
+  const { restoreJobId, sourceProjectId, before } = await startSlowRestore(organization);
+
+  const refused = await bms.run(['orgs', 'delete', 'Analytical Engines', '--yes']);
+  equal(refused.code, 1);
+  match(
+    refused.err,
+    new RegExp(`in progress: restore ${restoreJobId} \\(JOB_IN_PROGRESS.*; add --cancel-jobs to cancel them first`),
+  );
+
+  const deleted = await bms.run(['orgs', 'delete', 'Analytical Engines', '--yes', '--cancel-jobs']);
+  equal(deleted.code, 0, deleted.err);
+  const written = Object.keys(await contentsOf(sourceProjectId)).length;
+  match(
+    deleted.out + deleted.err,
+    new RegExp(
+      `^Deleted Analytical Engines \\(${id}\\); bms orgs recover ${id} takes it back\nrestore ${restoreJobId}: cancelled, ${written} documents? written; after a recovery, bms undo ${restoreJobId} takes it back$`,
+      'm',
+    ),
+  );
+
+  const recovered = await bms.run(['orgs', 'recover', id]);
+  equal(recovered.code, 0, recovered.err);
+  while ((await itemsOf(`ORG#${id}`)).some(({ sk }) => sk.startsWith('JOB#'))) await pause(100);
+  const undone = await bms.run(['undo', restoreJobId, '--yes', '--wait']);
+  equal(undone.code, 0, undone.err);
+  deepEqual(await contentsOf(sourceProjectId), before);
 });

@@ -5,11 +5,11 @@ import { test } from 'vitest';
 import { auth } from '../../../shared/contract/endpoints/auth.ts';
 import { members } from '../../../shared/contract/endpoints/members.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
-import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { addMember, newApiKey, newOrganization } from '../../harness/stage/organization.ts';
 import { type Person, signIn } from '../../harness/stage/person.ts';
-import { contentsOf, erase, startRestore, undo } from '../../harness/stage/restore.ts';
+import { contentsOf, undo } from '../../harness/stage/restore.ts';
+import { startSlowRestore } from '../../harness/stage/slow-restore.ts';
 import { getItem, itemsOf, putItem } from '../../harness/stage/table.ts';
 
 const remove = (organization: { id: string; owner: Person }, body: object) =>
@@ -118,7 +118,8 @@ test('organization: its slug stays reserved while it can be recovered', async ()
 
 for (const force of [false, true])
   test(`organization: a ${force ? 'permanent' : 'soft'} deletion is refused while a restore writes, or cancels it first`, async () => {
-    const { organization, restoreJobId, sourceProjectId, before } = await startSlowRestore();
+    const organization = await newOrganization();
+    const { restoreJobId, sourceProjectId, before } = await startSlowRestore(organization);
     const { id, name, owner } = organization;
     const refused = await remove(organization, { confirmName: name, force });
     deepEqual([refused.status, refused.body.error.code], [409, 'JOB_IN_PROGRESS']);
@@ -142,18 +143,3 @@ for (const force of [false, true])
     equal((await undo(organization, restoreJobId)).status, 'completed');
     deepEqual(await contentsOf(sourceProjectId), before);
   });
-
-/** A restore of 60 documents that has written some of them. */
-const startSlowRestore = async () => {
-  const organization = await newOrganization();
-  const documents = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`items/${n}`, { n: { integerValue: String(n) } }]));
-  const { id: projectId, sourceProjectId } = await newProject(organization);
-  const { id: storageDestinationId } = await newDestination(organization);
-  await seed(sourceProjectId, documents);
-  const backup = await endOf(organization, (await startBackup(organization, { projectId, storageDestinationId })).id);
-  await erase(sourceProjectId, Object.keys(documents));
-  const before = await contentsOf(sourceProjectId);
-  const { restoreJobId } = await startRestore(organization, { backupId: backup.id, options: { maxWritesPerSecond: 5 } });
-  while (Object.keys(await contentsOf(sourceProjectId)).length === 0) await pause(50);
-  return { organization, restoreJobId, sourceProjectId, before };
-};

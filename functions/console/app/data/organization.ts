@@ -1,7 +1,8 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import type { DataOf, InputOf } from '../../../../shared/client/index.ts';
+import { type DataOf, type InputOf, untilJobsStop } from '../../../../shared/client/index.ts';
 import { personClient, rememberOrganization, sessionQuery } from '../api/session.ts';
 import { useChange, useRead } from '../api/use-api.ts';
+import { formatPlural } from '../format/format-number.ts';
 
 export type Organization = DataOf<'GET /organizations/current'>;
 export type Encryption = DataOf<'GET /organizations/current/encryption'>;
@@ -56,13 +57,20 @@ export const useDeleteOrganization = () => {
   const queries = useQueryClient();
   return useChange({
     call: async (client, body: InputOf<'POST /organizations/current/delete'>['body']) => {
-      const deletion = await client.request('POST /organizations/current/delete', { body });
+      const remove = () => client.request('POST /organizations/current/delete', { body });
+      const deletion = await (body.cancelJobs ? untilJobsStop(remove) : remove());
       await queries.invalidateQueries({ queryKey: ['deleted-organizations'] });
       await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
       return deletion;
     },
-    done: ({ deletionType }) =>
-      deletionType === 'soft' ? 'The organization was deleted. You can recover it' : 'The organization is being deleted for good',
+    done: ({ deletionType, cancelledJobs = [] }) => {
+      const words =
+        deletionType === 'soft'
+          ? 'The organization was deleted. You can recover it'
+          : 'The organization is being deleted for good';
+      const written = cancelledJobs.reduce((sum, { documentsWritten }) => sum + documentsWritten, 0);
+      return written === 0 ? words : `${words}. Cancelled jobs had written ${formatPlural(written, 'document')}`;
+    },
     invalidates: [],
     toastsError: false,
   });

@@ -1,14 +1,17 @@
-import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
-import { useMembership } from '../api/session.ts';
+import { currentMembership, useMembership, useRememberedOrganization, useSession } from '../api/session.ts';
 import { Button, IconButton } from '../ui/form/button.tsx';
 import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
 import { OrganizationSwitcher } from './organization-switcher.tsx';
 import { UserMenu } from './user-menu.tsx';
 
-/** Navigation, organization and person around every page of an organization. */
-export const Frame = () => {
+/** Navigation, organization and person around every page of an organization. Who leaves or deletes the last one starts again. */
+export const Frame = () =>
+  currentMembership(useSession(), useRememberedOrganization()) ? <OrganizationFrame /> : <Navigate to="/start" />;
+
+const OrganizationFrame = () => {
   const { id } = useMembership();
   const [isOpen, setOpen] = useState(false);
   const main = useRef<HTMLElement>(null);

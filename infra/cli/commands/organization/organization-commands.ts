@@ -1,7 +1,7 @@
 /** `bms orgs`: the organizations of the user. */
 import type { Command } from 'commander';
-import { ApiFailure, type DataOf } from '../../../../shared/client/index.ts';
-import { badInput, CliFailure, refuseIfUnchanged } from '../../base/cli-failure.ts';
+import { ApiFailure, type DataOf, untilJobsStop } from '../../../../shared/client/index.ts';
+import { badInput, CliFailure, cliFailureOf, refuseIfUnchanged } from '../../base/cli-failure.ts';
 import { collectAll } from '../../base/collect-all.ts';
 import { defineCommand, defineGroup, defineList } from '../../base/define-command.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
@@ -99,11 +99,12 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     name: 'delete <name>',
     aliases: ['rm'],
     summary: 'Delete the chosen organization; it can be recovered for 30 days',
-    description: 'The complete name confirms it. Only the owner can; bms orgs recover takes it back.',
+    description:
+      'The complete name confirms it. Only the owner can; bms orgs recover takes it back. It is refused while jobs run, unless --cancel-jobs is given.',
     examples: ['bms orgs delete "Analytical Engines"', 'bms orgs delete "Analytical Engines" --cancel-jobs'],
   })
     .option('-y, --yes', 'do not ask')
-    .option('--cancel-jobs', 'cancel running backups, restores and restore tests first')
+    .option('--cancel-jobs', 'cancel running backups, restores and restore tests first, and wait until they have stopped')
     .action(
       action(
         async (context, { yes, cancelJobs }: { readonly yes?: boolean; readonly cancelJobs?: boolean }, confirmName = '') => {
@@ -113,9 +114,8 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
           const question = `Delete ${name} (${id})? Its backups and captures stop.`;
           if (!yes && !(await askYesNo(context, question))) throw new CliFailure(exitCodes.failed, 'nothing was deleted');
           const body = { confirmName, ...(cancelJobs && { cancelJobs }) };
-          const result = await untilStopped(cancelJobs === true, () =>
-            client.request('POST /organizations/current/delete', { body }),
-          );
+          const remove = () => client.request('POST /organizations/current/delete', { body });
+          const result = await (cancelJobs ? untilJobsStop(remove) : remove().catch(adviseCancelling));
           const cancelled = (result.cancelledJobs ?? []).map(describeJob).join('');
           context.output.result(result, id, `Deleted ${name} (${id}); bms orgs recover ${id} takes it back${cancelled}`);
         },
@@ -142,20 +142,16 @@ const choose = async ({ config, settings }: Context, organizationId: string): Pr
   }));
 };
 
-/** Jobs that were cancelled may need longer to stop than one request can wait. */
-const repeatsMax = 20;
-
-const untilStopped = async <T>(isCancelling: boolean, remove: () => Promise<T>): Promise<T> => {
-  for (let repeats = 0; ; repeats++)
-    try {
-      return await remove();
-    } catch (error) {
-      const isStopping = error instanceof ApiFailure && error.code === 'JOB_IN_PROGRESS';
-      if (!isCancelling || !isStopping || repeats >= repeatsMax) throw error;
-    }
+const adviseCancelling = (error: unknown): never => {
+  if (!(error instanceof ApiFailure) || error.code !== 'JOB_IN_PROGRESS') throw error;
+  const { exitCode, message } = cliFailureOf(error);
+  throw new CliFailure(exitCode, `${message}; add --cancel-jobs to cancel them first`, { cause: error });
 };
 
 type CancelledJob = NonNullable<DataOf<'POST /organizations/current/delete'>['cancelledJobs']>[number];
 
-const describeJob = ({ kind, id, status, documentsWritten }: CancelledJob): string =>
-  `\n${kind} ${id}: ${status}${kind === 'restore' ? `, ${formatCounted(documentsWritten, 'document')} written; bms restore undo takes it back after a recovery` : ''}`;
+const describeJob = ({ kind, id, status, documentsWritten }: CancelledJob): string => {
+  const written = documentsWritten > 0 ? `, ${formatCounted(documentsWritten, 'document')} written` : '';
+  const undo = kind === 'restore' && documentsWritten > 0 ? `; after a recovery, bms undo ${id} takes it back` : '';
+  return `\n${kind} ${id}: ${status}${written}${undo}`;
+};

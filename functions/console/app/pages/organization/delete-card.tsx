@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { ApiFailure } from '../../../../../shared/client/index.ts';
 import { usePermission } from '../../api/permission.ts';
 import { type Organization, useDeleteOrganization } from '../../data/organization.ts';
 import { formatPlural } from '../../format/format-number.ts';
@@ -8,6 +9,11 @@ import { Card } from '../../ui/data/card.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Checkbox } from '../../ui/form/field.tsx';
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
+
+const adviceFor = (error: unknown, cancels: boolean): string | undefined => {
+  if (!(error instanceof ApiFailure) || error.code !== 'JOB_IN_PROGRESS') return undefined;
+  return cancels ? 'Try again in a minute.' : 'Wait until they have ended, or choose “Cancel running jobs first”.';
+};
 
 export const DeleteCard = ({ organization }: { readonly organization: Organization }) => {
   const { reason } = usePermission('owner');
@@ -52,6 +58,7 @@ export const DeleteCard = ({ organization }: { readonly organization: Organizati
         action={isForced ? 'Delete for good' : 'Delete organization'}
         busy={remove.isPending}
         error={remove.error}
+        advice={adviceFor(remove.error, cancels)}
         onConfirm={confirm}
       >
         <div className="stack">
@@ -77,7 +84,7 @@ export const DeleteCard = ({ organization }: { readonly organization: Organizati
           )}
           <Checkbox
             label="Cancel running jobs first"
-            hint={`Without it, running backups, restores and restore tests refuse the deletion. What a restore has written remains${isForced ? ' and cannot be undone afterwards.' : '; it can be undone after a recovery.'}`}
+            hint={`Otherwise the organization is not deleted while backups, restores or restore tests run. What a restore has written stays${isForced ? ' and cannot be undone.' : '; it can be undone after a recovery.'}`}
             checked={cancels}
             onChange={({ target }) => setCancels(target.checked)}
           />

@@ -18,11 +18,13 @@ interface ConfirmDialogProps {
   readonly danger?: boolean;
   readonly busy?: boolean;
   readonly error?: unknown;
+  /** What to do about the error, if the page knows more than its code says. */
+  readonly advice?: string | undefined;
   readonly onConfirm: () => void;
 }
 
 export const ConfirmDialog = ({ open, onClose, children, ...rest }: ConfirmDialogProps) => {
-  const { title, typed, action, dismiss = 'Cancel', danger = true, busy = false, error, onConfirm } = rest;
+  const { title, typed, action, dismiss = 'Cancel', danger = true, busy = false, error, advice, onConfirm } = rest;
   const [text, setText] = useState('');
   const isConfirmed = typed === undefined || text === typed;
   const close = (): void => {
@@ -69,7 +71,7 @@ export const ConfirmDialog = ({ open, onClose, children, ...rest }: ConfirmDialo
             autoCapitalize="off"
           />
         )}
-        {error !== undefined && error !== null && <ErrorNotice error={error} />}
+        {error !== undefined && error !== null && <ErrorNotice error={error} {...(advice && { advice })} />}
       </form>
     </Dialog>
   );
