@@ -33,8 +33,15 @@ test('console: an organization with a running restore is deleted only after its 
   const written = Object.keys(await contentsOf(sourceProjectId)).length;
   await untilToast(page, `Cancelled jobs had written ${written} document`);
   equal((await call(organizations.current, { token: owner.accessToken, org: id })).body.error.code, 'ORGANIZATION_NOT_FOUND');
-  // It was the only one: the person starts again.
+  // It was the only one: the person starts again, or recovers it.
   await page.getByRole('heading', { name: 'Protect your first project' }).waitFor();
+  await page.getByRole('heading', { name: 'Deleted organizations' }).waitFor();
   await check.screenshots('organization-deleted');
+  await check.accessibility();
+  await page.getByRole('button', { name: 'Recover' }).click();
+  await untilToast(page, 'Analytical Engines was recovered');
+  equal((await call(organizations.current, { token: owner.accessToken, org: id })).status, 200);
+  await page.getByRole('link', { name: 'Go to the overview' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
   check.problems();
 });

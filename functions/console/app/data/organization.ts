@@ -2,7 +2,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { type DataOf, type InputOf, untilJobsStop } from '../../../../shared/client/index.ts';
 import { personClient, rememberOrganization, sessionQuery } from '../api/session.ts';
 import { useChange, useRead } from '../api/use-api.ts';
+import { useSingleMutation } from '../api/use-single-mutation.ts';
 import { formatPlural } from '../format/format-number.ts';
+import { showToast } from '../ui/overlay/toast.tsx';
 
 export type Organization = DataOf<'GET /organizations/current'>;
 export type Encryption = DataOf<'GET /organizations/current/encryption'>;
@@ -86,16 +88,15 @@ export const useDeletedOrganizations = () =>
     },
   });
 
+/** Also for a person without an organization. */
 export const useRecoverOrganization = () => {
   const queries = useQueryClient();
-  return useChange({
-    call: async (_client, id: string) => {
-      const recovered = await personClient.request('POST /organizations/{id}/recover', { params: { id } });
+  return useSingleMutation({
+    mutationFn: async (id: string) => {
+      const { name } = await personClient.request('POST /organizations/{id}/recover', { params: { id } });
       await queries.invalidateQueries({ queryKey: ['deleted-organizations'] });
-      await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
-      return recovered;
+      const { organizations } = await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
+      showToast(`${name} was recovered${organizations.length > 1 ? '. Choose it in the list of organizations' : ''}`, 'good');
     },
-    done: ({ name }) => `${name} was recovered. Choose it in the list of organizations`,
-    invalidates: [],
   });
 };

@@ -1,5 +1,6 @@
 import { useOrganization } from '../../data/organization.ts';
 import { formatBytes, formatCount } from '../../format/format-number.ts';
+import { RecoverCard } from '../../parts/recover-card.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
@@ -8,7 +9,6 @@ import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { DeleteCard } from './delete-card.tsx';
 import { EncryptionCard } from './encryption-card.tsx';
 import { LimitsCard } from './limits-card.tsx';
-import { RecoverCard } from './recover-card.tsx';
 import { ServiceAccountCard } from './service-account-card.tsx';
 import { SettingsForm } from './settings-form.tsx';
 
