@@ -1,10 +1,10 @@
-/** The API: the stage, its domain and alarms, and the routes that are not in the extension stack. */
+/** The API: the stage, its domain and alarms, and the routes that are not in the stack of further routes. */
 import { CfnOutput, Duration } from 'aws-cdk-lib';
 import { CfnApiMapping, CfnDomainName, CfnStage } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { workers } from '../shared/contract/runtime/workers.ts';
-import { isExtension } from './extension-stack.ts';
+import { isFurtherRoute } from './further-routes-stack.ts';
 import { addDeployOutputs } from './part/deploy-outputs.ts';
 import { addAlarm, alarmPeriod } from './part/observe/alarm.ts';
 import { makeVendedLogGroup } from './part/observe/log-group.ts';
@@ -20,7 +20,7 @@ export class ApiStack extends RouteStack {
 
   constructor(scope: Construct, id: string, props: RouteStackProps) {
     super(scope, id, props, {
-      hasFile: (file) => !isExtension(file),
+      hasFile: (file) => !isFurtherRoute(file),
       countedLines: ['keyRefused', 'secretsKeyRefused', 'providerFailed'],
     });
     this.#props = props;

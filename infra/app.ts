@@ -8,7 +8,7 @@ import { ApiStack } from './api-stack.ts';
 import { type Config, readConfig } from './config.ts';
 import { DataStack } from './data-stack.ts';
 import { EngineStack } from './engine-stack.ts';
-import { ExtensionStack } from './extension-stack.ts';
+import { FurtherRoutesStack } from './further-routes-stack.ts';
 import type { CodeOf } from './part/function/lambda-function.ts';
 import { makeDashboard } from './part/observe/dashboard.ts';
 
@@ -30,7 +30,7 @@ export const buildApp = ({ config, code }: AppProps, app: App = quickApp()): App
   // The other stacks can be deleted and deployed again. The data stack is protected against deletion.
   const data = new DataStack(app, 'Data', { config, stackName: stackName('data'), terminationProtection: true });
   const engine = new EngineStack(app, 'Engine', { config, data, code, stackName: stackName('engine') });
-  const extension = new ExtensionStack(app, 'Extension', { config, data, engine, code, stackName: stackName('extension') });
+  const extension = new FurtherRoutesStack(app, 'Extension', { config, data, engine, code, stackName: stackName('extension') });
   // New functions of the API write tasks that only new workers know, so the workers come first, also where no value is imported.
   extension.addStackDependency(engine);
   const api = new ApiStack(app, 'Api', { config, data, engine, code, stackName: stackName('api') });
