@@ -1,6 +1,6 @@
 /** The signed-in person and the chosen organization. */
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query';
-import { useSyncExternalStore } from 'react';
+import { useRef, useSyncExternalStore } from 'react';
 import { type DataOf, NetworkFailure, openClient } from '../../../../shared/client/index.ts';
 import { holdsDataOf, organizationKey } from './stored-choices.ts';
 import { subscribeToStorage } from './use-stored.ts';
@@ -76,12 +76,14 @@ const keepOrganization = (session: Session): void => {
 export const useRememberedOrganization = (): string | undefined =>
   useSyncExternalStore(subscribeToStorage, rememberedOrganization);
 
+/** Of a person who has just left or deleted the last organization: that one, until the frame leads to the start page. */
 export const useMembership = (): Membership => {
   const session = useSession();
   const remembered = useRememberedOrganization();
-  const membership = currentMembership(session, remembered);
-  if (!membership) throw new Error('the signed-in person belongs to no organization');
-  return membership;
+  const last = useRef<Membership>(undefined);
+  last.current = currentMembership(session, remembered) ?? last.current;
+  if (!last.current) throw new Error('the signed-in person belongs to no organization');
+  return last.current;
 };
 
 const returnKey = 'console.returnTo';
