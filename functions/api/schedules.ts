@@ -11,7 +11,6 @@ import {
   projectOf,
   readSchedule,
   retentionOf,
-  scheduleData,
   showSchedule,
   showSchedules,
   startScheduledBackup,
@@ -25,7 +24,7 @@ export const create = handle(
     const input = { ...body, timezone, storageDestinationId, ...retentionOf(body, { retention: null, retentionPolicy: null }) };
     checkScheduleInput(input);
     const { schedule, change } = await createSchedule(call, await readProject(call.tenant, projectId), input, call.now);
-    return { data: scheduleData(schedule), change };
+    return { data: await showSchedule(call.tenant, schedule), change };
   },
   { check: checkScheduleInput },
 );
@@ -57,7 +56,7 @@ export const remove = handle(schedules.remove, async (call) => {
   const project = (await projectOf(call.tenant, schedule)) ?? { name: schedule.projectId };
   return {
     message: 'The schedule was deleted. Its backups are kept',
-    change: deleteSchedule(call, schedule, project, call.now),
+    change: await deleteSchedule(call, schedule, project, call.now),
   };
 });
 

@@ -7,7 +7,7 @@ export { moveSchedule } from './lifecycle/move-schedule.ts';
 export { purgeSchedules } from './lifecycle/purge-schedules.ts';
 export { listSchedules, noSuchSchedule, projectOf, readSchedule, schedulesOf, scheduleUsing } from './model/get-schedule.ts';
 export { type ScheduleRecord, scheduleKey, schedulePrefix } from './model/record.ts';
-export { scheduleData, showSchedule, showSchedules } from './model/schedule-view.ts';
+export { showSchedule, showSchedules } from './model/schedule-view.ts';
 export { isQueued } from './model/waiting-runs.ts';
 export { decideTick, type Tick, type TickDecision } from './run/decide-tick.ts';
 export { recordOutcome } from './run/record-outcome.ts';

@@ -4,8 +4,8 @@ import { Schedule, scheduleFailures } from '../models/schedule.ts';
 import { error } from './event-error.ts';
 import { organization } from './fields.ts';
 
-/** Schedules as in the API, without what changes by the minute; `cronExpression` equals `cron`. */
-const schedule = z.extend(z.omit(Schedule, { waitingFor: true }), { cronExpression: z.string(), projectName: z.string() });
+/** Schedules as in the API; `cronExpression` equals `cron`. */
+const schedule = z.extend(Schedule, { cronExpression: z.string(), projectName: z.string() });
 const scheduled = z.object({ organization, schedule });
 
 export const scheduleEvents = {

@@ -73,6 +73,7 @@ export const sampleResourcesAt = (now: Date) => {
     includeAuthUsers: false,
     storageDestinationId: storageDestination.id,
     nextRunAt: iso(after(now, 6 * 3_600)),
+    waitingFor: null,
     lastRunAt: ago(18 * 3_600),
     lastBackupId: `${idPrefixes.backup}_${ulid}`,
     lastSuccessAt: ago(18 * 3_600),

@@ -50,7 +50,7 @@ export const createSchedule = async (
         whileNotMoving(tenant, project.id),
         ...held,
         ...dueWrites(tenant, undefined, schedule),
-        emit(tenant, scheduleEvents, 'schedule.created', scheduleEvent(schedule, project, organization), now),
+        emit(tenant, scheduleEvents, 'schedule.created', await scheduleEvent(tenant, schedule, { project, organization }), now),
         enqueue(tenant, { kind: 'sync-schedule', scheduleId: id }, now),
       ],
       audit: [auditNote(tenant, 'schedule', id, { projectId: project.id, name, cron, timezone, type, enabled })],

@@ -12,12 +12,12 @@ import { scheduleEvent } from '../model/schedule-view.ts';
 import { removeSchedule } from '../model/schedule-writes.ts';
 
 /** The project is given by its name, because it may be deleted. A task deletes the Scheduler entries. */
-export const deleteSchedule = (
+export const deleteSchedule = async (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
   schedule: ScheduleRecord,
   project: Pick<ProjectRecord, 'name'>,
   now: Date,
-): Change => {
+): Promise<Change> => {
   const { id, projectId, name } = schedule;
   return {
     writes: [
@@ -25,7 +25,7 @@ export const deleteSchedule = (
       uncountSchedules(tenant),
       whileNotMoving(tenant, projectId),
       ...dueWrites(tenant, schedule, undefined),
-      emit(tenant, scheduleEvents, 'schedule.deleted', scheduleEvent(schedule, project, organization), now),
+      emit(tenant, scheduleEvents, 'schedule.deleted', await scheduleEvent(tenant, schedule, { project, organization }), now),
       enqueue(tenant, { kind: 'sync-schedule', scheduleId: id }, now),
     ],
     audit: [auditNote(tenant, 'schedule', id, { projectId, name })],

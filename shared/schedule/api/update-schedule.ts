@@ -49,7 +49,7 @@ export const updateSchedule = async (
         whileNotMoving(tenant, project.id),
         ...held,
         ...dueWrites(tenant, schedule, changed),
-        emit(tenant, scheduleEvents, 'schedule.updated', scheduleEvent(changed, project, organization), now),
+        emit(tenant, scheduleEvents, 'schedule.updated', await scheduleEvent(tenant, changed, { project, organization }), now),
         enqueue(tenant, { kind: 'sync-schedule', scheduleId: schedule.id }, now),
       ],
       audit: [

@@ -28,7 +28,13 @@ export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleR
     ...(source
       ? [
           uncountSchedules(from),
-          emit(from, scheduleEvents, 'schedule.deleted', scheduleEvent(schedule, project ?? { name: '' }, source), now),
+          emit(
+            from,
+            scheduleEvents,
+            'schedule.deleted',
+            await scheduleEvent(from, schedule, { project: project ?? { name: '' }, organization: source }),
+            now,
+          ),
         ]
       : []),
     enqueue(from, { kind: 'sync-schedule', scheduleId: id }, now),
@@ -37,7 +43,7 @@ export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleR
   const added: readonly Write[] =
     target && project
       ? [
-          ...addedWrites(to, schedule, project, target, now),
+          ...(await addedWrites(to, schedule, project, target, now)),
           whileConnected(to, projectId),
           ...(destination && storageDestinationId ? [countScheduledUse(to, storageDestinationId)] : []),
         ]
@@ -45,13 +51,13 @@ export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleR
   await commit([...removed, ...added.map((write) => ({ ...write, onConditionFailed }))]);
 };
 
-const addedWrites = (
+const addedWrites = async (
   to: Tenant,
   schedule: ScheduleRecord,
   project: ProjectRecord,
   organization: OrganizationRecord,
   now: Date,
-): readonly Write[] => {
+): Promise<readonly Write[]> => {
   const record: ScheduleRecord = {
     ...schedule,
     ...scheduleKey.schedule(to, schedule.id),
@@ -64,6 +70,6 @@ const addedWrites = (
     ...dueWrites(to, undefined, record),
     uncountSchedules(to, -1),
     enqueue(to, { kind: 'sync-schedule', scheduleId: schedule.id }, now),
-    emit(to, scheduleEvents, 'schedule.created', scheduleEvent(record, project, organization), now),
+    emit(to, scheduleEvents, 'schedule.created', await scheduleEvent(to, record, { project, organization }), now),
   ];
 };

@@ -10,22 +10,21 @@ import { isWaiting, readWaitingLine, waitingSince } from './waiting-runs.ts';
 
 type Shown = z.input<typeof Schedule>;
 
-/** The `data` of API responses, without internal attributes. */
-export const scheduleData = (record: ScheduleRecord, position = 1): Shown => {
-  const since = waitingSince(record);
-  return { ...lastingData(record), waitingFor: since === undefined ? null : { reason: 'capacity', since, position } };
-};
-
-/** With their positions among all runs that wait. */
+/** The `data` of API responses, without internal attributes; with their positions among all runs that wait. */
 export const showSchedules = async (tenant: Tenant, records: readonly ScheduleRecord[]): Promise<Shown[]> => {
   const countAhead = records.some(isWaiting) ? await readWaitingLine(tenant) : () => 0;
   return records.map((record) => scheduleData(record, countAhead(record) + 1));
 };
 
 export const showSchedule = async (tenant: Tenant, record: ScheduleRecord): Promise<Shown> =>
-  (await showSchedules(tenant, [record]))[0] ?? scheduleData(record);
+  scheduleData(record, isWaiting(record) ? (await readWaitingLine(tenant))(record) + 1 : 1);
 
-const lastingData = (record: ScheduleRecord): Omit<Shown, 'waitingFor'> => ({
+const waitOf = (record: ScheduleRecord, position: number): Shown['waitingFor'] => {
+  const since = waitingSince(record);
+  return since === undefined ? null : { reason: 'capacity', since, position };
+};
+
+const scheduleData = (record: ScheduleRecord, position: number): Shown => ({
   id: record.id,
   name: record.name,
   projectId: record.projectId,
@@ -40,6 +39,7 @@ const lastingData = (record: ScheduleRecord): Omit<Shown, 'waitingFor'> => ({
   includeAuthUsers: record.includeAuthUsers,
   storageDestinationId: record.storageDestinationId,
   nextRunAt: record.nextRunAt,
+  waitingFor: waitOf(record, position),
   lastRunAt: record.lastRunAt,
   lastBackupId: record.lastBackupId,
   lastSuccessAt: record.lastSuccessAt,
@@ -65,12 +65,17 @@ const earlierOutcome = ({ failing, lastEndAt, lastSuccessAt }: ScheduleRecord): 
   return lastSuccessAt === null ? null : { status: 'completed', at: lastSuccessAt, backupId: null, error: null };
 };
 
+interface ScheduleOwners {
+  readonly project: Pick<ProjectRecord, 'name'>;
+  readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
+}
+
 /** The `data` of schedule.created, updated and deleted. schedule.triggered and schedule.failed add to it. */
-export const scheduleEvent = (
+export const scheduleEvent = async (
+  tenant: Tenant,
   record: ScheduleRecord,
-  project: Pick<ProjectRecord, 'name'>,
-  organization: Pick<OrganizationRecord, 'id' | 'name'>,
-): EventData<'schedule.created'> => ({
+  { project, organization }: ScheduleOwners,
+): Promise<EventData<'schedule.created'>> => ({
   organization: { id: organization.id, name: organization.name },
-  schedule: { ...lastingData(record), cronExpression: record.cron, projectName: project.name },
+  schedule: { ...(await showSchedule(tenant, record)), cronExpression: record.cron, projectName: project.name },
 });

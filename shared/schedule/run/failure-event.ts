@@ -25,15 +25,15 @@ export const failingWith = (
 ): NonNullable<ScheduleRecord['failing']> => ({ since: failing?.since ?? iso(now), reason, code, message });
 
 /** The schedule in the context must be as it is after the failure. */
-export const failureEvent = (
+export const failureEvent = async (
   { tenant, organization, project, schedule }: ActiveScheduleContext,
   { reason, scheduledFor, backupId = null, error }: Failure,
   now: Date,
-): Write =>
+): Promise<Write> =>
   emit(
     tenant,
     scheduleEvents,
     'schedule.failed',
-    { ...scheduleEvent(schedule, project, organization), reason, scheduledFor, backupId, error },
+    { ...(await scheduleEvent(tenant, schedule, { project, organization })), reason, scheduledFor, backupId, error },
     now,
   );

@@ -16,8 +16,8 @@ export interface Counted {
   readonly isOverdue: boolean;
 }
 
-/** Counts runs, the last of them due at `at`. A completed backup resets the count. */
-export const countRuns = (context: ActiveScheduleContext, runs: number, at: string, now: Date): Counted => {
+/** Counts runs, the last of them due at `at`. A completed backup resets the count. The schedule is as it is after them. */
+export const countRuns = async (context: ActiveScheduleContext, runs: number, at: string, now: Date): Promise<Counted> => {
   const { schedule } = context;
   const runsSinceSuccess = (schedule.runsSinceSuccess ?? 0) + runs;
   if (runsSinceSuccess <= runsMax || schedule.isOverdue)
@@ -34,7 +34,7 @@ export const countRuns = (context: ActiveScheduleContext, runs: number, at: stri
   };
   const attributes = { runsSinceSuccess, isOverdue: true, failing: failingWith(schedule, failure, now) };
   const after = { ...context, schedule: { ...schedule, ...attributes } };
-  return { attributes, writes: [failureEvent(after, failure, now)], isOverdue: true };
+  return { attributes, writes: [await failureEvent(after, failure, now)], isOverdue: true };
 };
 
 /** An alarm counts this line. */

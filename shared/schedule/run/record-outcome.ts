@@ -27,13 +27,13 @@ export const recordOutcome = (tenant: Tenant, scheduleId: string, backupId: stri
     const key = backupKey.backup(tenant, backupId);
     const [context, backup] = await Promise.all([loadScheduleContext(tenant, scheduleId), get(key)]);
     if (!context || !backup || backup.outcomeTold || backup.synthesizedFrom !== undefined) return;
-    const writes = writesOf(context, backup, time.now());
+    const writes = await writesOf(context, backup, time.now());
     if (writes.length === 0) return;
     const onConditionFailed = () => new StaleReadError();
     await commit([...writes, set(key, { outcomeTold: true }, { expected: { outcomeTold: undefined }, onConditionFailed })]);
   });
 
-const writesOf = (context: ScheduleContext, backup: BackupRecord, now: Date): readonly Write[] => {
+const writesOf = async (context: ScheduleContext, backup: BackupRecord, now: Date): Promise<readonly Write[]> => {
   const { completedAt, error } = backup;
   if (completedAt === null) return [];
   if (error === null) return succeeded(context, backup, completedAt, now);
@@ -96,12 +96,12 @@ const warningAudit = (
   return systemAudit('scheduler', { action: 'schedule.warning', note: auditNote(tenant, 'schedule', id, details), now });
 };
 
-const failed = (
+const failed = async (
   { tenant, schedule, project, organization }: ScheduleContext,
   { id, trigger, completedAt }: BackupRecord,
   error: Failure['error'],
   now: Date,
-): readonly Write[] => {
+): Promise<readonly Write[]> => {
   const isRun = trigger === 'scheduled' && schedule.lastBackupId === id;
   const failure: Failure = { reason: 'failed', scheduledFor: isRun ? schedule.lastTick : null, backupId: id, error };
   const isLast = (completedAt ?? '') > (schedule.lastEndAt ?? '');
@@ -116,7 +116,7 @@ const failed = (
     : schedule;
   return [
     ...(isLast ? [updated(schedule, attributes)] : []),
-    ...(project && organization ? [failureEvent({ tenant, organization, project, schedule: after }, failure, now)] : []),
+    ...(project && organization ? [await failureEvent({ tenant, organization, project, schedule: after }, failure, now)] : []),
   ];
 };
 

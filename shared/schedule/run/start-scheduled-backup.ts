@@ -70,7 +70,11 @@ export const startScheduledBackup = async (
         tenant,
         scheduleEvents,
         'schedule.triggered',
-        { ...scheduleEvent({ ...schedule, ...started }, project, organization), backupId: backup.id, trigger },
+        {
+          ...(await scheduleEvent(tenant, { ...schedule, ...started }, { project, organization })),
+          backupId: backup.id,
+          trigger,
+        },
         now,
       ),
     ],

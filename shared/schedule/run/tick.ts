@@ -82,8 +82,8 @@ const run = async (context: ActiveScheduleContext, { at, next }: Run, { tries }:
     const message = `The organization runs ${max} backups, as many as it may at once (concurrentBackups)`;
     return deps.postpone(context, { at, tries }, { message, isCapacity: true }, now);
   }
-  const counted = countRuns(context, 1, iso(at), now);
   const advanced = advancedTo(at, next);
+  const counted = await countRuns({ ...context, schedule: { ...schedule, ...advanced } }, 1, iso(at), now);
   try {
     const { backup, writes } = await startScheduledBackup(
       context,
@@ -137,12 +137,12 @@ const skipRuns = async (
     lastOutcome: outcomeOf(failure, now),
   };
   const failed: ActiveScheduleContext = { ...context, schedule: { ...schedule, ...changes } };
-  const counted = countRuns(failed, runs, iso(last), now);
+  const counted = await countRuns(failed, runs, iso(last), now);
   await commit([
     setSchedule(schedule, { ...changes, ...counted.attributes }),
     ...dueWrites(tenant, schedule, failed.schedule),
     whileActive(tenant),
-    failureEvent(failed, failure, now),
+    await failureEvent(failed, failure, now),
     ...counted.writes,
   ]);
   const { scheduledFor: at, error } = failure;

@@ -44,7 +44,7 @@ const deleteWithProject = async (
     if (!context?.organization || context.project) return;
     const { organization, schedule } = context;
     const now = time.now();
-    const { writes, audit } = deleteSchedule({ tenant, organization }, schedule, { name: projectName }, now);
+    const { writes, audit } = await deleteSchedule({ tenant, organization }, schedule, { name: projectName }, now);
     const entered = audit.map(({ details, ...note }) =>
       systemAudit('scheduler', {
         action: 'schedule.deleted',

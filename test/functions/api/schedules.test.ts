@@ -135,8 +135,7 @@ test('schedules.create: the record, its due item, event, sync task and audit ent
   );
   const [event, ...more] = eventsOf('schedule.created');
   deepEqual(more, []);
-  const { waitingFor: _, ...lasting } = data;
-  deepEqual((event!.data as Data).schedule, { ...lasting, cronExpression: '0 3 * * *', projectName: 'Shop' });
+  deepEqual((event!.data as Data).schedule, { ...data, cronExpression: '0 3 * * *', projectName: 'Shop' });
   deepEqual(tasks(), [{ kind: 'sync-schedule', scheduleId: id }]);
   equal(table.find(`AUDIT#${organizationId}`).filter(({ action }) => action === 'schedule.created').length, 1);
   equal(counted(), 1);

@@ -161,7 +161,7 @@ export const storageTest: z.output<typeof StorageTest> = {
 };
 
 const { cronExpression: _cron, projectName: _name, ...scheduled } = sample;
-export const schedule: z.output<typeof Schedule> = { ...scheduled, waitingFor: null };
+export const schedule: z.output<typeof Schedule> = scheduled;
 
 export const auditEntry: z.output<typeof AuditEntry> = {
   id: `${idPrefixes.audit}_${ulid}`,

@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import { type BackupRecord, backupKey } from '../../../../shared/backup/index.ts';
 import { commit, newId } from '../../../../shared/platform/index.ts';
-import { type ScheduleRecord, scheduleData, startScheduledBackup } from '../../../../shared/schedule/index.ts';
+import { type ScheduleRecord, showSchedule, startScheduledBackup } from '../../../../shared/schedule/index.ts';
 import { createScheduleEnv } from '../../../harness/env/schedule-env.ts';
 
 const t = createScheduleEnv();
@@ -152,19 +152,19 @@ test('outcome: a synthetic full is no success of the schedule', async () => {
 
 test('outcome: the schedule shows how its last run ended', async () => {
   const schedule = await t.addSchedule();
-  const outcome = () => scheduleData(t.scheduleOf(schedule)).lastOutcome;
-  equal(outcome(), null);
+  const outcome = () => showSchedule(t.tenant, t.scheduleOf(schedule)).then(({ lastOutcome }) => lastOutcome);
+  equal(await outcome(), null);
   const failed = await run(schedule, 2, refused);
   const { code, message } = refused;
   const failure = { status: 'failed', at: '2026-03-02T03:10:00.000Z', backupId: failed.id, error: { code, message } };
-  deepEqual(outcome(), failure);
+  deepEqual(await outcome(), failure);
   await run(schedule, 3, { code: 'CANCELLED', message: 'cancelled' });
-  deepEqual(outcome(), failure);
+  deepEqual(await outcome(), failure);
   const { id: backupId } = await run(schedule, 4);
-  deepEqual(outcome(), { status: 'completed', at: '2026-03-04T03:10:00.000Z', backupId, error: null });
+  deepEqual(await outcome(), { status: 'completed', at: '2026-03-04T03:10:00.000Z', backupId, error: null });
   t.at('2026-03-06T01:00:00.000Z');
   await t.tickAt(schedule, night(5));
-  const missed = outcome();
+  const missed = await outcome();
   deepEqual([missed?.status, missed?.backupId, missed?.error?.code], ['missed', null, 'SCHEDULE_MISSED']);
 });
 
@@ -174,12 +174,12 @@ test('outcome: of a record of an earlier version its other attributes tell how t
   const { lastOutcome: _, ...earlier } = t.scheduleOf(schedule);
   const { code, message } = refused;
   const at = '2026-03-02T03:10:00.000Z';
-  deepEqual(scheduleData(earlier as ScheduleRecord).lastOutcome, {
+  deepEqual((await showSchedule(t.tenant, earlier as ScheduleRecord)).lastOutcome, {
     status: 'failed',
     at,
     backupId: null,
     error: { code, message },
   });
   const succeeded = { ...earlier, failing: null, lastSuccessAt: at } as ScheduleRecord;
-  deepEqual(scheduleData(succeeded).lastOutcome, { status: 'completed', at, backupId: null, error: null });
+  deepEqual((await showSchedule(t.tenant, succeeded)).lastOutcome, { status: 'completed', at, backupId: null, error: null });
 });

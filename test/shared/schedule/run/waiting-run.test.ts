@@ -6,7 +6,7 @@ import { countJobStart, type OrganizationRecord, organizationKey } from '../../.
 import { dueTimeOf } from '../../../../shared/overview/index.ts';
 import { commit, newId, StaleReadError } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
-import { type ScheduleRecord, showSchedules } from '../../../../shared/schedule/index.ts';
+import { type ScheduleRecord, showSchedules, updateSchedule } from '../../../../shared/schedule/index.ts';
 import { createScheduleEnv } from '../../../harness/env/schedule-env.ts';
 
 const t = createScheduleEnv();
@@ -228,6 +228,25 @@ test('waiting: several runs of one project take one place, because only one of t
   deepEqual(
     (await waits([second!, third!, sibling, last!])).map((wait) => wait?.position),
     [1, 2, 3, 3],
+  );
+});
+
+test('waiting: events show the run that waits as the API does, and none once it has started', async () => {
+  const [first, second, third] = await addSchedules(3);
+  t.at(night);
+  for (const schedule of [first!, second!, third!]) await t.tickAt(schedule, night);
+  const shownIn = (type: string) =>
+    t.events().flatMap((event) => (event.type === type ? [(event.data as { schedule?: object }).schedule] : []));
+  const { change } = await updateSchedule(t.caller, t.scheduleOf(third!), t.projectOf(), { name: 'Renamed' }, t.clock.now());
+  await commit(change.writes);
+  const [shown] = await showSchedules(t.tenant, [t.scheduleOf(third!)]);
+  deepEqual(shown?.waitingFor, { reason: 'capacity', since: night, position: 2 });
+  deepEqual(shownIn('schedule.updated'), [{ ...shown, cronExpression: shown?.cron, projectName: 'Shop' }]);
+  await t.end(running()[0]!);
+  await passMinutes(1);
+  deepEqual(
+    shownIn('schedule.triggered').map((schedule) => (schedule as { waitingFor: object | null }).waitingFor),
+    [null, null],
   );
 });
 

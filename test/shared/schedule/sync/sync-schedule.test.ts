@@ -60,7 +60,7 @@ test('sync: entries follow a change of expression, and exist only while the sche
 test('sync: a deleted schedule leaves neither entries nor a due item', async () => {
   const schedule = await t.addSchedule();
   await t.drain();
-  await commit(deleteSchedule(t.caller, t.scheduleOf(schedule), t.projectOf(), t.clock.now()).writes);
+  await commit((await deleteSchedule(t.caller, t.scheduleOf(schedule), t.projectOf(), t.clock.now())).writes);
   await t.drain();
   equal(t.entries.size, 0);
   deepEqual(t.dueTimes(), []);
