@@ -92,7 +92,8 @@ export const onThePage = async (browser: Browser, form: URLSearchParams, query: 
 };
 
 /** A one-time code, as a native app receives it. */
-export const newCode = async (email = newEmail()): Promise<string> => {
-  const answer = await new Browser().enter({ login_hint: email, redirect_uri: 'http://localhost/callback' });
+export const newCode = async (email = newEmail(), challenge?: string): Promise<string> => {
+  const pkce = challenge === undefined ? {} : { code_challenge: challenge, code_challenge_method: 'S256' };
+  const answer = await new Browser().enter({ login_hint: email, redirect_uri: 'http://localhost/callback', ...pkce });
   return new URL(locationOf(answer)).searchParams.get('code') ?? '';
 };

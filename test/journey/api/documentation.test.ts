@@ -1,7 +1,7 @@
-/** Runs the shell blocks of README.md and the guides over the stage, in order, in one shell. */
+/** Runs the shell blocks of README.md and of every guide over the stage, in order, in one shell. */
 import { deepEqual, doesNotMatch, equal, match, ok } from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -13,6 +13,8 @@ import { call, stageUrl, stageVariable } from '../../harness/stage/client.ts';
 
 const guides = [
   'README.md',
+  'infra/archive/README.md',
+  'infra/cli/github-action/README.md',
   'shared/contract/README.md',
   'shared/backup/README.md',
   'shared/restore/README.md',
@@ -22,11 +24,22 @@ const guides = [
   'shared/alert/README.md',
 ] as const;
 
-/** Blocks with npm start or install the service; the stage is running already. */
-const blocksOf = (guide: string): readonly string[] =>
-  [...readFileSync(guide, 'utf8').matchAll(/^```sh\n([\s\S]*?)^```$/gm)]
-    .map(([, code = '']) => code)
-    .filter((code) => !/^(?:\S+=\S+ )*npm /m.test(code));
+/** The blocks that are not run here, by how they begin, and why. */
+const notRun = [
+  [/^npm ci && npm start /, 'installs the service and starts a stage; one is running'],
+  [/^WEBHOOK_ALLOWED_HOSTS=\S+ \S+ npm start$/m, 'starts a stage; one is running'],
+  [/^npm start .*\nnpm run console /, 'starts a stage and a server for development'],
+  [/^npm run cloud &$/m, 'needs a stopped stage; the KMS and the buckets of the running one are used instead'],
+  [/^aws iam create-role /, 'needs an AWS account'],
+  [/^aws cloudformation .*\nnpx cdk destroy /, 'needs an AWS account'],
+  [/^export SMOKE_PROJECT=/, 'needs a deployment; test/journey/api/smoke.test.ts runs the command over a stage'],
+  [/^named\(\) \{/, 'needs an AWS account; test/law/runbook.test.ts runs the functions with another aws'],
+] as const;
+
+const allBlocksOf = (guide: string): readonly string[] =>
+  [...readFileSync(guide, 'utf8').matchAll(/^```(?:sh|bash|shell|console)\n([\s\S]*?)^```$/gm)].map(([, code = '']) => code);
+const reasonsOf = (block: string) => notRun.filter(([beginning]) => beginning.test(block));
+const blocksOf = (guide: string): readonly string[] => allBlocksOf(guide).filter((block) => reasonsOf(block).length === 0);
 
 /** The project that the demo fills; this stage runs without it. */
 const source = `documented-${process.pid}`;
@@ -37,6 +50,9 @@ const onStage = (code: string): string =>
   code
     .replaceAll('npx bms', `'${process.execPath}' '${launcher}'`)
     .replaceAll('http://localhost:3000', stageUrl())
+    .replaceAll('https://backups.example.com', stageUrl())
+    .replaceAll('http://localhost:4566', stageVariable('STAGE_S3_URL'))
+    .replaceAll('http://localhost:4567', stageVariable('STAGE_AWS_URL'))
     .replaceAll('localhost:8080', stageVariable('STAGE_FIRESTORE'))
     .replaceAll('demo-project', source);
 
@@ -77,11 +93,19 @@ beforeAll(async () => {
 
 const outputOf = (guide: (typeof guides)[number]): string => outputs.get(guide) ?? '';
 
-test('guides: every guide has a block that runs, and every block of a domain is in a guide', () => {
-  for (const guide of guides) ok(blocksOf(guide).length > 0, guide);
-  const ofDomains = readdirSync('shared').map((domain) => `shared/${domain}/README.md`);
-  const withBlocks = ofDomains.filter((path) => existsSync(path) && blocksOf(path).length > 0);
-  deepEqual(withBlocks, guides.filter((guide) => guide.startsWith('shared/')).toSorted());
+test('guides: every shell block of every page is run, or has one reason why not', () => {
+  const pages = execFileSync('git', ['ls-files', '*.md'], { encoding: 'utf8' }).trim().split('\n');
+  deepEqual(
+    pages.filter((page) => blocksOf(page).length > 0),
+    guides.toSorted(),
+  );
+  const all = pages.flatMap(allBlocksOf);
+  for (const block of all) ok(reasonsOf(block).length <= 1, block);
+  for (const [beginning, reason] of notRun)
+    ok(
+      all.some((block) => beginning.test(block)),
+      reason,
+    );
 });
 
 test('guides: no call is invalid, unauthorized or about something that does not exist', () => {
@@ -101,6 +125,15 @@ test('README: the tour uses the command line alone, and the backup completes', (
   match(outputOf('README.md'), /^Backup bkp_\w+ completed: 1 document, /m);
   match(outputOf('README.md'), /^Shop +at_risk /m);
 });
+
+test('archive guide: the backup is listed, verified, read and exported without the service', () => {
+  match(outputOf('infra/archive/README.md'), /^ok: bkp_\w+, \d+ objects/m);
+  match(outputOf('infra/archive/README.md'), /"stringValue": ?"Ada"/);
+  match(outputOf('infra/archive/README.md'), /^[\w+/-]{43}=?$/m);
+});
+
+test('pipeline guide: the command line is downloaded and names its version', () =>
+  match(outputOf('infra/cli/github-action/README.md'), /^[0-9a-f]{64} {2}bms\.mjs\n\d+\.\d+\.\d+/m));
 
 test('contract guide: the invitation is created and audited', () =>
   match(outputOf('shared/contract/README.md'), /invitation\.created/));

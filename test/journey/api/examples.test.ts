@@ -1,16 +1,13 @@
 /** Every example of the API docs succeeds as it is shown there, in an order in which a new organization would be set up and ended. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { test } from 'vitest';
-import {
-  firstBackup,
-  firstCall,
-  keyVariables,
-  waitForBackup,
-} from '../../../functions/console/app/pages/docs/guides/getting-started-samples.ts';
+import type { CodeSample } from '../../../functions/console/app/pages/docs/code/code-sample.ts';
+import * as guideSamples from '../../../functions/console/app/pages/docs/guides/guide-samples.ts';
 import { readReference } from '../../../functions/console/app/pages/docs/model/read-reference.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
@@ -28,6 +25,7 @@ import { endOfRestore } from '../../harness/stage/restore.ts';
 import { endOfTestRun, followTestRun } from '../../harness/stage/restore-test.ts';
 import { getItem, putItem } from '../../harness/stage/table.ts';
 
+const { exchangeCode, firstBackup, firstCall, keyVariables, readAllPages, repeatSafely, waitForBackup } = guideSamples;
 const document = JSON.parse((await api('GET', '/api/v1/openapi.json')).text) as Document;
 const reference = readReference(document);
 const documented = new Map(reference.endpoints.map((endpoint) => [endpoint.id, endpoint]));
@@ -280,33 +278,78 @@ test('API docs: every example succeeds with a status that the docs state', async
   );
 });
 
-test('API docs: Getting started leads from an API key to a completed backup', async () => {
+/** The commands of a guide are separated by empty lines. */
+const commandsOf = (samples: readonly CodeSample[]): readonly string[] =>
+  samples.filter(({ language }) => language === 'sh').flatMap(({ code }) => code.split('\n\n'));
+
+test('API docs: the samples of the guides lead from an API key to a completed backup, and read it', async () => {
   const organization = await newOrganization();
   const scopes = ['organization:read', 'projects:write', 'storage:write', 'backups:read', 'backups:write'] as const;
   const apiKey = await newApiKey(organization, scopes);
   const email = `backups-${randomUUID().slice(0, 8)}@p.iam.gserviceaccount.com`;
   const made = await fetch(`${stageVariable('STAGE_IDP_URL')}/google/accounts/${email}/keys`, { method: 'POST' });
   const { private_key } = (await made.json()) as { private_key: string };
-  const codeOf = (samples: typeof firstCall): string =>
-    samples[0]!.code
+  const bucket = await newBucket();
+  /** Ids of the answers by their prefix, which later commands name. */
+  const found: Record<string, string> = {};
+  const withValues = (command: string): string =>
+    command
       .replace('fb_sa_…', apiKey)
       .replace('AKIA…', 'AKIATEST')
       .replace('"secretAccessKey": "…"', '"secretAccessKey": "not-so-secret"')
       .replace('my-bucket', bucket)
       .replace('my-project', `source-${randomUUID().slice(0, 8)}`)
       .replace('backups@my-project.iam.gserviceaccount.com', email)
-      .replace(/-----BEGIN[^"]*/, private_key.replaceAll('\n', '\\n'));
-  const bucket = await newBucket();
-  const variables = codeOf(keyVariables(stageUrl(), organization.id));
-  match(await shell(`${variables}\n${codeOf(firstCall)} -s`, {}), /"success":true/);
-  // The commands are separated by empty lines; the last has the ids of the others' answers.
-  const found: Record<string, string> = {};
-  for (const command of codeOf(firstBackup).split('\n\n')) {
-    const withIds = command.replaceAll(/([a-z]{3})_…/g, (_, prefix: string) => found[prefix]!);
-    const text = await shell(`${variables}\n${withIds} -s`, {});
-    match(text, /"success":true/, withIds);
-    const { id } = JSON.parse(text).data as { id: string };
-    found[id.split('_')[0]!] = id;
-  }
-  match(await shell(`${variables}\n${codeOf(waitForBackup)}`, { BACKUP_ID: found.bkp! }), /"status":"completed"/);
+      .replace(/-----BEGIN[^"]*/, private_key.replaceAll('\n', '\\n'))
+      .replaceAll(/([a-z]{3})_…/g, (_, prefix: string) => found[prefix]!);
+  const isRun = new Set<readonly CodeSample[]>();
+  const runAll = async (samples: readonly CodeSample[], change = (command: string): string => command): Promise<string> => {
+    isRun.add(samples);
+    let output = '';
+    for (const command of commandsOf(samples)) {
+      const sent = change(withValues(command));
+      const silent = 'curl() { command curl -sS "$@"; }';
+      output = await shell(`${silent}\n${variables}\n${sent}`, { BACKUP_ID: found.bkp ?? '' });
+      const [, id] = /"data":\{"id":"(\w+)"/.exec(output) ?? [];
+      if (id !== undefined) found[id.split('_')[0]!] = id;
+    }
+    return output;
+  };
+  const variables = withValues(commandsOf(keyVariables(stageUrl(), organization.id)).join('\n'));
+
+  match(await runAll(firstCall), /^\{"success":true/);
+  await runAll(firstBackup);
+  deepEqual(Object.keys(found).sort(), ['bkp', 'dst', 'org', 'prj']);
+  match(await runAll(waitForBackup), /"status":"completed"/);
+  const [first, second] = (await runAll(repeatSafely)).split(/(?=HTTP\/1\.1 )/);
+  match(first!, /^HTTP\/1\.1 202 /);
+  match(second!, /^HTTP\/1\.1 202 [\s\S]*^idempotent-replayed: true/im);
+  equal(first!.split('\r\n\r\n')[1]?.trim(), second!.split('\r\n\r\n')[1]?.trim());
+  const idsIn = (pages: string): readonly string[] => [...pages.matchAll(/"id":"(bkp_\w+)"/g)].map(([, id]) => id!);
+  const whole = await runAll(readAllPages);
+  const pages = await runAll(readAllPages, (command) => command.replace('limit=100', 'limit=1'));
+  deepEqual([whole.trim().split('\n').length, pages.trim().split('\n').length], [1, 2]);
+  deepEqual(idsIn(pages), idsIn(whole));
+
+  const [exchange, refresh] = commandsOf(exchangeCode(stageUrl()));
+  const verifier = randomUUID().repeat(2);
+  const code = await newCode(undefined, createHash('sha256').update(verifier).digest('base64url'));
+  const withCode = exchange!
+    .replace('"code": "…"', `"code": "${code}"`)
+    .replace('"code_verifier": "…"', `"code_verifier": "${verifier}"`);
+  const { data } = JSON.parse(await shell(withCode, {})) as { data: { refreshToken: string } };
+  match(await shell(refresh!.replace('…', data.refreshToken), {}), /^\{"success":true,"data":\{"accessToken":/);
+
+  // A new sample of a guide is run here, too.
+  const { keyVariables: _variables, exchangeCode: _exchange, ...samples } = guideSamples;
+  deepEqual(
+    Object.values(samples).filter((one) => !isRun.has(one)),
+    [],
+  );
+  const pagesWithShell = readdirSync(guidesFolder).filter(
+    (file) => file !== 'guide-samples.ts' && /language: 'sh'/.test(readFileSync(new URL(file, guidesFolder), 'utf8')),
+  );
+  deepEqual(pagesWithShell, []);
 });
+
+const guidesFolder = new URL('../../../functions/console/app/pages/docs/guides/', import.meta.url);

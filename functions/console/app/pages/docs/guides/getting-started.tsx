@@ -3,8 +3,8 @@ import { paths } from '../../../paths.ts';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { CodeView } from '../code/code-view.tsx';
 import { useReader } from '../try/use-try.ts';
-import { firstBackup, firstCall, keyVariables, waitForBackup } from './getting-started-samples.ts';
 import { EndpointLink, Guide, Section } from './guide.tsx';
+import { firstBackup, firstCall, keyVariables, waitForBackup } from './guide-samples.ts';
 
 /** From nothing to a completed backup, in four steps. */
 export const GettingStarted = () => {

@@ -4,6 +4,7 @@ import { paths } from '../../../paths.ts';
 import { CodeView } from '../code/code-view.tsx';
 import { useReference } from '../reference-context.ts';
 import { EndpointLink, Guide, Section } from './guide.tsx';
+import { readAllPages, repeatSafely } from './guide-samples.ts';
 
 const json = (label: string, value: unknown) => [{ label, language: 'json' as const, code: JSON.stringify(value, null, 2) }];
 
@@ -54,25 +55,7 @@ export const IdempotencyGuide = () => {
         work is done once.
       </p>
       <p>{document.components.parameters.IdempotencyKey.description}.</p>
-      <CodeView
-        label="Repeat safely"
-        samples={[
-          {
-            label: 'curl',
-            language: 'sh',
-            code: `key=$(uuidgen)
-# Twice the same backup, one job:
-for attempt in 1 2; do
-  curl -i "$BASE/api/v1/backups" \\
-    -H "Authorization: Bearer $TOKEN" \\
-    -H "X-Organization-Id: $ORGANIZATION" \\
-    -H "Idempotency-Key: $key" \\
-    -H "Content-Type: application/json" \\
-    -d '{ "projectId": "prj_…" }'
-done   # the second answer has Idempotent-Replayed: true`,
-          },
-        ]}
-      />
+      <CodeView label="Repeat safely" samples={repeatSafely} />
       <p>
         The same key with another body is refused with{' '}
         <Link to={paths.docsPage('errors')} hash="IDEMPOTENCY_KEY_REUSED">
@@ -107,30 +90,7 @@ export const PagingGuide = () => {
         {Limit.schema.default}. While <code>pagination.hasMore</code> is true, ask for the next page with <code>cursor</code>:{' '}
         {Cursor.description}. A cursor belongs to its list, filters and organization; it cannot be made by hand.
       </p>
-      <CodeView
-        label="Read all pages"
-        samples={[
-          {
-            label: 'curl',
-            language: 'sh',
-            code: `curl "$BASE/api/v1/backups?limit=100" \\
-  -H "Authorization: Bearer $TOKEN" \\
-  -H "X-Organization-Id: $ORGANIZATION"
-
-# pagination.nextCursor of the answer:
-curl "$BASE/api/v1/backups?limit=100&cursor=$CURSOR" \\
-  -H "Authorization: Bearer $TOKEN" \\
-  -H "X-Organization-Id: $ORGANIZATION"`,
-          },
-          {
-            label: 'Client',
-            language: 'ts',
-            code: `for await (const { id, status } of client.list('GET /backups', { query: { limit: 100 } })) {
-  console.log(id, status);
-}`,
-          },
-        ]}
-      />
+      <CodeView label="Read all pages" samples={readAllPages} />
     </Guide>
   );
 };

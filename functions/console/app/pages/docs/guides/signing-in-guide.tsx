@@ -1,6 +1,7 @@
 import { CodeView } from '../code/code-view.tsx';
 import { useReference } from '../reference-context.ts';
 import { EndpointLink, Guide, Section } from './guide.tsx';
+import { exchangeCode } from './guide-samples.ts';
 
 const names: Readonly<Record<string, string>> = {
   accessToken: 'Access token',
@@ -42,23 +43,7 @@ export const SigningInGuide = () => {
           <code>code</code>, which you exchange once. Access tokens are short-lived: renew them with the refresh token, which
           works once, too. A second use ends the session.
         </p>
-        <CodeView
-          label="Exchange the code"
-          samples={[
-            {
-              label: 'curl',
-              language: 'sh',
-              code: `curl "${window.location.origin}/api/v1/auth/token" \\
-  -H "Content-Type: application/json" \\
-  -d '{ "grant_type": "authorization_code", "code": "…", "code_verifier": "…" }'
-
-# Later, with the refresh token of the answer:
-curl "${window.location.origin}/api/v1/auth/refresh" \\
-  -H "Content-Type: application/json" \\
-  -d '{ "refreshToken": "…" }'`,
-            },
-          ]}
-        />
+        <CodeView label="Exchange the code" samples={exchangeCode(window.location.origin)} />
       </Section>
       <Section id="keys" title="API keys">
         <p>

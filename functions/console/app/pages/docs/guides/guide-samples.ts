@@ -1,3 +1,4 @@
+/** The samples of all guides that a shell or a program runs. A test runs each of them against a stage. */
 import type { CodeSample } from '../code/code-sample.ts';
 
 const pair = (curl: string, client: string): readonly CodeSample[] => [
@@ -92,4 +93,51 @@ do sleep 2; done`,
   onProgress: ({ progress }) => console.log(progress.percent),
 });
 console.log(backup.status);`,
+);
+
+export const exchangeCode = (origin: string): readonly CodeSample[] => [
+  {
+    label: 'curl',
+    language: 'sh',
+    code: `curl "${origin}/api/v1/auth/token" \\
+  -H "Content-Type: application/json" \\
+  -d '{ "grant_type": "authorization_code", "code": "…", "code_verifier": "…" }'
+
+# Later, with the refresh token of the answer:
+curl "${origin}/api/v1/auth/refresh" \\
+  -H "Content-Type: application/json" \\
+  -d '{ "refreshToken": "…" }'`,
+  },
+];
+
+export const repeatSafely: readonly CodeSample[] = [
+  {
+    label: 'curl',
+    language: 'sh',
+    code: `key=$(uuidgen)
+# Twice the same backup, one job:
+for attempt in 1 2; do
+  curl -i "$BASE/api/v1/backups" \\
+    -H "Authorization: Bearer $TOKEN" \\
+    -H "X-Organization-Id: $ORGANIZATION" \\
+    -H "Idempotency-Key: $key" \\
+    -H "Content-Type: application/json" \\
+    -d '{ "projectId": "prj_…", "storageDestinationId": "dst_…" }'
+done   # the second answer has Idempotent-Replayed: true`,
+  },
+];
+
+export const readAllPages: readonly CodeSample[] = pair(
+  `cursor=
+until
+  page=$(curl -s "$BASE/api/v1/backups?limit=100$cursor" \\
+    -H "Authorization: Bearer $TOKEN" \\
+    -H "X-Organization-Id: $ORGANIZATION")
+  echo "$page"
+  next=$(echo "$page" | grep -o '"nextCursor":"[^"]*"' | cut -d '"' -f 4)
+  [ -z "$next" ]
+do cursor="&cursor=$next"; done`,
+  `for await (const { id, status } of client.list('GET /backups', { query: { limit: 100 } })) {
+  console.log(id, status);
+}`,
 );
