@@ -74,8 +74,8 @@ const captureWaitSeconds = captureOverdueSeconds + captureHandoverSeconds;
 
 /**
  * The slots that queue workers of a small account share, because each mapping has at least two: a fifth for slow queues (`isSlow` in
- * `work-queue-specs.ts`), and a tenth more for the others. A capture listens for minutes, so it begins only while one is left to
- * other slow work, unless it takes over from another or has waited for long. Retries, whose endpoints may hang, take half of the slow
+ * `work-queue-specs.ts`), and a tenth more for the others. A capture may listen for minutes, so it begins only while one is left to
+ * other slow work, unless it is short, takes over from another or has waited for long. Retries, whose endpoints may hang, take half of the slow
  * ones. Undefined: mappings alone limit the queues.
  */
 export const slotsOf = (queue: QueueName, accountConcurrency: number): QueueSlots | undefined => {

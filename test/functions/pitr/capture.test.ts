@@ -1,5 +1,5 @@
 import { deepEqual } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { afterAll, afterEach, beforeEach, describe, test } from 'vitest';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { pitrKey } from '../../../shared/pitr/index.ts';
 import { newId, unsafeTenant } from '../../../shared/platform/index.ts';
@@ -7,13 +7,23 @@ import { projectKey } from '../../../shared/project/index.ts';
 import { type Input, scriptAws } from '../../harness/aws/scripted-aws.ts';
 import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
+interface Entry {
+  readonly MessageBody: string;
+  readonly MessageGroupId: string;
+  readonly MessageAttributes?: object;
+}
+
 const table = new InMemoryTable();
 const sent: { sender: string; task: object }[] = [];
+/** Whether the last message was returned for want of a slot. */
+let isReturned = false;
 const aws = await scriptAws({
   ...table.script,
   SendMessageBatch: ({ Entries }: Input) => {
-    for (const { MessageBody, MessageGroupId } of Entries as { MessageBody: string; MessageGroupId: string }[])
+    for (const { MessageBody, MessageGroupId, MessageAttributes } of Entries as Entry[]) {
       sent.push({ sender: MessageGroupId, task: JSON.parse(MessageBody).task });
+      isReturned = MessageAttributes !== undefined;
+    }
     return { Successful: [], Failed: [] };
   },
 });
@@ -35,35 +45,55 @@ test('capture worker: enqueues the next cycle under the sender of the tenant', a
   deepEqual(sent, [{ sender: `ORG#${tenant.organizationId}`, task }]);
 });
 
-test('capture worker: in a small account a stale cycle needs no slot, and a handover takes one beside its predecessor', async () => {
-  process.env.WORK_SLOTS = JSON.stringify({
-    queue: 'capture',
-    slots: 1,
-    ownMax: 2,
-    urgent: { slots: 2, afterSeconds: 330 },
-    delaySeconds: 5,
-    seconds: 900,
-    waitMaxSeconds: 660,
-    receivesMax: 5,
-  });
-  process.env.WORK_QUEUE_URL = process.env.CAPTURE_QUEUE_URL;
-  const until = new Date(Date.now() + 60_000).toISOString();
-  table.put({ pk: 'SLOTS', sk: 'QUEUES', revision: 1, leases: { 'capture#predecessor': until } });
-  const attributes = { ApproximateReceiveCount: '1', ApproximateFirstReceiveTimestamp: String(Date.now()) };
-  const receive = async (task: object): Promise<readonly object[]> => {
+describe('capture worker: in a small account whose slot for captures is taken', () => {
+  const cycle = { kind: 'capture', projectId, turn: 7 };
+  beforeEach(() => {
+    process.env.WORK_SLOTS = JSON.stringify({
+      queue: 'capture',
+      slots: 1,
+      ownMax: 2,
+      urgent: { slots: 2, afterSeconds: 330 },
+      delaySeconds: 5,
+      seconds: 900,
+      waitMaxSeconds: 660,
+      receivesMax: 5,
+    });
+    process.env.WORK_QUEUE_URL = process.env.CAPTURE_QUEUE_URL;
+    const until = new Date(Date.now() + 60_000).toISOString();
+    table.put({ pk: 'SLOTS', sk: 'QUEUES', revision: 1, leases: { 'capture#other': until } });
     sent.length = 0;
+  });
+  afterEach(() => {
+    delete process.env.WORK_SLOTS;
+  });
+
+  const capturedWith = (precision: 'second' | 'interval'): void => {
+    const nextTurnAt = new Date(Date.now() + 60_000).toISOString();
+    table.put({ ...pitrKey.pitr(tenant, projectId), projectId, status: 'active', precision, turn: 7, nextTurnAt });
+  };
+  const receive = async (task: object): Promise<void> => {
     const body = JSON.stringify({ id: newId('task'), organizationId: tenant.organizationId, task });
+    const attributes = { ApproximateReceiveCount: '1', ApproximateFirstReceiveTimestamp: String(Date.now()) };
     const record = { messageId: 'one', body, attributes, messageAttributes: {} };
     deepEqual(await handler({ Records: [record] } as never, {} as never), { batchItemFailures: [] });
-    return sent.map(({ task: next }) => next);
   };
-  const cycle = { kind: 'capture', projectId, turn: 7 };
-  try {
-    deepEqual(await receive({ ...cycle, turn: 6 }), [], 'the cycle has ended');
-    deepEqual(await receive(cycle), [cycle], 'it returns');
-    // This project is captured cycle by cycle: the run ends with the next message.
-    deepEqual(await receive({ ...cycle, isRelief: true }), [cycle]);
-  } finally {
-    delete process.env.WORK_SLOTS;
-  }
+
+  test('a cycle that has ended is dropped', async () => {
+    capturedWith('second');
+    await receive({ ...cycle, turn: 6 });
+    deepEqual(sent, []);
+  });
+
+  test('a project that would be listened to returns', async () => {
+    capturedWith('second');
+    await receive(cycle);
+    deepEqual([sent.length, isReturned], [1, true]);
+  });
+
+  test('a cycle without listening runs, because it takes seconds', async () => {
+    capturedWith('interval');
+    await receive(cycle);
+    // It is early, so it is enqueued again.
+    deepEqual([sent.length, isReturned], [1, false]);
+  });
 });

@@ -1,18 +1,20 @@
 /**
- * Replacing the key that wraps data keys, as the runbook says: one deployment creates it, the next uses it. Between the two, and after
- * rolling back the second, every function opens the data keys of both.
+ * Replacing the key that wraps data keys, as the runbook says: one deployment creates it, the next uses it, and a rotation rewraps the
+ * data keys of earlier backups. In every step, and after rolling back the second deployment, every function opens the data keys of both.
  */
 import { deepEqual, equal, notEqual } from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, test } from 'vitest';
+import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { encryption } from '../../../shared/contract/endpoints/encryption.ts';
 import { type SpawnedStage, spawnStage } from '../../harness/faults/killable-stage.ts';
 import { takeBackup } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
 import { restore } from '../../harness/stage/restore.ts';
+import { lookUntil } from '../../harness/time/look-until.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'stage-'));
 let stage: SpawnedStage | undefined;
@@ -43,6 +45,19 @@ test('data key replacement: backups of before, during and after it restore in ev
   await deploy({ dataKeyGeneration: 2, wrappingKeyGeneration: 2 });
   const second = await step();
   notEqual(second, first);
+  const keysInUse = async (): Promise<readonly string[]> =>
+    Promise.all(
+      backupIds.map(
+        async (backupId) => (await call(backups.get, { ...by, params: { backupId } })).body.data.encryption?.keyId ?? '',
+      ),
+    );
+  deepEqual(await keysInUse(), [first, first, second]);
+  equal((await call(encryption.rotate, by)).status, 202);
+  await lookUntil(
+    async () => (await call(encryption.get, by)).body.data.rewrap,
+    (rewrap) => rewrap === 'idle',
+  );
+  deepEqual(await keysInUse(), [second, second, second]);
   await deploy({ dataKeyGeneration: 2, wrappingKeyGeneration: 1 });
   deepEqual([await step(), backupIds.length], [first, 4]);
 });
