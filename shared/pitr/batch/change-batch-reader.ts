@@ -13,7 +13,7 @@ const ahead = 8;
 const smallBytes = 1 << 20;
 
 export interface BatchLeaf {
-  readonly batch: Pick<BatchRecord, 'id'>;
+  readonly batch: Pick<BatchRecord, 'id' | 'partOf'>;
   readonly leaf: Leaf;
 }
 

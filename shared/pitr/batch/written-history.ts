@@ -15,6 +15,11 @@ export class WrittenHistory {
     return this.#changes.keys();
   }
 
+  /** How many changes of a document are written. */
+  changesOf(name: string): number {
+    return this.#changes.get(name)?.length ?? 0;
+  }
+
   /** Undefined if nothing is written of it up to that moment. */
   existsAt(name: string, moment: number): boolean | undefined {
     let last = 0;

@@ -15,6 +15,7 @@ import { isCheckDue } from '../prove/check-coverage.ts';
 import { cycleSeconds, isEverySecondWanted, shortenedCycleSeconds } from './capture-mode.ts';
 import { commitCycle } from './commit-cycle.ts';
 import { type Captured, concludeCycle } from './conclude-cycle.ts';
+import { proveAgain } from './prove-again.ts';
 import { type ReadBudget, remainingLookups, remainingPastReads } from './read-budget.ts';
 
 interface CaptureOptions {
@@ -97,13 +98,18 @@ export class CaptureSession {
     const nextBatch = isLast ? undefined : await this.#openNext(cycle, refreshed, batch);
     try {
       const captured = await this.#conclude(cycle, { refreshed, budget, nextBatch });
+      const listened = { source: this.#source, areAllListened: !lacksListenedCollections(refreshed, cycle.positions) };
+      const provenAgain =
+        captured.unproven.length === 0
+          ? await proveAgain(cycle, { ...listened, keyBackup, budget, deps: this.#deps, signal: this.#signal })
+          : undefined;
       const now = this.#deps.clock.now();
       const everySeconds = Math.min(cycleSeconds(cycle), shortenedCycleSeconds(cycle, captured));
       const delaySeconds = Math.max(0, everySeconds - (now.getTime() - started.getTime()) / 1_000);
       const { id: batchId, path } = batch;
       const { next, opened } = await commitCycle(
         cycle,
-        { captured, batchId, path, refresh: refreshed, keyBackupId: keyBackup.id, delaySeconds, budget },
+        { captured, provenAgain, batchId, path, refresh: refreshed, keyBackupId: keyBackup.id, delaySeconds, budget },
         now,
       );
       if (nextBatch) this.#continueWith(nextBatch, captured);

@@ -18,10 +18,12 @@ import { withPeriods } from '../timeline/sampled-periods.ts';
 import { changeEvent, gapWrites } from '../view/pitr-events.ts';
 import { isEverySecondWanted } from './capture-mode.ts';
 import type { Captured } from './conclude-cycle.ts';
+import type { ProvenAgain } from './prove-again.ts';
 import { newReadBudget, type ReadBudget, remainingLookups, spentFields } from './read-budget.ts';
 
 interface CycleResult {
   readonly captured: Captured;
+  readonly provenAgain: ProvenAgain | undefined;
   readonly refresh: BaseRefresh;
   /** The batch, if anything changed. */
   readonly batchId: string;
@@ -38,7 +40,7 @@ export const commitCycle = async (
   now: Date,
 ): Promise<{ readonly next: NextCycle; readonly opened: readonly Gap[] }> => {
   const { tenant, pitr } = cycle;
-  const { captured, refresh, delaySeconds } = saved;
+  const { captured, provenAgain, refresh, delaySeconds } = saved;
   const from = pitr.capturedTo ?? '';
   const to = momentOf(captured.to);
   const changes = { count: captured.changes, from: microsOf(from), to: captured.to, collections: captured.collections };
@@ -58,10 +60,15 @@ export const commitCycle = async (
     bases: refresh.base ? [...pitr.bases, { ...refresh.base, since: to }] : pitr.bases,
     ...checkOf(pitr, captured),
     gaps: withGaps(gapsAfter(saved), ...opened),
-    sampled: withPeriods(pitr.sampled, pitr, captured.unproven),
+    sampled: withPeriods(
+      pitr.sampled?.filter((one) => one !== provenAgain?.period),
+      pitr,
+      [...captured.unproven, ...(provenAgain?.unproven ?? [])],
+    ),
     // Only a backup that is newer than the last base can follow it.
     interrupted: withPeriods(pitr.interrupted, { keptFrom: pitr.bases.at(-1)?.readTime ?? null }, captured.unobserved),
     capturedTo: to,
+    ...(provenAgain?.lastBatch !== undefined && { lastBatch: provenAgain.lastBatch }),
     ...(captured.chunk && { lastBatch: nameOf({ to, id: saved.batchId }) }),
     listedAt: to,
     lastCapture: { at: iso(now), changes: captured.changes, reads: saved.budget.reads },
@@ -79,6 +86,7 @@ export const commitCycle = async (
     ...(refresh.isLocked ? [enqueue(tenant, { kind: 'expire-captures', projectId: pitr.projectId }, now)] : []),
     // A requested base that cannot be used becomes an ordinary backup.
     ...(refresh.changed.comingBaseId === null && !refresh.base ? [markRetentionDue(tenant, now)] : []),
+    ...(provenAgain?.writes ?? []),
     ...batchWrites(cycle, saved),
     ...(captured.chunk ? [changeEvent(cycle, changes, now)] : []),
     ...opened.filter(isReported).flatMap((gap) => gapWrites(cycle, gap, changes, now)),
@@ -125,7 +133,7 @@ const collectionsMax = 100;
 
 const batchWrites = (
   { tenant, pitr }: CycleContext,
-  { captured, batchId, path, keyBackupId, budget }: CycleResult,
+  { captured, provenAgain, batchId, path, keyBackupId, budget }: CycleResult,
 ): readonly Write[] => {
   const { chunk, changes, isProven, collections } = captured;
   if (!chunk) return [];
@@ -133,7 +141,7 @@ const batchWrites = (
   const batch: BatchRecord = {
     ...pitrKey.batch(tenant, pitr.projectId, to, batchId),
     id: batchId,
-    previous: pitr.lastBatch ?? null,
+    previous: provenAgain?.lastBatch ?? pitr.lastBatch ?? null,
     from: pitr.capturedTo ?? to,
     to,
     isProven,

@@ -1,16 +1,18 @@
 /** Proves the moments of a cycle at which collections were not listened to: after an interruption, at the start, or before they were found. */
 import type { FirestoreDatabase } from '../../firestore/index.ts';
 import type { CollectionGroup, ObservedChanges, Span } from '../listen/observed-changes.ts';
-import { ceilSecond, microsOf, momentOf } from '../model/micro-time.ts';
+import { microsOf, momentOf } from '../model/micro-time.ts';
 import type { Gap } from '../model/record.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
 import { Lookup } from '../prove/document-lookup.ts';
 import type { PastSpan } from '../prove/past-group.ts';
 import { PastTally } from '../prove/past-tally.ts';
 import { provePastMoments } from '../prove/prove-past-moments.ts';
+import { joinedRuns, runsOf, secondsBetween } from '../prove/unproven-runs.ts';
 import { baseProofReads, type ReadBudget } from './read-budget.ts';
 
 const second = 1_000_000;
+const proofMs = 120_000;
 
 interface Interruption {
   readonly source: FirestoreDatabase;
@@ -64,10 +66,12 @@ export const proveInterruption = async (
   const spans = [...known, ...brief.map((gap) => briefSpan(gap, interruption, whole))];
   const counts = [...groups.values()].map(({ position: { count = 0 } }) => count);
   const base = baseAt === undefined ? undefined : { at: baseAt, reads: baseProofReads(counts) };
-  const { unproven, unknownAt } = await provePastMoments(spans, { ...reads, history, allUpTo, base }).finally(() => {
-    budget.reads += tally.reads;
-    budget.pastReads += tally.reads - tally.lent;
-  });
+  const { unproven, unknownAt } = await provePastMoments(spans, { ...reads, history, allUpTo, base, withinMs: proofMs }).finally(
+    () => {
+      budget.reads += tally.reads;
+      budget.pastReads += tally.reads - tally.lent;
+    },
+  );
   const readTimes = others.filter((moment) => moment !== to);
   const isProvenAt = (moment: number): boolean =>
     known.length === missed.length &&
@@ -117,12 +121,6 @@ const splitAt = (periods: readonly Span[], moment: number): readonly Span[] =>
       : [{ from, to }],
   );
 
-const secondsBetween = (from: number, to: number): readonly number[] => {
-  const seconds: number[] = [];
-  for (let at = ceilSecond(from + 1); at < to; at += second) seconds.push(at);
-  return seconds;
-};
-
 /** Both ends of a gap are exclusive. */
 const isWithin = ({ from, to, collections }: Gap, whole: Span, end: number): boolean =>
   collections?.length === 1 &&
@@ -138,26 +136,6 @@ const briefSpan = ({ from, to, collections = [] }: Gap, { from: start }: Interru
   changes: new Map(),
   moments: secondsBetween(microsOf(from), to === null ? 0 : microsOf(to)).filter((at) => at > start && at < whole.to),
 });
-
-/** The periods around moments that follow each other, up to the proven moments beside them. */
-const runsOf = ({ from, to, moments }: PastSpan, unproven: readonly number[]): readonly Span[] => {
-  const lacking = new Set(unproven);
-  return moments.flatMap((moment, n) => {
-    if (!lacking.has(moment) || lacking.has(moments[n - 1] ?? Number.NaN)) return [];
-    const end = moments.findIndex((at, later) => later > n && !lacking.has(at));
-    return [{ from: moments[n - 1] ?? from, to: end < 0 ? to : (moments[end] ?? to) }];
-  });
-};
-
-const joinedRuns = (spans: readonly Span[]): readonly Span[] => {
-  const joined: Span[] = [];
-  for (const span of spans.toSorted((a, b) => a.from - b.from)) {
-    const last = joined.at(-1);
-    if (last && span.from < last.to) joined[joined.length - 1] = { from: last.from, to: Math.max(last.to, span.to) };
-    else joined.push(span);
-  }
-  return joined;
-};
 
 /** Consecutive seconds. */
 const runs = (moments: readonly number[]): readonly Span[] =>

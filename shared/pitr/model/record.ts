@@ -142,6 +142,8 @@ export interface TokensRecord extends Item {
 /** A stored batch of changes: one object in a folder of its own, encrypted with the data key of a base backup. */
 export interface BatchRecord extends Item {
   readonly id: string;
+  /** The batch that it completes: documents that were found later. Of both together, the later change of a document counts. */
+  readonly partOf?: string | undefined;
   /** The name of the batch before it; null for a project's first. */
   readonly previous: string | null;
   /** Changes after this moment, */

@@ -45,8 +45,9 @@ export async function* latestChanges(options: LatestChangesOptions): AsyncGenera
     let order = 0;
     let last: string | undefined;
     for await (const { batch, leaf } of options.read()) {
-      if (batch.id !== last) order += 1;
-      last = batch.id;
+      const whole = batch.partOf ?? batch.id;
+      if (whole !== last) order += 1;
+      last = whole;
       for (let slot = 0; slot < leaf.count; slot++) {
         const { seconds, nanos } = leaf.updated(slot);
         const at = seconds * 1_000_000 + Math.floor(nanos / 1_000);
@@ -59,7 +60,7 @@ export async function* latestChanges(options: LatestChangesOptions): AsyncGenera
   }
 }
 
-/** A later batch overrides an earlier one; within a batch, a later change does. */
+/** A later batch overrides an earlier one; within a batch and what completes it, a later change does. */
 interface Rank {
   readonly order: number;
   readonly at: number;

@@ -16,7 +16,9 @@ export interface PastProofOptions extends PastReads {
   /** If the spans are all captured groups: all collections can be counted at once, up to here. */
   readonly allUpTo: number | undefined;
   /** The read time of the requested base and reads of its own: it is proven first, because the base was paid for. */
-  readonly base: { readonly at: number; readonly reads: number } | undefined;
+  readonly base?: { readonly at: number; readonly reads: number } | undefined;
+  /** A cycle must end within minutes. */
+  readonly withinMs: number;
 }
 
 export interface PastProof {
@@ -30,13 +32,11 @@ export interface PastProof {
 const countShare = 0.5;
 const entriesPerRead = 1_000;
 const concurrency = 8;
-/** A cycle must end within minutes. */
-const proofMs = 120_000;
 
 /** What the reads do not cover, and what the source cannot answer, stays unproven. */
 export const provePastMoments = async (spans: readonly PastSpan[], options: PastProofOptions): Promise<PastProof> => {
   const { signal, base, tally } = options;
-  const inTime = AbortSignal.any([signal, AbortSignal.timeout(proofMs)]);
+  const inTime = AbortSignal.any([signal, AbortSignal.timeout(options.withinMs)]);
   const proof = new PastCounts(spans, { ...options, signal: inTime });
   const attempt = async (work: () => Promise<void>): Promise<void> => {
     try {

@@ -120,7 +120,8 @@ export class CaptureEnv {
   }
 
   get batches(): readonly BatchRecord[] {
-    return this.table.find(pitrKey.tokens(this.tenant, this.projectId).pk, 'BATCH#') as unknown as readonly BatchRecord[];
+    const found = this.table.find(pitrKey.tokens(this.tenant, this.projectId).pk, 'BATCH#') as unknown as readonly BatchRecord[];
+    return found.toSorted((a, b) => (a.sk < b.sk ? -1 : 1));
   }
 
   get uploads(): number {

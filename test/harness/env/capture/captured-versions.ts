@@ -71,7 +71,7 @@ const versionsFrom = async (t: Env, { backupId, readTime }: Base): Promise<reado
       }
   const batches = t.batches.filter(({ to }) => microsOf(to) > microsOf(readTime));
   for await (const { batch, leaf } of t.readBatches(batches)) {
-    const order = batches.findIndex(({ id }) => id === batch.id);
+    const order = batches.findIndex(({ id }) => id === (batch.partOf ?? batch.id));
     for (let slot = 0; slot < leaf.count; slot++) {
       const { seconds, nanos } = leaf.updated(slot);
       const isDeleted = leaf.kind(slot) === recordKind.tombstone;

@@ -225,6 +225,25 @@ test('merge: a later batch overrides an earlier one, whatever the times of their
   deepEqual(await contentsAt(11), [true]);
 });
 
+test('merge: what was found later for a batch counts together with it, by time', async () => {
+  const batch = await batchOf([{ id: 'a', at: 20, text: 'created again' }], 30);
+  const found = await batchOf(
+    [
+      { id: 'a', at: 5, text: 'brief' },
+      { id: 'a', at: 8, text: undefined },
+    ],
+    30,
+  );
+  const part = found.map(({ leaf }) => ({ leaf, batch: { id: 'found', partOf: batch[0]!.batch.id } }));
+  const contentsAt = async (at: number) => {
+    const read = () => asyncOf([...batch, ...part]);
+    return (await all(latestChanges({ read, after: momentAt(0), upTo: momentAt(at) }))).map(
+      ({ content }) => content !== undefined,
+    );
+  };
+  deepEqual([await contentsAt(4), await contentsAt(6), await contentsAt(9), await contentsAt(21)], [[], [true], [false], [true]]);
+});
+
 async function* asyncOf<T>(list: readonly T[]): AsyncGenerator<T, void, undefined> {
   yield* list;
 }
