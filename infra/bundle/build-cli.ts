@@ -40,7 +40,7 @@ const buildDir = (): Promise<string> =>
         mainFields: ['module', 'main'],
         banner: { js: banner },
         define: { buildDigest: JSON.stringify(placeholder) },
-        plugins: [omitModules],
+        plugins: [omitArchive],
         legalComments: 'none',
         logLevel: 'error',
       });
@@ -62,25 +62,14 @@ export const buildCli = async (): Promise<{ readonly content: Buffer; readonly m
   };
 };
 
-/**
- * Modules that the file does not need, most of what it would be. Reading an archive needs the SDKs of the clouds; the MCP SDK has a
- * validator for questions to the user and support of an older zod, which the server does not use.
- */
-const omitted: Readonly<Record<string, string>> = {
-  'archive/run-archive.ts':
-    'export const runArchive = () => { throw new Error("this file cannot read archives; use bms of the repository, or npm run archive"); };',
-  'validation/ajv-provider.js': 'export class AjvJsonSchemaValidator {}',
-  'zod/v3': 'export const object = () => { throw new Error("not in this build"); };',
-  'zod-to-json-schema': 'export const zodToJsonSchema = () => { throw new Error("not in this build"); };',
-};
-
-const omitModules: Plugin = {
-  name: 'omit-modules',
+/** Reading an archive needs the SDKs of the clouds, which would be most of the file. */
+const omitArchive: Plugin = {
+  name: 'omit-archive',
   setup(bundling) {
-    bundling.onResolve({ filter: /run-archive\.ts$|ajv-provider\.js$|^zod\/v3$|^zod-to-json-schema$/ }, ({ path }) => {
-      const name = Object.keys(omitted).find((end) => path.endsWith(end));
-      return name === undefined ? undefined : { path: name, namespace: 'omitted' };
-    });
-    bundling.onLoad({ filter: /./, namespace: 'omitted' }, ({ path }) => ({ contents: omitted[path] ?? '', loader: 'js' }));
+    bundling.onLoad({ filter: /[\\/]archive[\\/]run-archive\.ts$/ }, () => ({
+      contents:
+        'export const runArchive = () => { throw new Error("this file cannot read archives; use bms of the repository"); };',
+      loader: 'js',
+    }));
   },
 };

@@ -7,7 +7,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 
-/** Explicit, because the provider chain is not bundled. */
+/** Explicit, as in the functions. */
 const credentials = { accessKeyId: 'BENCH', secretAccessKey: 'BENCH' };
 const client = new DynamoDBClient({ credentials });
 const send: Readonly<Record<string, (input: never) => Promise<unknown>>> = {

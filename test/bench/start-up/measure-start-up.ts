@@ -1,4 +1,4 @@
-/** Cost of a cold start per bundle: size, CPU time to load it compared with the bare DynamoDB client, CPU time to the first response. */
+/** Cost of a cold start per bundle: size, CPU time to load it, and CPU time to the first response compared with the bare DynamoDB client. */
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -15,10 +15,14 @@ const bare = 'bare client-dynamodb';
 const loads = 15;
 const answers = 15;
 const goals = {
-  zipBytes: { must: 200_000, aim: 160_000, kind: 'most' },
-  import: { must: 1.9, aim: 1.5, kind: 'most' },
-  answerMs: { must: 150, aim: 100, kind: 'most' },
+  zipBytes: { must: 250_000, aim: 160_000, kind: 'most' },
+  answer: { must: 1.7, aim: 1.4, kind: 'most' },
 } as const satisfies Record<string, Goal>;
+/** Of functions that open buckets. */
+const storeGoals = {
+  zipBytes: { must: 700_000, aim: 400_000, kind: 'most' },
+  answer: { must: 2.2, aim: 1.8, kind: 'most' },
+} as const satisfies Record<keyof typeof goals, Goal>;
 /** The copy worker, compared with the official client after it is initialized. */
 const worker = 'backup/copy';
 const official = 'official Firestore client, ready';
@@ -36,13 +40,16 @@ export const measureStartUp = async (dir: string): Promise<boolean> => {
   let met = true;
   const rows = [...files].map(([name, file]) => {
     const parts = partsOf(file);
-    const bytes = sumOf(parts.map((part) => part.length));
-    const zipBytes = sumOf(parts.map((part) => deflateRawSync(part, { level: 9 }).length));
-    const ratio = fastest(name) / fastest(bare);
+    const bytes = sumOf([...parts.values()].map((part) => part.length));
+    const zipBytes = sumOf([...parts.values()].map((part) => deflateRawSync(part, { level: 9 }).length));
     const answerMs = answered.get(name);
-    const measured = { zipBytes, import: ratio, answerMs: answerMs ?? 0 };
+    const ratio = (answerMs ?? 0) / (answered.get(bare) ?? Number.NaN);
+    const measured = { zipBytes, answer: ratio };
+    const opensBuckets = parts.has('gcs-library.cjs');
     const reached = (grade: 'must' | 'aim') =>
-      Object.entries(goals).every(([what, goal]) => reaches(measured[what as keyof typeof goals], goal[grade], goal.kind));
+      Object.entries(opensBuckets ? storeGoals : goals).every(([what, goal]) =>
+        reaches(measured[what as keyof typeof goals], goal[grade], goal.kind),
+      );
     // Goals apply to the API only: callers wait for it, workers start behind a queue.
     const isApi = apiNames.has(name);
     met &&= !isApi || reached('must');
@@ -51,13 +58,13 @@ export const measureStartUp = async (dir: string): Promise<boolean> => {
       fixed(bytes / 1_000, 0),
       fixed(zipBytes / 1_000, 0),
       fixed(fastest(name), 0),
-      fixed(ratio),
       answerMs === undefined ? '' : fixed(answerMs, 0),
+      answerMs === undefined ? '' : fixed(ratio),
       isApi ? judged(reached('must'), 'must') : '',
       isApi ? judged(reached('aim'), 'aim') : '',
     ];
   });
-  const columns = ['bundle', 'KB', 'KB zipped', 'import CPU ms', '÷ bare', 'first answer CPU ms', '', ''];
+  const columns = ['bundle', 'KB', 'KB zipped', 'import CPU ms', 'first answer CPU ms', '÷ bare', '', ''];
   const title = `Start-up, fastest of ${loads} loads and ${answers} answers; must ${shown('must')}, aim ${shown('aim')}`;
   printTable(title, columns, rows);
   const workerRatio = fastest(worker) / fastest(official);
@@ -65,10 +72,11 @@ export const measureStartUp = async (dir: string): Promise<boolean> => {
   return met && reaches(workerRatio, workerGoal.must, workerGoal.kind);
 };
 
+/** In brackets those of functions that open buckets. */
 const shown = (grade: 'must' | 'aim'): string =>
-  `${goals.zipBytes[grade] / 1_000} KB, ${goals.import[grade]}, ${goals.answerMs[grade]} ms`;
+  `${goals.zipBytes[grade] / 1_000} KB (${storeGoals.zipBytes[grade] / 1_000}) and ${goals.answer[grade]} (${storeGoals.answer[grade]})`;
 
-/** The bare client is bundled with common settings, without the optimizations of `infra/bundle/bundle.ts`. Its answer is to one call. */
+/** The bare client is bundled with common settings. Its answer is to one call. */
 const bundleAll = async (dir: string): Promise<ReadonlyMap<string, string>> => {
   const [plain, ours] = [join(dir, 'plain.cjs'), join(dir, 'ours')];
   await build({
@@ -92,10 +100,10 @@ const bundleAll = async (dir: string): Promise<ReadonlyMap<string, string>> => {
 };
 
 /** All files that are uploaded: a function also has the files beside its index.cjs. */
-const partsOf = (file: string): readonly Buffer[] =>
-  (basename(file) === 'index.cjs' ? readdirSync(dirname(file)) : [basename(file)]).map((name) =>
-    readFileSync(join(dirname(file), name)),
-  );
+const partsOf = (file: string): ReadonlyMap<string, Buffer> => {
+  const names = basename(file) === 'index.cjs' ? readdirSync(dirname(file)) : [basename(file)];
+  return new Map(names.map((name) => [name, readFileSync(join(dirname(file), name))]));
+};
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
 /** The function of the console is mostly its pages. */
