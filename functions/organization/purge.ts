@@ -4,10 +4,11 @@ import { purgeAlerts } from '../../shared/alert/index.ts';
 import { purgeBackups } from '../../shared/backup/index.ts';
 import { id } from '../../shared/contract/fields.ts';
 import { roundSeconds } from '../../shared/contract/runtime/step-rounds.ts';
+import { stepHandler } from '../../shared/job/index.ts';
 import type { OrganizationRecord } from '../../shared/organization/index.ts';
 import { purgeOrganization } from '../../shared/organization-deletion/index.ts';
 import { purgeCaptures } from '../../shared/pitr/index.ts';
-import { after, clock, lambdaHandler, log, unsafeTenant } from '../../shared/platform/index.ts';
+import { after, clock, log } from '../../shared/platform/index.ts';
 import { purgeRestores } from '../../shared/restore/index.ts';
 import { purgeRestoreTests } from '../../shared/restore-test/index.ts';
 import { purgeSchedules } from '../../shared/schedule/index.ts';
@@ -19,13 +20,11 @@ type Step = z.output<typeof Step>;
 /** How long an unreachable bucket is retried before the organization is purged without it. */
 const patienceSeconds = 24 * 3_600;
 
-export const handler = lambdaHandler(async (input: unknown): Promise<Step> => {
-  const step = Step.parse(input);
+export const handler = stepHandler(Step, async (tenant, step): Promise<Step> => {
   const until = after(clock.now(), roundSeconds.purge);
-  const jobs = async ({ id, deletedAt = '', recoveryDeadline = deletedAt }: OrganizationRecord): Promise<boolean> => {
+  const jobs = async ({ deletedAt = '', recoveryDeadline = deletedAt }: OrganizationRecord): Promise<boolean> => {
     const isPatient = clock.now() < after(new Date(recoveryDeadline), patienceSeconds);
     const options = { deleteBackupData: step.deleteBackupData, isPatient };
-    const tenant = unsafeTenant(id, 'record');
     // The order matters: the deletion event is delivered before its webhooks are deleted, and a restore ends before the backup
     // that it reads is deleted.
     return (

@@ -114,7 +114,7 @@ export { estimateBackup } from './start/estimate-backup.ts';
 export { type BackupFilter, listBackups } from './start/list-backups.ts';
 export { startBackup } from './start/start-backup.ts';
 export { startSyntheticFull } from './start/start-synthetic-full.ts';
-export { answerStep, BackupStep, CopyStep, FailStep, runStep } from './steps/backup-steps.ts';
+export { answerBackupStep, BackupStep, CopyStep, FailStep, runBackupStep } from './steps/backup-steps.ts';
 export { planBackup } from './steps/plan-backup.ts';
 export { prepareBackup } from './steps/prepare-backup.ts';
 export { type FoundDamage, type Inspection, inspectObjects } from './verify/inspect-objects.ts';

@@ -27,6 +27,7 @@ export {
   type Reason,
   updateRunningJob,
 } from './running-job.ts';
+export { stepHandler } from './step-handler.ts';
 export { StoreCalls } from './store-calls.ts';
 export { type Wait, waitReason } from './wait-reason.ts';
 export { WaitTracker, type WatchedCalls } from './wait-tracker.ts';

@@ -25,7 +25,7 @@ export { closeUndoWindow } from './model/undo-window.ts';
 export { hasActiveWriter } from './model/writer-lease.ts';
 export { assertBatchesPresent, readPointRequest, withKnownCollections } from './point-in-time/point-request.ts';
 export { cleanUpDeps, type RestoreDeps, restoreDeps } from './restore-deps.ts';
-export { answerStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './run/restore-steps.ts';
+export { answerRestoreStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './run/restore-steps.ts';
 export { sealJournal } from './seal/seal-journal.ts';
 export { assertNamesFound } from './start/assert-names-found.ts';
 export { assertRulesMatch } from './start/assert-rules-match.ts';

@@ -285,6 +285,7 @@ const tenantCreators = [
   'shared/organization-deletion/delete-organization.ts',
   'functions/event/task.ts',
   'functions/event/bucket-work.ts',
+  'shared/job/step-handler.ts',
   'functions/organization/',
   'functions/backup/',
   'functions/restore/',

@@ -2,11 +2,11 @@
 import { ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { endpoints, entryOf, handlerOf } from '../../shared/contract/index.ts';
-import { workers } from '../../shared/contract/runtime/workers.ts';
+import { type Worker, workers } from '../../shared/contract/runtime/workers.ts';
 
 const entries = [
   ...endpoints.map((endpoint) => ({ entry: entryOf(endpoint), name: handlerOf(endpoint).name })),
-  ...Object.values(workers).map(({ entry }) => ({ entry, name: 'handler' })),
+  ...Object.values<Worker>(workers).map(({ entry, handler: name = 'handler' }) => ({ entry, name })),
 ];
 
 for (const { entry, name } of entries) {

@@ -20,7 +20,7 @@ export const makeWorker = (scope: Construct, name: WorkerName, { topic, ...rest 
   const worker: Worker = workers[name];
   const fn = makeFunction(scope, pascalCase(name), {
     entry: worker.entry,
-    exportName: 'handler',
+    exportName: worker.handler ?? 'handler',
     description: worker.summary,
     timeoutSeconds: worker.timeoutSeconds,
     memoryMegabytes: worker.memoryMegabytes,

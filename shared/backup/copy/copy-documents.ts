@@ -6,7 +6,7 @@ import { failureOf, JobFailure } from '../../job/index.ts';
 import { walk } from '../../platform/index.ts';
 import { backupKey, type PartRecord } from '../model/record.ts';
 import { readLimitExceeded } from '../steps/plan-backup.ts';
-import { type CopyRun, withHeartbeat, withPart } from './copy-run.ts';
+import { type CopyRun, withCopyHeartbeat, withPart } from './copy-run.ts';
 import { ParentComparison } from './parent-comparison.ts';
 import type { PartWriter } from './part-writer.ts';
 import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
@@ -19,7 +19,7 @@ export const partBytesMax = 1 << 30;
 export const collectionBytesMax = 64 << 10;
 /** If every other document has changed, each is an entry of the index. */
 const listedBytesMax = 128 << 10;
-/** Firestore limits a query to 60 s; functions/backup/copy.ts reserves more than that. */
+/** Firestore limits a query to 60 s; functions/backup/workflow.ts reserves more than that. */
 const countMs = 60_000;
 
 /** True if the range is done. */
@@ -40,10 +40,10 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
       reads: shard.reads + reader.reads + moreReads,
     });
     const copy = () => fill(run, { reader, part, range, comparison, tally }).finally(() => comparison?.close());
-    const isExhausted = await withHeartbeat(run, claim, copy, progress);
+    const isExhausted = await withCopyHeartbeat(run, claim, copy, progress);
     const counting = isExhausted ? count(run, claim, reader) : undefined;
     counting?.catch(() => undefined);
-    const [stored, counted] = await withHeartbeat(run, claim, async () => [await part.finish(), await counting] as const);
+    const [stored, counted] = await withCopyHeartbeat(run, claim, async () => [await part.finish(), await counting] as const);
     control.check();
     // The parent may have documents after the last one of the source.
     const last = comparison?.lastDeleted ?? reader.lastName;

@@ -1,7 +1,7 @@
 import { objectName, type WriterOptions } from '../../archive/index.ts';
 import type { ObjectStore } from '../../destination/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
-import { JobEndedError, markMoving, type RunControl, withHeartbeat as runWithHeartbeat } from '../../job/index.ts';
+import { JobEndedError, markMoving, type RunControl, withHeartbeat } from '../../job/index.ts';
 import { bestEffort, get, secureRandomBytes } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
@@ -29,7 +29,7 @@ export interface CopyRun {
 }
 
 /** Runs `work` under a heartbeat, which stops the run once the backup has ended and reports the progress of the shard and its waits. */
-export const withHeartbeat = async <T>(
+export const withCopyHeartbeat = async <T>(
   run: Omit<CopyRun, 'source' | 'parent'>,
   claim: Claim,
   work: () => Promise<T>,
@@ -54,7 +54,7 @@ export const withHeartbeat = async <T>(
       reported = Math.max(reported, current.documents);
     },
   };
-  return runWithHeartbeat(heartbeat, work);
+  return withHeartbeat(heartbeat, work);
 };
 
 /**

@@ -6,7 +6,7 @@ import { type ArchivePart, archivePartsIn, archiveRanges } from '../cursor/archi
 import type { ParentArchive } from '../incremental/parent-archive.ts';
 import { recordKindOf } from '../steps/plan-synthetic-full.ts';
 import { collectionBytesMax, partBytesMax } from './copy-documents.ts';
-import { type CopyRun, withHeartbeat, withPart } from './copy-run.ts';
+import { type CopyRun, withCopyHeartbeat, withPart } from './copy-run.ts';
 import type { PartWriter } from './part-writer.ts';
 import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
 
@@ -27,8 +27,8 @@ export const copySyntheticFull = (run: SynthesisRun, claim: Claim): Promise<bool
     const copied = new RecordCopier(part, range, after);
     // Users do not count as documents.
     const progress = (): ShardProgress => ({ documents: range ? shard.documents + copied.records : 0, reads: shard.reads });
-    const isDone = await withHeartbeat(run, claim, () => copy(origin, control, copied), progress);
-    const stored = await withHeartbeat(run, claim, () => part.finish());
+    const isDone = await withCopyHeartbeat(run, claim, () => copy(origin, control, copied), progress);
+    const stored = await withCopyHeartbeat(run, claim, () => part.finish());
     control.check();
     const { lastName, bytes, collections } = copied;
     const result: PartResult = {

@@ -1,14 +1,14 @@
 /** Copies the users of Firebase Authentication in one part: each run lists them from the beginning. */
 import { JobFailure } from '../../job/index.ts';
-import { type CopyRun, withHeartbeat, withPart } from './copy-run.ts';
+import { type CopyRun, withCopyHeartbeat, withPart } from './copy-run.ts';
 import type { PartWriter } from './part-writer.ts';
 import { type Claim, checkpointShard } from './shard-progress.ts';
 import { sortUsers } from './sort-users.ts';
 
 export const copyUsers = (run: CopyRun, claim: Claim): Promise<boolean> =>
   withPart(run, claim, async (part) => {
-    const originalSize = await withHeartbeat(run, claim, () => fill(run, part));
-    const stored = await withHeartbeat(run, claim, () => part.finish());
+    const originalSize = await withCopyHeartbeat(run, claim, () => fill(run, part));
+    const stored = await withCopyHeartbeat(run, claim, () => part.finish());
     run.control.check();
     const result = { isDone: true, ...(stored && { part: { ...stored, originalSize, collections: '[]' } }) };
     await checkpointShard(run, claim, { documents: 0, reads: claim.shard.reads }, result);

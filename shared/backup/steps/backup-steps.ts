@@ -1,7 +1,7 @@
 /** The steps of the backup workflow: their inputs, and how they run. */
 import * as z from 'zod/mini';
 import { id } from '../../contract/fields.ts';
-import { answerStep as answerJobStep, type Reason, runStep as runJobStep } from '../../job/index.ts';
+import { answerStep, type Reason, runStep } from '../../job/index.ts';
 import { type Clock, clock, type Tenant } from '../../platform/index.ts';
 import { recordBackupWait } from '../model/backup-waits.ts';
 import { backupKey } from '../model/record.ts';
@@ -20,11 +20,11 @@ const jobOf = (tenant: Tenant, backupId: string, time: Clock) => ({
   onTransient: (error: unknown) => recordBackupWait(tenant, backupId, error, time.now()),
 });
 
-export const runStep = <T>(tenant: Tenant, backupId: string, work: () => Promise<T>, time: Clock = clock): Promise<T> =>
-  runJobStep(jobOf(tenant, backupId, time), work);
+export const runBackupStep = <T>(tenant: Tenant, backupId: string, work: () => Promise<T>, time: Clock = clock): Promise<T> =>
+  runStep(jobOf(tenant, backupId, time), work);
 
-/** Like `runStep`, but returns undefined if the backup failed for good, which is no error of the function. */
-export const answerStep = <T>(tenant: Tenant, backupId: string, work: () => Promise<T>): Promise<T | undefined> =>
-  answerJobStep(jobOf(tenant, backupId, clock), work);
+/** Like `runBackupStep`, but returns undefined if the backup failed for good, which is no error of the function. */
+export const answerBackupStep = <T>(tenant: Tenant, backupId: string, work: () => Promise<T>): Promise<T | undefined> =>
+  answerStep(jobOf(tenant, backupId, clock), work);
 
 export const internalFailure: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not make the backup' };

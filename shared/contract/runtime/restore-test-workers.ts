@@ -1,7 +1,8 @@
 /** The workers of restore tests. */
 export const restoreTestWorkers = {
   restoreTestRun: {
-    entry: 'functions/restore-test/run.ts',
+    entry: 'functions/restore-test/workflow.ts',
+    handler: 'run',
     summary: 'Continues the run of a restore test: reads, restores, compares, removes and records evidence',
     trigger: 'step',
     timeoutSeconds: 900,
@@ -18,7 +19,8 @@ export const restoreTestWorkers = {
     ],
   },
   restoreTestReap: {
-    entry: 'functions/restore-test/reap.ts',
+    entry: 'functions/restore-test/workflow.ts',
+    handler: 'reap',
     summary: 'Every few minutes: continues restore tests whose workflow died',
     trigger: 'clock',
     timeoutSeconds: 300,

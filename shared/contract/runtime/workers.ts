@@ -6,8 +6,9 @@ import { alertWorkers } from './alert-workers.ts';
 import { restoreTestWorkers } from './restore-test-workers.ts';
 
 export interface Worker {
-  /** File that exports `handler`. */
   readonly entry: string;
+  /** The name that the file exports; `handler` unless told. Functions of one entry share its bundle. */
+  readonly handler?: string;
   readonly summary: string;
   /** The table's stream, a queue, a workflow step, a periodic trigger, or the API's default route. */
   readonly trigger: 'stream' | 'queue' | 'step' | 'clock' | 'default-route';
@@ -102,14 +103,16 @@ export const workers = {
     capabilities: ['table:purge', 'destination:use', 'schedule:remove'],
   },
   backupPrepare: {
-    entry: 'functions/backup/prepare.ts',
+    entry: 'functions/backup/workflow.ts',
+    handler: 'prepare',
     summary: 'Starts a backup: marks it running, generates its data key, checks access to the source',
     trigger: 'step',
     timeoutSeconds: 60,
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:make'],
   },
   backupPlan: {
-    entry: 'functions/backup/plan.ts',
+    entry: 'functions/backup/workflow.ts',
+    handler: 'plan',
     summary: 'Chooses the read time and splits the database, or the backup that another is built from, into ranges',
     trigger: 'step',
     timeoutSeconds: 300,
@@ -117,51 +120,59 @@ export const workers = {
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
   },
   backupCopy: {
-    entry: 'functions/backup/copy.ts',
+    entry: 'functions/backup/workflow.ts',
+    handler: 'copy',
     summary: 'Copies one range to the destination until it is done or the time is up',
     ...longStep,
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
   },
   backupSeal: {
-    entry: 'functions/backup/seal.ts',
+    entry: 'functions/backup/workflow.ts',
+    handler: 'seal',
     summary: 'Verifies that every object is stored, writes the manifest, reads it back and completes the backup',
     ...longStep,
     capabilities: ['table:write', 'destination:use', 'data-key:open'],
   },
   backupFail: {
-    entry: 'functions/backup/fail.ts',
+    entry: 'functions/backup/workflow.ts',
+    handler: 'fail',
     summary: 'Ends a failed or cancelled backup: records the reason, unlocks the project, deletes its objects',
     trigger: 'step',
     timeoutSeconds: 300,
     capabilities: ['table:write', 'destination:use'],
   },
   backupReap: {
-    entry: 'functions/backup/reap.ts',
+    entry: 'functions/backup/workflow.ts',
+    handler: 'reap',
     summary: 'Every few minutes: ends backups whose workflow died or whose deadline passed',
     ...watchdog,
     capabilities: ['table:write', 'destination:use', 'backup:watch', 'backup:start'],
   },
   backupVerify: {
-    entry: 'functions/backup/verify.ts',
+    entry: 'functions/backup/workflow.ts',
+    handler: 'verify',
     summary: 'Verifies a part of a stored backup and reports whether anything is left',
     ...longStep,
     capabilities: ['table:write', 'destination:use', 'data-key:open'],
   },
   restorePrepare: {
-    entry: 'functions/restore/prepare.ts',
+    entry: 'functions/restore/workflow.ts',
+    handler: 'prepare',
     summary:
       'Starts a restore: checks access to the target, opens the backup or builds it from a point in time, splits it into ranges',
     ...longStep,
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:make', 'data-key:open'],
   },
   restoreCheck: {
-    entry: 'functions/restore/check.ts',
+    entry: 'functions/restore/workflow.ts',
+    handler: 'check',
     summary: 'Compares one range of the backup with the target and saves the documents that will change',
     ...longStep,
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
   },
   restoreSeal: {
-    entry: 'functions/restore/seal.ts',
+    entry: 'functions/restore/workflow.ts',
+    handler: 'seal',
     summary: 'Completes the safety backup once everything is checked; nothing is written to the target before',
     trigger: 'step',
     timeoutSeconds: 300,
@@ -169,27 +180,31 @@ export const workers = {
     capabilities: ['table:write', 'destination:use', 'data-key:open'],
   },
   restoreWrite: {
-    entry: 'functions/restore/write.ts',
+    entry: 'functions/restore/workflow.ts',
+    handler: 'write',
     summary: 'Writes one range of the plan to the target until it is done or the time is up',
     ...longStep,
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open'],
   },
   restoreFinish: {
-    entry: 'functions/restore/finish.ts',
+    entry: 'functions/restore/workflow.ts',
+    handler: 'finish',
     summary: 'Accounts for every document of the plan and ends the restore',
     trigger: 'step',
     timeoutSeconds: 300,
     capabilities: ['table:write', 'destination:use'],
   },
   restoreFail: {
-    entry: 'functions/restore/fail.ts',
+    entry: 'functions/restore/workflow.ts',
+    handler: 'fail',
     summary: 'Ends a failed or cancelled restore: records the reason, unlocks the target, deletes objects that no undo needs',
     trigger: 'step',
     timeoutSeconds: 300,
     capabilities: ['table:write', 'destination:use'],
   },
   restoreReap: {
-    entry: 'functions/restore/reap.ts',
+    entry: 'functions/restore/workflow.ts',
+    handler: 'reap',
     summary: 'Every few minutes: ends restores whose workflow died',
     ...watchdog,
     capabilities: ['table:write', 'destination:use', 'restore:watch', 'restore:start'],

@@ -6,7 +6,7 @@ import type { CheckClaim, CheckedRange, CheckRun } from './check-run.ts';
 import { DocumentWalk } from './document-walk.ts';
 import type { PlanWriter } from './plan-writer.ts';
 
-/** Firestore's time limit of a query; functions/restore/check.ts reserves more than this. */
+/** Firestore's time limit of a query; functions/restore/workflow.ts reserves more than this. */
 const countMs = 60_000;
 /** Reading the target's clock is billed as one read. */
 const probeReads = 1;

@@ -6,7 +6,7 @@ import { openMasker } from '../model/open-masker.ts';
 import { loadRunning, type ShardAttempt } from '../model/running-restore.ts';
 import { openForRestore, readSourceBackup } from '../read/open-for-restore.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
-import { type ShardRun, withHeartbeat, withShardRun } from '../run/shard-run.ts';
+import { type ShardRun, withShardHeartbeat, withShardRun } from '../run/shard-run.ts';
 import { loadRequestedDocuments } from '../scope/requested-documents.ts';
 import { restoreScope } from '../scope/restore-scope.ts';
 import { checkDocuments } from './check-documents.ts';
@@ -63,7 +63,7 @@ export const checkPart = (run: CheckRun, claim: CheckClaim): Promise<boolean> =>
   const backup = journalBackup(context.tenant, restore);
   return withPart({ backup, dataKey, store, control }, claim, async (part) => {
     const writer = new PlanWriter(run, part);
-    const checked = await withHeartbeat(run, () =>
+    const checked = await withShardHeartbeat(run, () =>
       claim.shard.range === undefined ? checkUsers(run, writer) : checkDocuments(run, claim, writer),
     );
     const plan = await writer.finish();

@@ -9,7 +9,7 @@ interface WriterRun {
   readonly run: number;
 }
 
-/** A function exits within 60 s of its hand-over (functions/restore/write.ts); its last request is applied within 30 s more. */
+/** A function exits within 60 s of its hand-over (functions/restore/workflow.ts); its last request is applied within 30 s more. */
 const leaseSeconds = 90;
 /** Expiry of leases that were never released. */
 const ttlSeconds = 30 * 24 * 3_600;

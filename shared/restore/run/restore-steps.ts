@@ -1,7 +1,7 @@
 /** Inputs of the workflow's steps, and how a step reports its failure. */
 import * as z from 'zod/mini';
 import { id } from '../../contract/fields.ts';
-import { answerStep as answerJobStep, type Reason } from '../../job/index.ts';
+import { answerStep, type Reason } from '../../job/index.ts';
 import { type Clock, clock } from '../../platform/index.ts';
 import { restoreKey } from '../model/record.ts';
 import type { RestoreAttempt } from '../model/running-restore.ts';
@@ -23,11 +23,15 @@ export const RestoreShardStep = z.extend(RestoreStep, {
 export type RestoreShardStep = z.output<typeof RestoreShardStep>;
 
 /** Undefined after a permanent failure, which is then on the record. */
-export const answerStep = <T>(step: RestoreAttempt, work: () => Promise<T>, time: Clock = clock): Promise<T | undefined> => {
+export const answerRestoreStep = <T>(
+  step: RestoreAttempt,
+  work: () => Promise<T>,
+  time: Clock = clock,
+): Promise<T | undefined> => {
   const { tenant, restoreJobId: id, attempt } = step;
   const key = restoreKey.restore(tenant, id);
   const onTransient = (error: unknown) => recordStepWait(step, error, time.now());
-  return answerJobStep({ id, attempt, key, task: 'restore the backup', storage: 'STORAGE_READ_ERROR', onTransient }, work);
+  return answerStep({ id, attempt, key, task: 'restore the backup', storage: 'STORAGE_READ_ERROR', onTransient }, work);
 };
 
 export const internalError: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not restore the backup' };

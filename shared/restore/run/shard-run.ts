@@ -1,7 +1,7 @@
 /** One run of a worker over a shard: what checking and writing have in common. */
 import type { BackupRecord, OpenArchive } from '../../backup/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
-import { markMoving, RunControl, withHeartbeat as runWithHeartbeat, watchCalls } from '../../job/index.ts';
+import { markMoving, RunControl, watchCalls, withHeartbeat } from '../../job/index.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import { loadRestoreContext, type RestoreContext } from '../model/restore-context.ts';
 import { assertStillRunning, type RunningRestoreContext, type ShardAttempt } from '../model/running-restore.ts';
@@ -51,7 +51,7 @@ export const withShardRun = async <T>(
 type HeartbeatRun = Pick<ShardRun, 'context' | 'restore' | 'control' | 'deps' | 'waits'>;
 
 /** Runs `work` beside a heartbeat that stops the run once the attempt has ended, and reports its waits. */
-export const withHeartbeat = <T>(
+export const withShardHeartbeat = <T>(
   { context, restore, control, deps, waits }: HeartbeatRun,
   work: () => Promise<T>,
 ): Promise<T> => {
@@ -60,5 +60,5 @@ export const withHeartbeat = <T>(
     await waits?.observe(current);
     await markMoving(restoreKey.restore(context.tenant, restore.id), current, now);
   };
-  return runWithHeartbeat({ checkRunning, control, clock: deps.clock }, work);
+  return withHeartbeat({ checkRunning, control, clock: deps.clock }, work);
 };

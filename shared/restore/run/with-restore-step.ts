@@ -4,7 +4,7 @@ import type { RestoreRecord } from '../model/record.ts';
 import { loadRestoreContext, type RestoreContext } from '../model/restore-context.ts';
 import { loadRunning, type RestoreAttempt } from '../model/running-restore.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
-import { withHeartbeat } from './shard-run.ts';
+import { withShardHeartbeat } from './shard-run.ts';
 import { WaitReporter } from './wait-reporter.ts';
 
 /** A Lambda ends before this. */
@@ -31,7 +31,7 @@ export const withRestoreStep = async <T>(
   const control = new RunControl(after(clock.now(), stepSeconds), clock);
   try {
     const run = { context, restore, control, deps, waits };
-    return await withHeartbeat(run, () => work({ context, restore, deps }));
+    return await withShardHeartbeat(run, () => work({ context, restore, deps }));
   } catch (error) {
     throw control.explain(error);
   } finally {

@@ -1,7 +1,7 @@
 import { SourceError } from '../../firestore/index.ts';
 import { JobEndedError } from '../../job/index.ts';
 import { bestEffort } from '../../platform/index.ts';
-import { withHeartbeat } from '../run/shard-run.ts';
+import { withShardHeartbeat } from '../run/shard-run.ts';
 import { DocumentWriter } from './document-writer.ts';
 import { recordWritesAfterEnd } from './record-writes-after-end.ts';
 import type { WriteClaim, WriteRun } from './write-progress.ts';
@@ -27,7 +27,7 @@ export const writeDocuments = async (run: WriteRun, claim: WriteClaim): Promise<
     }
   };
   try {
-    return await withHeartbeat(run, write);
+    return await withShardHeartbeat(run, write);
   } finally {
     shutdown.close();
   }

@@ -5,7 +5,7 @@ import { countRestoredUsers } from '../check/match-restored-user.ts';
 import type { Failure } from '../model/record.ts';
 import { noWrites } from '../model/shard-totals.ts';
 import { type JoinedUser, joinJournalUsers, openTargetUsers } from '../read/archived-users.ts';
-import { withHeartbeat } from '../run/shard-run.ts';
+import { withShardHeartbeat } from '../run/shard-run.ts';
 import { findUserConflicts } from './find-user-conflicts.ts';
 import { HashConfigSource } from './hash-config-source.ts';
 import { reportWrites, type WriteClaim, type WriteProgress, type WriteRun } from './write-progress.ts';
@@ -15,7 +15,7 @@ const batchBytesMax = 4 << 20;
 
 /** True if all are done; false if another run must continue. Idempotent. */
 export const writeUsers = (run: WriteRun, claim: WriteClaim): Promise<boolean> =>
-  withHeartbeat(run, async () => {
+  withShardHeartbeat(run, async () => {
     try {
       return await new UserWriter(run, claim).all();
     } catch (error) {

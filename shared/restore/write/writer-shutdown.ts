@@ -1,7 +1,7 @@
 import type { BatchWriter } from '../../firestore/index.ts';
 import type { RunControl } from '../../job/index.ts';
 
-/** How long to wait for pending writes after the hand-over, of the 60 s that functions/restore/write.ts reserves. */
+/** How long to wait for pending writes after the hand-over, of the 60 s that functions/restore/workflow.ts reserves. */
 const settleMs = 40_000;
 
 /** Aborts the writers at once if the restore stops, and some time after the hand-over. */

@@ -9,7 +9,7 @@ import {
   copyShard,
   planBackup,
   prepareBackup,
-  runStep,
+  runBackupStep,
   type StartBackupOptions,
   sealBackup,
   startBackup,
@@ -60,7 +60,7 @@ export const makeBackup = async (
   const encryption = { mode: 'kms', keyId: 'key' } as const;
   const { backup, writes } = startBackup({ tenant, project, destination, encryption }, options, clock.now());
   await commit(writes);
-  const step = <T>(work: () => Promise<T>): Promise<T> => runStep(tenant, backup.id, work);
+  const step = <T>(work: () => Promise<T>): Promise<T> => runBackupStep(tenant, backup.id, work);
   await step(() => prepareBackup(tenant, backup.id, engine));
   const { shards } = await step(() => planBackup(tenant, backup.id, engine));
   for (const shard of shards) while (!(await step(() => copyShard(tenant, backup.id, shard, after(clock.now(), 3_000), engine))));

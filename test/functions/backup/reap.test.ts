@@ -20,7 +20,7 @@ Object.assign(process.env, {
 });
 const { log, describeExecution } = await import('../../../shared/platform/index.ts');
 log.setLogLevel('SILENT');
-const { handler } = await import('../../../functions/backup/reap.ts');
+const { reap: handler } = await import('../../../functions/backup/workflow.ts');
 
 test('reaper: a backup whose workflow was stopped fails once and releases its project', async () => {
   const organization = await newOrganization();

@@ -27,7 +27,7 @@ Object.assign(process.env, {
 });
 const { log, describeExecution } = await import('../../../shared/platform/index.ts');
 log.setLogLevel('SILENT');
-const { handler } = await import('../../../functions/restore/reap.ts');
+const { reap: handler } = await import('../../../functions/restore/workflow.ts');
 
 const text = (stringValue: string) => ({ text: { stringValue } });
 const before = { 'a/1': text('here before'), 'a/2': text('not in the backup') };

@@ -133,10 +133,10 @@ export const wantedFunctions: readonly WantedFunction[] = [
     handler: `index.${handlerOf(endpoint).name}`,
     capabilities: capabilitiesOf(endpoint),
   })),
-  ...Object.entries<Worker>(workers).map(([name, { entry, capabilities }]) => ({
+  ...Object.entries<Worker>(workers).map(([name, { entry, handler = 'handler', capabilities }]) => ({
     name,
     entry,
-    handler: 'index.handler',
+    handler: `index.${handler}`,
     capabilities,
   })),
 ];

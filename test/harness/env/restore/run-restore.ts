@@ -1,7 +1,7 @@
 /** Runs the steps of a restore in this process, like the workflow of infra/workflow/restore.ts, without its waits. */
 import { after, type Tenant } from '../../../../shared/platform/index.ts';
 import {
-  answerStep,
+  answerRestoreStep,
   checkShard,
   cleanUpRestore,
   failRestore,
@@ -56,7 +56,7 @@ export const resumeRestore = async (
   const run = { tenant, restoreJobId, attempt: position.attempt };
   const step = async <T>(work: () => Promise<T>, shard?: number): Promise<T> => {
     await onStep?.(position.step, shard);
-    const answer = await answerStep(run, async () => ({ value: await work() }), deps.clock);
+    const answer = await answerRestoreStep(run, async () => ({ value: await work() }), deps.clock);
     if (!answer) throw new RestoreFailedError(JSON.stringify(restoreOf(restoreJobId)?.failure));
     return answer.value;
   };

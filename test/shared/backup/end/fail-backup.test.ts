@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import {
-  answerStep,
+  answerBackupStep,
   backupKey,
   cleanUpBackup,
   copyShard,
@@ -10,7 +10,7 @@ import {
   planBackup,
   prepareBackup,
   reasonFor,
-  runStep,
+  runBackupStep,
   sealBackup,
 } from '../../../../shared/backup/index.ts';
 import type { ObjectStore } from '../../../../shared/destination/index.ts';
@@ -107,13 +107,13 @@ describe('backup: one that was ended concurrently', () => {
     asleep.resolve();
     await rejects(woken);
     await rejects(
-      runStep(t.tenant, id, () => sealBackup(t.tenant, id, t.deps)),
+      runBackupStep(t.tenant, id, () => sealBackup(t.tenant, id, t.deps)),
       { name: 'JobFailed' },
     );
     // The function answers without an error of its own.
-    equal(await answerStep(t.tenant, id, () => sealBackup(t.tenant, id, t.deps)), undefined);
+    equal(await answerBackupStep(t.tenant, id, () => sealBackup(t.tenant, id, t.deps)), undefined);
     await rejects(
-      answerStep(t.tenant, id, () => Promise.reject(new TypeError('a fault of ours'))),
+      answerBackupStep(t.tenant, id, () => Promise.reject(new TypeError('a fault of ours'))),
       { name: 'TypeError' },
     );
     deepEqual([t.backupOf(id).status, t.backupOf(id).error?.code], ['failed', 'INTERNAL_ERROR']);

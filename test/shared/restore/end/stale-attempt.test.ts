@@ -9,7 +9,7 @@ import { failRestore } from '../../../../shared/restore/end/fail-restore.ts';
 import { restoreJobs } from '../../../../shared/restore/end/restore-jobs.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { assertStillRunning } from '../../../../shared/restore/model/running-restore.ts';
-import { answerStep } from '../../../../shared/restore/run/restore-steps.ts';
+import { answerRestoreStep } from '../../../../shared/restore/run/restore-steps.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
 import { createRestoreEndEnv } from '../../../harness/env/restore/restore-end-env.ts';
 import { type Fields, firstRestoreStep, RestoreFailedError } from '../../../harness/env/restore-env.ts';
@@ -82,7 +82,7 @@ test('stale attempt: neither its failure nor its end affects the next attempt', 
       await gate.promise;
       throw error;
     };
-    const stale = answerStep({ tenant: t.tenant, restoreJobId: id, attempt: 1 }, work).catch(() => undefined);
+    const stale = answerRestoreStep({ tenant: t.tenant, restoreJobId: id, attempt: 1 }, work).catch(() => undefined);
     if (t.restoreOf(id).attempt === 1) {
       await fail(id);
       await resume(id);

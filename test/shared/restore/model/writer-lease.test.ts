@@ -10,7 +10,7 @@ import { failRestore, failureReason } from '../../../../shared/restore/end/fail-
 import { restoreJobs } from '../../../../shared/restore/end/restore-jobs.ts';
 import { writerPrefix } from '../../../../shared/restore/model/record.ts';
 import { restoreData } from '../../../../shared/restore/model/restore-view.ts';
-import { answerStep } from '../../../../shared/restore/run/restore-steps.ts';
+import { answerRestoreStep } from '../../../../shared/restore/run/restore-steps.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
 import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
 import { writeShard } from '../../../../shared/restore/write/write-shard.ts';
@@ -58,7 +58,7 @@ const startWriting = async (): Promise<WriterSetup> => {
   };
   const work = () =>
     writeShard({ tenant: t.tenant, restoreJobId: id, attempt: 1, shard: 0, handOver: after(t.clock.now(), 600) }, slow);
-  const writing = answerStep({ tenant: t.tenant, restoreJobId: id, attempt: 1 }, work);
+  const writing = answerRestoreStep({ tenant: t.tenant, restoreJobId: id, attempt: 1 }, work);
   await sent.promise;
   const answer = async (): Promise<void> => {
     gate.resolve();
@@ -259,7 +259,7 @@ test('writer lease: no writer starts once the restore is about to fail', async (
   await fail(setup, async () => {
     const work = () =>
       writeShard({ tenant: t.tenant, restoreJobId: id, attempt: 1, shard: 0, handOver: after(t.clock.now(), 600) }, t.deps);
-    equal(await answerStep({ tenant: t.tenant, restoreJobId: id, attempt: 1 }, work), undefined);
+    equal(await answerRestoreStep({ tenant: t.tenant, restoreJobId: id, attempt: 1 }, work), undefined);
     deepEqual(writersOf(id), [writer]);
     runs += 1;
     await setup.answer();

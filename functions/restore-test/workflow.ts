@@ -1,13 +1,14 @@
-/** Continues the run of a restore test; its output is the input of the next step. */
+/** The step of the workflow of a restore test, and its reaper. They share one bundle. */
 import { roundSeconds } from '../../shared/contract/runtime/step-rounds.ts';
 import { pauseAfter } from '../../shared/contract/runtime/wait-pauses.ts';
+import { jobWorkflow, reapRunningJobs, stepHandler } from '../../shared/job/index.ts';
 import { after, clock, lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
-import { advanceRun, RunStep, runDeps } from '../../shared/restore-test/index.ts';
+import { advanceRun, RunStep, runDeps, testJobs } from '../../shared/restore-test/index.ts';
 
-export const handler = lambdaHandler(async (input: unknown): Promise<RunStep> => {
-  const { organizationId, runId, attempt, error, waitedSeconds = 0 } = RunStep.parse(input);
+/** Continues the run of a restore test; its output is the input of the next step. */
+export const run = stepHandler(RunStep, async (tenant, input): Promise<RunStep> => {
+  const { organizationId, runId, attempt, error, waitedSeconds = 0 } = input;
   const deadline = after(clock.now(), roundSeconds.restoreTestRun);
-  const tenant = unsafeTenant(organizationId, 'record');
   let progress = await advanceRun(tenant, { runId, attempt, error }, deadline, runDeps);
   // Short phases follow each other in one step.
   const hasMoved = progress === 'again';
@@ -19,3 +20,10 @@ export const handler = lambdaHandler(async (input: unknown): Promise<RunStep> =>
   const pauseSeconds = pauseAfter(waited);
   return { ...step, pauseSeconds, waitedSeconds: waited + pauseSeconds };
 });
+
+/** Every few minutes: continues restore tests whose workflow no longer runs. */
+export const reap = lambdaHandler(() =>
+  reapRunningJobs(testJobs(clock, jobWorkflow('RESTORE_TEST_WORKFLOW_ARN')), ({ organizationId }) =>
+    unsafeTenant(organizationId, 'record'),
+  ),
+);
