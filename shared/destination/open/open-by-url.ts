@@ -4,7 +4,6 @@ import { agentFor } from '../store/http-agent.ts';
 import type { ObjectStore } from '../store/object-store.ts';
 import { workerRetryPolicy as retryPolicy } from '../store/retry-transient.ts';
 import type { S3StoreOptions } from '../store/s3/s3-bucket.ts';
-import { S3Store } from '../store/s3/s3-store.ts';
 import { partBytes } from './open-store.ts';
 import { withRenewal } from './with-renewal.ts';
 
@@ -18,20 +17,20 @@ export interface Address {
 
 /** Opens a bucket of AWS or of an S3-compatible store. */
 export const openS3Address = (address: Address & Pick<S3StoreOptions, 'region' | 'credentials'>): Promise<ObjectStore> =>
-  withRenewal(
-    async () =>
-      new S3Store({
-        ...address,
-        // AWS names the right region if the caller named none or a wrong one.
-        isGuessed: address.endpoint === undefined,
-        agent: agentFor(address.endpoint ?? 'https:'),
-        connectMs: 5_000,
-        digest: address.endpoint === undefined ? 'crc32' : 'md5',
-        retryPolicy,
-        partBytes,
-        readsVersions: true,
-      }),
-  );
+  withRenewal(async () => {
+    const { S3Store } = await import('../store/s3/s3-store.ts');
+    return new S3Store({
+      ...address,
+      // AWS names the right region if the caller named none or a wrong one.
+      isGuessed: address.endpoint === undefined,
+      agent: agentFor(address.endpoint ?? 'https:'),
+      connectMs: 5_000,
+      digest: address.endpoint === undefined ? 'crc32' : 'md5',
+      retryPolicy,
+      partBytes,
+      readsVersions: true,
+    });
+  });
 
 export const openGcsAddress = async ({
   bucket,

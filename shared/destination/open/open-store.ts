@@ -17,7 +17,6 @@ import { type ObjectStore, StorageError } from '../store/object-store.ts';
 import { type RetryPolicy, workerRetryPolicy } from '../store/retry-transient.ts';
 import type { S3StoreOptions } from '../store/s3/s3-bucket.ts';
 import type { S3Keys } from '../store/s3/s3-connection.ts';
-import { S3Store } from '../store/s3/s3-store.ts';
 import { withRenewal } from './with-renewal.ts';
 
 /** The settings of a destination, without its credentials. */
@@ -77,8 +76,7 @@ const openConnected = async (
   return openS3(config, keys, folder, retryPolicy, s3PartBytes);
 };
 
-// Google's client is loaded when the first bucket needs it. That of S3 is not: it shares most of its code with the client of DynamoDB, which
-// every function loads.
+// A client is loaded when the first bucket needs it: a bucket has one kind, and many calls open none.
 
 const openGcs = async (
   { bucket, objectLock }: StoreConfig,
@@ -98,6 +96,7 @@ const openS3 = async (
   retryPolicy: RetryPolicy,
   partBytes: number,
 ): Promise<ObjectStore> => {
+  const { S3Store } = await import('../store/s3/s3-store.ts');
   const { bucket, objectLock, sse, sseKmsKeyId } = config;
   const isAws = config.type === 's3' && config.endpoint === null;
   return new S3Store({

@@ -43,8 +43,7 @@ const zipWithStoresMaxBytes = 700_000;
 const zipOfConsoleMaxBytes = 560_000;
 /** The table of countries, most of it not compressible. */
 const countryBytes = 760_000;
-const opensBuckets = (entry: string): boolean =>
-  contentsOf(entry).some((path) => path.includes('node_modules/@aws-sdk/client-s3/'));
+const opensBuckets = (entry: string): boolean => contentsOf(entry).includes('shared/destination/store/s3/s3-store.ts');
 
 const looksUpCountries = (entry: string): boolean => contentsOf(entry).includes('shared/platform/country/country-of-address.ts');
 const opensSources = (entry: string): boolean => contentsOf(entry).includes('shared/platform/aws/federated-access-token.ts');
@@ -57,6 +56,7 @@ for (const entry of entries) {
         ...(opensBuckets(entry) ? ['gcs-library.cjs'] : []),
         ...(opensSources(entry) ? ['google-auth-library.cjs'] : []),
         'index.cjs',
+        ...(opensBuckets(entry) ? ['s3-library.cjs'] : []),
       ]));
 
     const maxOther = opensBuckets(entry) ? zipWithStoresMaxBytes : zipMaxBytes;

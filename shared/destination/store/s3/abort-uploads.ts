@@ -1,14 +1,14 @@
 /** Unfinished multipart uploads: they are invisible in listings and are billed. */
-import {
-  AbortMultipartUploadCommand,
-  GetBucketLifecycleConfigurationCommand,
-  ListMultipartUploadsCommand,
-} from '@aws-sdk/client-s3';
 import { StorageError } from '../object-store.ts';
 import { PageGuard } from '../page-guard.ts';
 import { removeEach } from '../remove-each.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { isS3Error } from './s3-error.ts';
+import {
+  AbortMultipartUploadCommand,
+  GetBucketLifecycleConfigurationCommand,
+  ListMultipartUploadsCommand,
+} from './s3-library.ts';
 
 interface Unfinished {
   readonly key: string;

@@ -1,9 +1,10 @@
 /** The versions that an S3 bucket keeps. */
-import { ListObjectVersionsCommand, type ListObjectVersionsCommandOutput } from '@aws-sdk/client-s3';
+import type { ListObjectVersionsCommandOutput } from '@aws-sdk/client-s3';
 import { StorageError } from '../object-store.ts';
 import type { ListedVersion } from '../object-versions.ts';
 import { PageGuard } from '../page-guard.ts';
 import type { S3Bucket } from './s3-bucket.ts';
+import { ListObjectVersionsCommand } from './s3-library.ts';
 
 /**
  * Versions and delete markers of one object that are listed to reach the oldest. More cost an intruder 5 USD an object, or as delete

@@ -1,9 +1,10 @@
-import { HeadObjectCommand, type HeadObjectCommandOutput, type S3Client, type ServerSideEncryption } from '@aws-sdk/client-s3';
+import type { HeadObjectCommandOutput, S3Client, ServerSideEncryption } from '@aws-sdk/client-s3';
 import { type PutOptions, StorageError, wholeSecond } from '../object-store.ts';
 import { type RetryPolicy, retryTransient } from '../retry-transient.ts';
 import type { DigestKind, ObjectInfo } from './checksum.ts';
 import { S3Connection, type S3ConnectionOptions } from './s3-connection.ts';
 import { isHiddenByMarker, s3Error } from './s3-error.ts';
+import { HeadObjectCommand } from './s3-library.ts';
 import type { S3SendOptions } from './s3-request-handler.ts';
 
 export interface S3StoreOptions extends S3ConnectionOptions {

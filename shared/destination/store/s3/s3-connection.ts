@@ -1,6 +1,7 @@
 import type { Agent } from 'node:http';
-import { S3Client, type S3ClientConfig, S3ServiceException } from '@aws-sdk/client-s3';
+import type { S3ClientConfig } from '@aws-sdk/client-s3';
 import { StorageError } from '../object-store.ts';
+import { S3Client, S3ServiceException } from './s3-library.ts';
 import { S3RequestHandler } from './s3-request-handler.ts';
 
 export interface S3ConnectionOptions {

@@ -1,7 +1,7 @@
 /** Translates errors of S3 calls to StorageErrors. Of the store's own text only the error name is kept. */
-import { S3ServiceException } from '@aws-sdk/client-s3';
 import { BlockedAddress } from '../../../platform/http/address-guard.ts';
 import { StorageError } from '../object-store.ts';
+import { S3ServiceException } from './s3-library.ts';
 
 interface Failure {
   readonly name?: unknown;

@@ -1,16 +1,12 @@
 /** Retention of S3 objects. A bucket with Object Lock is versioned: a lock holds one version, and a plain delete only hides it. */
 import { createHash } from 'node:crypto';
-import {
-  GetObjectRetentionCommand,
-  HeadObjectCommand,
-  type HeadObjectCommandOutput,
-  PutObjectRetentionCommand,
-} from '@aws-sdk/client-s3';
-import { clock } from '../../../platform/index.ts';
+import type { HeadObjectCommandOutput } from '@aws-sdk/client-s3';
+import { clock } from '../../../platform/clock.ts';
 import { type ObjectState, StorageError, wholeSecond } from '../object-store.ts';
 import { listS3Versions, versionsMax } from './list-s3-versions.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { isS3Error } from './s3-error.ts';
+import { GetObjectRetentionCommand, HeadObjectCommand, PutObjectRetentionCommand } from './s3-library.ts';
 
 /** Extends the lock of one version, and reads back what the store keeps. The store refuses to shorten it. */
 export const extendS3Lock = async (

@@ -1,8 +1,8 @@
-import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { type ReadRequest, rangeHeader, tooShort } from '../byte-range.ts';
 import { StorageError } from '../object-store.ts';
 import type { S3Bucket } from './s3-bucket.ts';
 import { isHiddenByMarker } from './s3-error.ts';
+import { GetObjectCommand } from './s3-library.ts';
 import { findLockedVersion, isLockedNow } from './s3-object-lock.ts';
 
 interface FoundVersion {

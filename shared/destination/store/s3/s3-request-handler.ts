@@ -1,8 +1,8 @@
 import type { ClientRequest, Agent as HttpAgent } from 'node:http';
 import { Readable } from 'node:stream';
-import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { answerMaxBytes, collect, tooLarge } from '../byte-range.ts';
 import { StorageError } from '../object-store.ts';
+import { NodeHttpHandler } from './s3-library.ts';
 
 type Handle = NodeHttpHandler['handle'];
 type Request = Parameters<Handle>[0];

@@ -1,4 +1,3 @@
-import { DeleteObjectCommand, DeleteObjectsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { toReadRequest } from '../byte-range.ts';
 import {
   type ByteRange,
@@ -16,6 +15,7 @@ import { digestFields, digestOf, reportedChecksums, sendConfirmed } from './chec
 import { listS3Versions, versionsMax } from './list-s3-versions.ts';
 import { type ObjectHead, objectHead, objectInfo, S3Bucket, type S3StoreOptions } from './s3-bucket.ts';
 import { s3ObjectError } from './s3-error.ts';
+import { DeleteObjectCommand, DeleteObjectsCommand, ListObjectsV2Command, PutObjectCommand } from './s3-library.ts';
 import { extendS3Lock, findLockedVersion, isLockedNow } from './s3-object-lock.ts';
 import { S3ObjectReader } from './s3-object-reader.ts';
 import { S3Upload } from './s3-upload.ts';

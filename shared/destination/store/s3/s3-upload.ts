@@ -1,4 +1,3 @@
-import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand, UploadPartCommand } from '@aws-sdk/client-s3';
 import {
   isOutcomeUnknown,
   type ObjectStore,
@@ -12,6 +11,7 @@ import { retryTransient } from '../retry-transient.ts';
 import { abortUpload, abortUploads } from './abort-uploads.ts';
 import { checksumOf, checksumOfParts, confirmsAll, type Digest, digestFields, digestOf, sendConfirmed } from './checksum.ts';
 import { objectInfo, type S3Bucket } from './s3-bucket.ts';
+import { CompleteMultipartUploadCommand, CreateMultipartUploadCommand, UploadPartCommand } from './s3-library.ts';
 
 interface Part {
   readonly number: number;
