@@ -122,7 +122,7 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
   // Slow imports run while slow processes start.
   const [stacks, bundles, aws, identity, gcs, firestore, { startPollers }, { seedIdentitySecret }] = await Promise.all([
     synthesize(config),
-    bundleFunctions(),
+    bundleFunctions(say),
     register(
       started,
       startAwsEngines({

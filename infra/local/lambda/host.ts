@@ -55,6 +55,9 @@ const instancesMax = ({ concurrency, fedAtOnce }: FunctionSpec, limits: HostLimi
 
 const stopping = (): FunctionError => new FunctionError('crashed', 'ServiceUnavailable', 'the stage is stopping');
 
+const unbundled = ({ message }: Error): FunctionError =>
+  new FunctionError('crashed', 'ServiceUnavailable', `the function could not be bundled: ${message}`);
+
 interface Job {
   readonly event: string;
   readonly sinceMs: number;
@@ -192,8 +195,17 @@ export const startHost = (functions: readonly FunctionSpec[], options: LambdaHos
           };
         if (!isReserved) underWay += 1;
         const event = JSON.stringify(payload) ?? 'null';
-        pool.waiting.push({ event, sinceMs: performance.now(), done: end(done), fail: end(fail) });
-        pump(pool);
+        const job = { event, done: end(done), fail: end(fail) };
+        const enqueue = (): void => {
+          if (stopped) job.fail(stopping());
+          else {
+            pool.waiting.push({ ...job, sinceMs: performance.now() });
+            pump(pool);
+          }
+        };
+        const bundling = options.whenBundled?.(pool.spec.entry);
+        if (bundling) bundling.then(enqueue, (error: Error) => job.fail(unbundled(error)));
+        else enqueue();
       }),
     onRun: (listener) => void listeners.push(listener),
     instances: () => [...all].flatMap(({ instances }) => [...instances]).filter(({ instance }) => !instance.isDead()).length,

@@ -7,8 +7,10 @@ import { startThread } from './thread.ts';
 export interface LambdaHostOptions {
   /** The path of the bundled worker.ts. */
   readonly worker: string;
-  readonly bundleOf: (entry: string) => string;
-  readonly cache: string;
+  /** The bundle of a function, and where Node may cache its compiled code. */
+  readonly bundleOf: (entry: string) => { readonly file: string; readonly cache: string };
+  /** Settles once the bundle exists; undefined if it does. */
+  readonly whenBundled?: ((entry: string) => Promise<void> | undefined) | undefined;
   readonly region: string;
   readonly endpoint: string;
   /** What functions reserve is taken from it. Default: unlimited. */
@@ -31,7 +33,8 @@ const payloadMaxBytes = 6 * 1024 * 1024;
 
 export const startInstance = (spec: FunctionSpec, options: LambdaHostOptions): Instance => {
   const log = options.log(spec);
-  const birth = { bundle: options.bundleOf(spec.entry), handler: spec.handler, cache: options.cache, arn: spec.arn };
+  const { file: bundle, cache } = options.bundleOf(spec.entry);
+  const birth = { bundle, handler: spec.handler, cache, arn: spec.arn };
   const resourceLimits = { maxOldGenerationSizeMb: spec.memoryMb };
   const thread = startThread(options.worker, birth, { env: environmentOf(spec, options), resourceLimits }, log);
   const late = (text: string): FunctionError => new FunctionError('timed-out', 'Sandbox.Timedout', text);

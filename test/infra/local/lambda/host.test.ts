@@ -8,6 +8,7 @@ import { bundle, bundleDir } from '../../../../infra/bundle/bundle.ts';
 import { openLogs } from '../../../../infra/local/lambda/function-log.ts';
 import type { FunctionError, FunctionSpec } from '../../../../infra/local/lambda/function-spec.ts';
 import { type Host, type HostLimits, startHost } from '../../../../infra/local/lambda/host.ts';
+import type { LambdaHostOptions } from '../../../../infra/local/lambda/instance.ts';
 
 /** A bundle with one handler per behaviour. */
 const code = `
@@ -70,16 +71,17 @@ const specOf = (handler: string, more: Partial<FunctionSpec> = {}): FunctionSpec
   ...more,
 });
 
-const hostOf = (specs: readonly FunctionSpec[], limits?: HostLimits, accountConcurrency?: number): Host => {
+type More = Pick<LambdaHostOptions, 'accountConcurrency' | 'whenBundled'>;
+
+const hostOf = (specs: readonly FunctionSpec[], limits?: HostLimits, more: More = {}): Host => {
   const host = startHost(
     specs,
     {
       worker: join(bundleDir('infra/local/lambda/worker.ts', dir), 'index.cjs'),
-      bundleOf: (entry) => join(dir, entry, 'index.cjs'),
-      cache: join(dir, 'compiled'),
+      bundleOf: (entry) => ({ file: join(dir, entry, 'index.cjs'), cache: join(dir, 'compiled') }),
       region: 'eu-central-1',
       endpoint: 'http://127.0.0.1:1',
-      accountConcurrency,
+      ...more,
       log: ({ name }) => logs(name),
     },
     limits,
@@ -207,9 +209,23 @@ describe('a failed run', () => {
   });
 });
 
+test('an event waits until its function is bundled, and fails if it cannot be', async () => {
+  const bundling = Promise.withResolvers<void>();
+  const host = hostOf([specOf('echo')], undefined, { whenBundled: () => bundling.promise });
+  const answer = host.invoke('echo', { a: 1 });
+  await pause(50);
+  assert.equal(host.instances(), 0);
+  bundling.resolve();
+  assert.deepEqual(await answer, { a: 1 });
+  const failed = Promise.reject<void>(new Error('no such file'));
+  const broken = hostOf([specOf('echo')], undefined, { whenBundled: () => failed });
+  const { name, message } = await failure(broken.invoke('echo', {}));
+  assert.deepEqual([name, message], ['ServiceUnavailable', 'the function could not be bundled: no such file']);
+});
+
 test('beyond the concurrency of the account an event is throttled, unless its function has a reservation', async () => {
   const own = specOf('echo', { concurrency: 1 });
-  const host = hostOf([specOf('slow'), own], { perFunction: 4, perFedFunction: 4, total: 8 }, 3);
+  const host = hostOf([specOf('slow'), own], { perFunction: 4, perFedFunction: 4, total: 8 }, { accountConcurrency: 3 });
   const busy = [host.invoke('slow', { ms: 300 }), host.invoke('slow', { ms: 300 })];
   const { name, reason } = await failure(host.invoke('slow', { ms: 1 }));
   assert.deepEqual([name, reason], ['TooManyRequestsException', 'throttled']);
