@@ -33,6 +33,8 @@ const pathOf = (path: string): string => fileURLToPath(new URL(path, import.meta
 Object.assign(process.env, {
   NODE_EXTRA_CA_CERTS: pathOf('fixture/tls/ca.pem'),
   NODE_COMPILE_CACHE: pathOf('../node_modules/.cache/compile'),
+  // Google's clients would look for its metadata server, which is outside this machine.
+  METADATA_SERVER_DETECTION: 'none',
 });
 
 /** Watching needs Vitest's own import hook and coverage plain addresses of modules: then each file gets a process. */

@@ -2,9 +2,6 @@ import { createRequire } from 'node:module';
 import firestore, { Firestore as Client, type v1 } from '@google-cloud/firestore';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 
-// The tests do not run in Google Cloud: skip the search for credentials.
-process.env.METADATA_SERVER_DETECTION = 'none';
-
 /** The official client, connected to a local server. */
 export const clientOf = (server: Firestore, projectId = 'demo', settings: object = {}): Client =>
   new Client({ projectId, host: server.address, ssl: false, ...settings });
