@@ -9,9 +9,10 @@ export { copyShard } from './copy/copy-shard.ts';
 export type { PartWriter } from './copy/part-writer.ts';
 export { type NamedUser, sortUsers, userName } from './copy/sort-users.ts';
 export { ArchiveCursor, archiveRanges } from './cursor/archive-cursor.ts';
-export { compareCursors, type TargetCursor } from './cursor/document-cursor.ts';
+export type { TargetCursor } from './cursor/document-cursor.ts';
 export { LiveLookupCursor } from './cursor/live-lookup-cursor.ts';
 export { LiveScanCursor, type ScannedRange } from './cursor/live-scan-cursor.ts';
+export { mergeJoin } from './cursor/merge-join.ts';
 export { compareBackup, type DiffRequest } from './diff/compare-backup.ts';
 export { dataKeyOf, type NewDataKey, newDataKey, unlockKeyFile } from './encryption/data-key.ts';
 export {

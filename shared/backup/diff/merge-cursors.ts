@@ -1,5 +1,6 @@
 import { sameFields } from '../../firestore/index.ts';
-import { compareCursors, type DocumentCursor } from '../cursor/document-cursor.ts';
+import type { DocumentCursor } from '../cursor/document-cursor.ts';
+import { mergeJoin } from '../cursor/merge-join.ts';
 
 export interface Counts {
   readonly added: number;
@@ -54,12 +55,13 @@ export const mergeCursors = async (from: DocumentCursor, to: DocumentCursor, opt
   let stop: Stop | undefined;
   await from.load();
   await to.load();
-  for (let n = 1; from.name || to.name; n++) {
-    const order = compareCursors(from, to);
+  const isComplete = await mergeJoin(from, to, async (order, name, n) => {
     const side = order > 0 ? 'to' : 'from';
-    const name = (side === 'to' ? to.name : from.name) ?? nothing;
     const here = (): Stop => ({ counts: { ...counts }, at: Buffer.from(name), side });
-    if (n % checkEvery === 0 && isOver()) return { changes, stop: stop ?? here(), total: undefined };
+    if (n % checkEvery === 0 && isOver()) {
+      stop ??= here();
+      return false;
+    }
     const isCompared = order === 0 || !partial[order < 0 ? 'to' : 'from'];
     // A document that is hidden on one side is not compared.
     const isHidden = (order <= 0 && from.isErased) || (order >= 0 && (to.isErased || options.hidesLive?.(name)));
@@ -67,16 +69,13 @@ export const mergeCursors = async (from: DocumentCursor, to: DocumentCursor, opt
     if (change && change !== 'unchanged') {
       if (changes.length < limit) changes.push({ path: name.toString(), change });
       else stop ??= here();
-      if (stop && !countsOn) return { changes, stop, total: undefined };
+      if (stop && !countsOn) return false;
     }
     if (change) counts[change] += 1;
-    if (order <= 0 && !from.step()) await from.load();
-    if (order >= 0 && !to.step()) await to.load();
-  }
-  return { changes, stop, total: counts };
+    return true;
+  });
+  return { changes, stop, total: isComplete ? counts : undefined };
 };
-
-const nothing = Buffer.alloc(0);
 
 /** Undefined if the document exists on neither side. */
 const changeOf = async (order: number, from: DocumentCursor, to: DocumentCursor): Promise<keyof Counts | undefined> => {

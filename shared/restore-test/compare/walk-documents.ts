@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Archive } from '../../archive/index.ts';
-import { ArchiveCursor, compareCursors, LiveLookupCursor, LiveScanCursor, type TargetCursor } from '../../backup/index.ts';
+import { ArchiveCursor, LiveLookupCursor, LiveScanCursor, mergeJoin, type TargetCursor } from '../../backup/index.ts';
 import type { differenceKinds } from '../../contract/models/restore-test.ts';
 import {
   collectionIdOf,
@@ -120,17 +120,13 @@ class DocumentWalk {
   /** False if it was ended early. */
   async #merge(archived: ArchiveCursor, live: TargetCursor | undefined): Promise<boolean> {
     const { wants, isOver } = this.#options;
-    for (let n = 1; archived.name || live?.name; n++) {
-      const order = live ? compareCursors(archived, live) : -1;
-      const name = Buffer.from((order > 0 ? live?.name : archived.name) ?? nothing);
+    return mergeJoin(archived, live, async (order, at, n) => {
+      const name = Buffer.from(at);
       const path = name.toString();
       if (!wants || wants(path)) await this.#visit(order, path, name, archived, live);
       this.#state = { ...this.#state, after: JSON.stringify(path) };
-      if (n % lookEvery === 0 && (await isOver(this.state))) return false;
-      if (order <= 0 && !archived.step()) await archived.load();
-      if (order >= 0 && live && !live.step()) await live.load();
-    }
-    return true;
+      return n % lookEvery !== 0 || !(await isOver(this.state));
+    });
   }
 
   async #visit(
@@ -198,8 +194,6 @@ class DocumentWalk {
     this.#options.report(path, kind, message);
   }
 }
-
-const nothing = Buffer.alloc(0);
 
 const isDecodable = (document: Uint8Array): boolean => {
   try {

@@ -1,5 +1,5 @@
 import type { Archive } from '../../archive/index.ts';
-import { ArchiveCursor, compareCursors, LiveLookupCursor, LiveScanCursor, type TargetCursor } from '../../backup/index.ts';
+import { ArchiveCursor, LiveLookupCursor, LiveScanCursor, mergeJoin, type TargetCursor } from '../../backup/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { type FirestoreDatabase, intersection, type NameRange } from '../../firestore/index.ts';
 import type { Scope } from '../scope/restore-scope.ts';
@@ -50,6 +50,16 @@ export interface DocumentDecision {
 }
 
 type VisitDocument = (decision: DocumentDecision) => Promise<void> | undefined;
+
+/** The document that a walk is at. */
+interface VisitedDocument {
+  readonly order: number;
+  readonly name: Buffer;
+  readonly archived: ArchiveCursor;
+  readonly live: TargetCursor;
+  readonly visit: VisitDocument;
+  readonly look: Scope['look'];
+}
 
 /** Documents between two checks of the clock. */
 const lookEvery = 64;
@@ -153,34 +163,60 @@ export class DocumentWalk {
   ): Promise<string | undefined> {
     const { isOver, isFull, scope, knowsAbsence, hidesPath, onErased } = this.#options;
     const { wants } = scope;
-    for (let n = 1; archived.name || (live.name && this.#deletes); n++) {
-      const order = compareCursors(archived, live);
-      const name = (order > 0 ? live.name : archived.name) ?? nothing;
-      if (isFull?.() || (n % lookEvery === 0 && isOver?.())) return 'later';
+    let next: string | undefined;
+    const pass = (order: number, name: Buffer): boolean | Promise<boolean> => {
       const isUntouched =
         order > 0 && (!this.#deletes || (knowsAbsence && !knowsAbsence(name.toString())) || hidesPath?.(name) === true);
       if (isUntouched || (wants && !wants(name.toString()))) {
         if (order >= 0) this.#outOfScope += 1;
-        if (this.#shouldLookUp(look) && archived.name) return archived.name.toString();
-      } else if (order <= 0 && archived.isErased) {
-        onErased?.(name);
-      } else {
-        const decided = this.#decide(order, archived, live);
-        let action = typeof decided === 'string' ? decided : await decided;
-        if (this.#undoMatcher && isTouching[action]) {
-          const found = order === 0 ? live.document() : undefined;
-          if (!(await this.#undoMatcher.isAsRestored(name, found, archived.isTombstone))) action = 'skip';
-        }
-        const pending = visit(this.#decisionFor(name, action, order, live));
-        if (pending) await pending;
-        if (action === 'create' && look === 'scan' && this.#completeness.addAbsent(name.toString()))
-          await this.prove(this.#options.signal);
+        if (this.#shouldLookUp(look) && archived.name) next = archived.name.toString();
+        return next === undefined;
       }
-      if (n % lookEvery === lookEvery - 1) this.reached = name.toString();
-      if (order <= 0 && !archived.step()) await archived.load();
-      if (order >= 0 && !live.step()) await live.load();
+      if (order > 0 || !archived.isErased) return this.#visit({ order, name, archived, live, visit, look });
+      onErased?.(name);
+      return true;
+    };
+    await mergeJoin(archived, live, (order, name, n) => {
+      if (!archived.name && !this.#deletes) return false;
+      if (isFull?.() || (n % lookEvery === 0 && isOver?.())) {
+        next = 'later';
+        return false;
+      }
+      return n % lookEvery === lookEvery - 1 ? this.#reach(name.toString(), pass(order, name)) : pass(order, name);
+    });
+    return next;
+  }
+
+  async #reach(path: string, passing: boolean | Promise<boolean>): Promise<boolean> {
+    const goesOn = await passing;
+    if (goesOn) this.reached = path;
+    return goesOn;
+  }
+
+  /** Decides about a document and hands the decision out. Waits only if it must. */
+  #visit(of: VisitedDocument): boolean | Promise<boolean> {
+    const decided = this.#decide(of.order, of.archived, of.live);
+    if (typeof decided !== 'string' || (this.#undoMatcher && isTouching[decided])) return this.#visitLater(of, decided);
+    return this.#handOut(of, decided);
+  }
+
+  async #visitLater(of: VisitedDocument, decided: Action | Promise<Action>): Promise<boolean> {
+    const { order, name, archived, live } = of;
+    let action = await decided;
+    if (this.#undoMatcher && isTouching[action]) {
+      const found = order === 0 ? live.document() : undefined;
+      if (!(await this.#undoMatcher.isAsRestored(name, found, archived.isTombstone))) action = 'skip';
     }
-    return undefined;
+    return this.#handOut(of, action);
+  }
+
+  #handOut({ order, name, live, visit, look }: VisitedDocument, action: Action): boolean | Promise<boolean> {
+    const mayLack = action === 'create' && look === 'scan';
+    const prove = (): boolean | Promise<boolean> =>
+      mayLack && this.#completeness.addAbsent(path) ? this.prove(this.#options.signal).then(() => true) : true;
+    const path = mayLack ? name.toString() : '';
+    const pending = visit(this.#decisionFor(name, action, order, live));
+    return pending ? pending.then(prove) : prove();
   }
 
   /** Whether most of what the target sends is out of scope. */
