@@ -9,7 +9,6 @@ import {
   endSession,
   findOrCreateUser,
   finishLogin,
-  type Identity,
   identify,
   isAllowedRedirect,
   isRevokedWithAll,
@@ -17,6 +16,7 @@ import {
   issueCode,
   type Misuse,
   openSession,
+  type ProviderIdentity,
   presentRefresh,
   readCode,
   readUser,
@@ -110,7 +110,7 @@ const signInError = (error: ApiError) => ({
 });
 
 interface SignIn {
-  readonly identity: Identity;
+  readonly identity: ProviderIdentity;
   readonly app: AppRequest | undefined;
   readonly origin: Origin;
 }

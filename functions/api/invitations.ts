@@ -1,11 +1,11 @@
 import { invitations } from '../../shared/contract/endpoints/invitations.ts';
 import { handle } from '../../shared/http/index.ts';
-import { acceptInvitation, declineInvitation, findInvitation, statusOf } from '../../shared/organization/index.ts';
+import { acceptInvitation, declineInvitation, findInvitation, invitationStatus } from '../../shared/organization/index.ts';
 import { iso } from '../../shared/platform/index.ts';
 
 export const view = handle(invitations.view, async ({ params, now }) => {
   const { organization, invitation } = await findInvitation(params.token, undefined, now);
-  return { data: { ...invitation, organization, status: statusOf(invitation, now) } };
+  return { data: { ...invitation, organization, status: invitationStatus(invitation, now) } };
 });
 
 export const accept = handle(invitations.accept, async ({ user, params, now }) => {

@@ -12,7 +12,7 @@ export interface Profile {
   readonly picture: string | null;
 }
 
-export interface Identity {
+export interface ProviderIdentity {
   readonly issuer: string;
   readonly subject: string;
   readonly profile: Profile;

@@ -11,7 +11,7 @@ export {
   redeemDevice,
 } from './device-sign-in.ts';
 export { grantAccessToken } from './grant-access-token.ts';
-export type { Identity } from './identity-claims.ts';
+export type { ProviderIdentity } from './identity-claims.ts';
 export { listSessions, openSessions, sessionData } from './list-sessions.ts';
 export { beginLogin, finishLogin } from './login-attempt.ts';
 export { notifyDeviceSignIn } from './notify-device-sign-in.ts';

@@ -3,7 +3,7 @@ import * as oauth from 'oauth4webapi';
 import { ApiError, bearerChallenge, unauthorized } from '../contract/errors.ts';
 import { logLines } from '../contract/runtime/alarm-log-lines.ts';
 import { env, fetchTrusted, log, secretValue } from '../platform/index.ts';
-import { type Identity, readProfile } from './identity-claims.ts';
+import { type ProviderIdentity, readProfile } from './identity-claims.ts';
 import { type Login, nonceOf } from './login-attempt.ts';
 
 /** `datastore` to read documents, `cloudPlatform` to read the users of Firebase Authentication. */
@@ -52,10 +52,10 @@ export class SignInDeclined extends ApiError {
 }
 
 /** Exchanges the authorization code and checks state, issuer, PKCE, nonce, claims and signature. */
-export const identify = (answer: URLSearchParams, login: Login, callbackUrl: string): Promise<Identity> =>
+export const identify = (answer: URLSearchParams, login: Login, callbackUrl: string): Promise<ProviderIdentity> =>
   exchange(answer, login, callbackUrl).catch(refuse);
 
-const exchange = async (answer: URLSearchParams, login: Login, callbackUrl: string): Promise<Identity> => {
+const exchange = async (answer: URLSearchParams, login: Login, callbackUrl: string): Promise<ProviderIdentity> => {
   const server = await discover();
   const client = { client_id: env('IDENTITY_CLIENT_ID') };
   const code = oauth.validateAuthResponse(issuerOf(server, answer), client, answer, login.state);

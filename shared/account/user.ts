@@ -1,11 +1,11 @@
 import { unauthorized } from '../contract/errors.ts';
 import { get, iso, newId, sealSecret, setIfAbsent, type Write } from '../platform/index.ts';
-import type { Identity, Profile } from './identity-claims.ts';
+import type { Profile, ProviderIdentity } from './identity-claims.ts';
 import { accountKey, type GrantRecord, type UserRecord } from './record.ts';
 
 /** The user of an identity, created at the first sign-in. Concurrent first sign-ins get the same user. */
 export const findOrCreateUser = async (
-  { issuer, subject }: Pick<Identity, 'issuer' | 'subject'>,
+  { issuer, subject }: Pick<ProviderIdentity, 'issuer' | 'subject'>,
   now: Date,
 ): Promise<{ userId: string; isNew: boolean }> => {
   const fresh = newId('user', now);
@@ -26,7 +26,11 @@ export const refreshProfile = (userId: string, profile: Profile, now: Date): Wri
 };
 
 /** Stores the refresh token for project connections. If the provider gave none, the earlier one stays. */
-export const storeGrant = async (userId: string, { refreshToken, scopes }: Identity, now: Date): Promise<readonly Write[]> => {
+export const storeGrant = async (
+  userId: string,
+  { refreshToken, scopes }: ProviderIdentity,
+  now: Date,
+): Promise<readonly Write[]> => {
   if (refreshToken === undefined) return [];
   const sealed = await sealSecret(refreshToken, { user: userId, purpose: 'provider-grant' });
   return [{ put: { ...accountKey.grant(userId), sealed, scopes, updatedAt: iso(now) } satisfies GrantRecord }];

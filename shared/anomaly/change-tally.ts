@@ -1,5 +1,5 @@
 /** Counts changes by collection while documents pass, and looks into some of them. Memory is bounded; nothing is decoded. */
-import { type DocumentMarks, DocumentSkim, type Moment } from '../archive/index.ts';
+import { type DocumentMarks, DocumentSkim, type ProtobufTimestamp } from '../archive/index.ts';
 import { DocumentContent } from './document-content.ts';
 import {
   type CollectionStatistics,
@@ -7,7 +7,7 @@ import {
   encodeStatistics,
   restId,
   type Sample,
-  type Statistics,
+  type StatisticsByCollection,
 } from './statistics.ts';
 
 /** Collections that are counted one by one, and names of fields that are counted in each. */
@@ -35,8 +35,8 @@ interface ObservedBatch {
 
 export class ChangeTally {
   /** Documents, by collection id. */
-  readonly statistics: Statistics = new Map();
-  readonly #since: Moment | undefined;
+  readonly statistics: StatisticsByCollection = new Map();
+  readonly #since: ProtobufTimestamp | undefined;
   readonly #content = new DocumentContent();
   readonly #tracked = new Map<string, Tracked>();
   readonly #marks = new DocumentSkim();
@@ -44,7 +44,7 @@ export class ChangeTally {
   #current: Tracked | undefined;
 
   /** `since`: the moment of the backup that this one is compared with, if there is one. */
-  constructor(since: Moment | undefined) {
+  constructor(since: ProtobufTimestamp | undefined) {
     this.#since = since;
   }
 

@@ -2,12 +2,12 @@
 import { expectedMax, medianInterval, type PastShare } from './expected-range.ts';
 import { findOpaqueGrowth, findVanishedFields, hasLostContent, wasReplaced } from './find-content-changes.ts';
 import { type Activity, type CollectionStock, type History, isCollection, type Run, stockOf } from './history.ts';
-import { type CollectionStatistics, emptyStatistics, type Statistics } from './statistics.ts';
+import { type CollectionStatistics, emptyStatistics, type StatisticsByCollection } from './statistics.ts';
 
 export const findingKinds = ['deleted', 'changed', 'added', 'entropy', 'schema'] as const;
 export type FindingKind = (typeof findingKinds)[number];
 
-export interface AnomalyFinding {
+export interface UnusualShare {
   /** Null for all collections together. */
   readonly collection: string | null;
   readonly kind: FindingKind;
@@ -18,7 +18,7 @@ export interface AnomalyFinding {
 }
 
 export interface Judgement {
-  readonly findings: readonly AnomalyFinding[];
+  readonly findings: readonly UnusualShare[];
   readonly history: History;
 }
 
@@ -37,7 +37,7 @@ export interface JudgedRun {
   readonly id: string;
   /** The read time of the backup, in milliseconds. */
   readonly at: number;
-  readonly statistics: Statistics;
+  readonly statistics: StatisticsByCollection;
 }
 
 /** Without a history the backup becomes its beginning. */
@@ -68,9 +68,9 @@ interface Judged {
   readonly activity: Activity;
   readonly byChance: number;
   readonly isMature: boolean;
-  readonly findings: readonly AnomalyFinding[];
+  readonly findings: readonly UnusualShare[];
   /** Reported beside findings only. */
-  readonly remarks: readonly AnomalyFinding[];
+  readonly remarks: readonly UnusualShare[];
   readonly lostFields: readonly string[];
 }
 
@@ -116,7 +116,7 @@ const judgeCollection = (
 const schemaFinding = (
   collection: string,
   { field, documents, total }: { field: string; documents: number; total: number },
-): AnomalyFinding => ({
+): UnusualShare => ({
   collection,
   kind: 'schema',
   field,
@@ -125,7 +125,7 @@ const schemaFinding = (
 });
 
 /** All collections that are judged, together: an attack may take a little of each. */
-const judgeWhole = (history: History, mature: readonly Judged[], at: number): readonly AnomalyFinding[] => {
+const judgeWhole = (history: History, mature: readonly Judged[], at: number): readonly UnusualShare[] => {
   const sum = (of: (one: Judged) => number): number => mature.reduce((total, one) => total + of(one), 0);
   const previous = sum(({ activity }) => activity.previous);
   const names = new Set(mature.map(({ name }) => name));
@@ -158,7 +158,7 @@ const exceeds = (
   metric: Metric,
   documents: number,
   about: { readonly collection: string | null; readonly field: string | null },
-): AnomalyFinding | undefined => {
+): UnusualShare | undefined => {
   const minimum = minimums[kind];
   if (documents < minimum.documents || previous < minimum.total || documents < minimum.share * previous) return undefined;
   const known = past(metric);

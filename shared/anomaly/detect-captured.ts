@@ -1,9 +1,9 @@
 /** Judges a batch of captured changes, together with those of the last hour, by the batches before. Pure. */
-import { type AnomalyFinding, comparisonsMin, minimums } from './detect-anomaly.ts';
+import { comparisonsMin, minimums, type UnusualShare } from './detect-anomaly.ts';
 import { expectedMax } from './expected-range.ts';
 import { findOpaqueGrowth } from './find-content-changes.ts';
 import type { Activity, CollectionStock, Run } from './history.ts';
-import { emptyStatistics, type Statistics } from './statistics.ts';
+import { emptyStatistics, type StatisticsByCollection } from './statistics.ts';
 
 export interface CapturedBatch {
   readonly id: string;
@@ -12,7 +12,7 @@ export interface CapturedBatch {
   /** By collection id: documents before, and how many were deleted, changed and added. */
   readonly counts: ReadonlyMap<string, Omit<Activity, 'opaque'>>;
   /** Of the changed documents. */
-  readonly statistics: Statistics;
+  readonly statistics: StatisticsByCollection;
 }
 
 /** An attack may take several batches. */
@@ -25,7 +25,7 @@ export const detectCaptured = (
   runs: readonly Run[],
   stock: ReadonlyMap<string, CollectionStock>,
   { id, at, counts, statistics }: CapturedBatch,
-): { findings: readonly AnomalyFinding[]; run: Run } => {
+): { findings: readonly UnusualShare[]; run: Run } => {
   const activity = new Map([...counts].map(([name, one]) => [name, { ...one, opaque: opaqueIn(name, one, stock, statistics) }]));
   const known = runs.filter(({ state }) => state !== 'open');
   const recent = runs.filter((one) => one.state === 'normal' && at - one.at < windowMs);
@@ -38,7 +38,7 @@ const opaqueIn = (
   name: string,
   { deleted, changed, added }: Omit<Activity, 'opaque'>,
   stock: ReadonlyMap<string, CollectionStock>,
-  statistics: Statistics,
+  statistics: StatisticsByCollection,
 ): number => {
   const before = stock.get(name);
   if (!before) return 0;
@@ -52,10 +52,10 @@ const metrics = [
   ['entropy', 'opaque'],
 ] as const;
 
-const judgeWindow = (known: readonly Run[], window: readonly Run[], at: number): readonly AnomalyFinding[] => {
+const judgeWindow = (known: readonly Run[], window: readonly Run[], at: number): readonly UnusualShare[] => {
   const names = [...(window.at(-1)?.activity.keys() ?? [])];
   return names.flatMap((name) =>
-    metrics.flatMap(([kind, metric]): readonly AnomalyFinding[] => {
+    metrics.flatMap(([kind, metric]): readonly UnusualShare[] => {
       const previous = window.find(({ activity }) => activity.has(name))?.activity.get(name)?.previous ?? 0;
       const documents = window.reduce((sum, { activity }) => sum + (activity.get(name)?.[metric] ?? 0), 0);
       const minimum = minimums[kind];

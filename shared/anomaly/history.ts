@@ -1,5 +1,12 @@
 /** What is remembered of earlier backups of the same collections. Bounded, and independent of how long the backups are kept. */
-import { type CollectionStatistics, emptySample, mergeSample, restId, type Sample, type Statistics } from './statistics.ts';
+import {
+  type CollectionStatistics,
+  emptySample,
+  mergeSample,
+  restId,
+  type Sample,
+  type StatisticsByCollection,
+} from './statistics.ts';
 
 /** normal: nothing was found. open: something was, and it is not acknowledged. accepted: a person has acknowledged it. */
 export type RunState = 'normal' | 'open' | 'accepted';
@@ -59,8 +66,11 @@ export const followedShare = 0.2;
 const rememberedShare = 0.02;
 const lostMax = 20;
 
-export const stockOf = (statistics: Statistics, before: History | undefined, lost: ReadonlyMap<string, readonly string[]>) =>
-  new Map([...statistics].map(([id, one]) => [id, collectionStock(one, before?.stock.get(id), lost.get(id) ?? [])] as const));
+export const stockOf = (
+  statistics: StatisticsByCollection,
+  before: History | undefined,
+  lost: ReadonlyMap<string, readonly string[]>,
+) => new Map([...statistics].map(([id, one]) => [id, collectionStock(one, before?.stock.get(id), lost.get(id) ?? [])] as const));
 
 const collectionStock = (
   statistics: CollectionStatistics,

@@ -1,14 +1,14 @@
 export type { CapturedPart } from './captured-part.ts';
 export { ChangeTally } from './change-tally.ts';
 export {
-  type AnomalyFinding,
   comparisonsMin,
   detectAnomaly,
   type FindingKind,
   findingKinds,
   type JudgedRun,
   minimums,
+  type UnusualShare,
 } from './detect-anomaly.ts';
 export { batchesMin, type CapturedBatch, detectCaptured } from './detect-captured.ts';
 export { decodeHistory, encodeHistory, type History, type Run } from './history.ts';
-export { decodeStatistics, mergeStatistics, type Statistics } from './statistics.ts';
+export { decodeStatistics, mergeStatistics, type StatisticsByCollection } from './statistics.ts';

@@ -29,7 +29,7 @@ export interface CollectionStatistics {
 }
 
 /** By collection id. All collections beyond those kept have the id `rest`, which is none of Firestore. */
-export type Statistics = Map<string, CollectionStatistics>;
+export type StatisticsByCollection = Map<string, CollectionStatistics>;
 
 export const restId = '';
 export const emptySample = (): Sample => ({
@@ -54,11 +54,11 @@ type EncodedSample = readonly [number, number, number, number, number, readonly 
 type EncodedCollection = readonly [string, number, number, number, EncodedSample, EncodedSample, EncodedSample];
 
 /** As JSON of at most that size: the fields of the smallest collections are left out first, then the collections join the rest. */
-export const encodeStatistics = (statistics: Statistics, maxBytes: number): string => {
+export const encodeStatistics = (statistics: StatisticsByCollection, maxBytes: number): string => {
   const whole = encode(statistics);
   if (Buffer.byteLength(whole) <= maxBytes) return whole;
   const bySize = [...statistics].sort(([, a], [, b]) => b.documents + b.changed - a.documents - a.changed);
-  const kept: Statistics = new Map();
+  const kept: StatisticsByCollection = new Map();
   const rest = emptyStatistics();
   let bytes = 500;
   for (const [id, one] of bySize) {
@@ -83,7 +83,7 @@ const addCounts = (sum: CollectionStatistics, { documents, added, changed }: Col
   sum.changed += changed;
 };
 
-const encode = (statistics: Statistics): string =>
+const encode = (statistics: StatisticsByCollection): string =>
   JSON.stringify(
     [...statistics].map(
       ([id, { documents, added, changed, ofUnchanged, ofChanged, ofAdded }]): EncodedCollection => [
@@ -98,7 +98,7 @@ const encodeSample = ({ documents, examined, textBytes, bits, withText, fields }
   [...fields].map(([name, { present, opaque }]) => [name, present, opaque] as const),
 ];
 
-export const decodeStatistics = (text: string): Statistics =>
+export const decodeStatistics = (text: string): StatisticsByCollection =>
   new Map(
     (JSON.parse(text) as readonly EncodedCollection[]).map(([id, documents, added, changed, unchanged, ofChanged, ofAdded]) => [
       id,
@@ -123,7 +123,7 @@ const decodeSample = ([documents, examined, textBytes, bits, withText, fields]: 
 });
 
 /** Adds the statistics of one part of a backup to those of the others. */
-export const mergeStatistics = (into: Statistics, part: Statistics): void => {
+export const mergeStatistics = (into: StatisticsByCollection, part: StatisticsByCollection): void => {
   for (const [id, one] of part) {
     const sum = into.get(id) ?? emptyStatistics();
     into.set(id, sum);

@@ -4,9 +4,9 @@ export { ChunkWriter } from './chunk/chunk-writer.ts';
 export { readChunk } from './chunk/read-chunk.ts';
 export { type Shard, ShardWriter } from './chunk/shard-writer.ts';
 export {
-  type Erasure,
   type ErasureLedger,
   type ErasureValue,
+  type LedgerEntry,
   openErasures,
   sealErasures,
 } from './erasure/erasure-ledger.ts';
@@ -25,8 +25,8 @@ export {
   type EvidenceSigner,
   encodeEvidence,
   evidenceDigest,
-  type SignedEvidence,
   signEvidence,
+  type VerifiableEvidence,
   verifyEvidence,
 } from './evidence/signed-evidence.ts';
 export { hasWrittenAll, unwrittenWords, writtenDocuments } from './evidence/written-documents.ts';
@@ -45,7 +45,7 @@ export { recordKind } from './leaf/column-layout.ts';
 export { DocumentSkim } from './leaf/document-skim.ts';
 export type { DocumentMarks } from './leaf/document-trim.ts';
 export { Leaf } from './leaf/leaf.ts';
-export { type Moment, parseMoment } from './leaf/protobuf-timestamp.ts';
+export { type ProtobufTimestamp, parseMoment } from './leaf/protobuf-timestamp.ts';
 export type { Manifest } from './manifest/manifest.ts';
 export { claimedIdentity, manifestDigest, openManifest, sealManifest } from './manifest/seal-manifest.ts';
 export { afterSubtree, compareFrom, compareNames, compareRanges } from './name/compare-names.ts';

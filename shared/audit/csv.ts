@@ -1,5 +1,5 @@
 /** RFC 4180 lines, safe against formula injection. */
-import type { Entry } from './record.ts';
+import type { AuditLogEntry } from './record.ts';
 
 const columns = {
   id: ({ id }) => id,
@@ -16,7 +16,7 @@ const columns = {
   'context.location': ({ context }) => context.location,
   'context.requestId': ({ context }) => context.requestId,
   details: ({ details }) => JSON.stringify(details),
-} as const satisfies Record<string, (entry: Entry) => string | null>;
+} as const satisfies Record<string, (entry: AuditLogEntry) => string | null>;
 
 /**
  * Prefixes that a spreadsheet interprets as a formula or a separator (ASVS 1.2.10, WSTG-INPV-21): = + - @, their full-width forms,
@@ -34,4 +34,4 @@ const cell = (text: string): string => {
 const lineOf = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
 
 export const csvHeader = lineOf(Object.keys(columns));
-export const csvLine = (entry: Entry): string => lineOf(Object.values(columns).map((column) => column(entry) ?? ''));
+export const csvLine = (entry: AuditLogEntry): string => lineOf(Object.values(columns).map((column) => column(entry) ?? ''));

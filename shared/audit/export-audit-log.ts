@@ -4,7 +4,7 @@ import type { Tenant } from '../platform/index.ts';
 import type { Filter } from './audit-filter.ts';
 import { csvHeader, csvLine } from './csv.ts';
 import { readEntries } from './list-audit-log.ts';
-import type { Entry } from './record.ts';
+import type { AuditLogEntry } from './record.ts';
 
 /** A Lambda response is at most 6 MB of JSON; everything but the body takes less than 1 MB. */
 const answerMaxBytes = 5 * 1_024 * 1_024;
@@ -13,7 +13,9 @@ const readsMax = 200;
 
 export type Format = 'csv' | 'json';
 
-const writers: Readonly<Record<Format, { head: string; line: (entry: Entry, isFirst: boolean) => string; tail: string }>> = {
+const writers: Readonly<
+  Record<Format, { head: string; line: (entry: AuditLogEntry, isFirst: boolean) => string; tail: string }>
+> = {
   csv: { head: csvHeader, line: csvLine, tail: '' },
   json: { head: '[', line: (entry, isFirst) => `${isFirst ? '' : ','}\n${JSON.stringify(entry)}`, tail: '\n]\n' },
 };

@@ -3,10 +3,10 @@ export { exportEntries, type Format } from './export-audit-log.ts';
 export { listEntries } from './list-audit-log.ts';
 export {
   type Actor,
+  type AuditLogEntry,
   auditEntry,
   auditNote,
   auditPartition,
-  type Entry,
   entryPrefix,
   type Origin,
   systemAudit,

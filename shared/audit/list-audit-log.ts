@@ -1,7 +1,7 @@
 /** Reads the log, newest first. An entry past its retention counts as deleted, whether or not the table has removed it yet. */
 import { countryOfAddress, epochSeconds, query, type Tenant } from '../platform/index.ts';
 import { type Filter, rangeOf } from './audit-filter.ts';
-import type { AuditRecord, Entry } from './record.ts';
+import type { AuditLogEntry, AuditRecord } from './record.ts';
 
 /** Reads per call, and entries (or 1 MB of them) per read. */
 const readsMax = 2;
@@ -15,7 +15,7 @@ export const listEntries = async (
   tenant: Tenant,
   page: Filter & { readonly limit: number; readonly after: string | undefined },
   now: Date,
-): Promise<{ items: readonly Entry[]; next: string | undefined }> => {
+): Promise<{ items: readonly AuditLogEntry[]; next: string | undefined }> => {
   const range = rangeOf(tenant, page);
   const found: AuditRecord[] = [];
   // One more than requested, to learn whether there is a next page.
@@ -32,7 +32,7 @@ export const listEntries = async (
 };
 
 /** All entries of the filter, one read (up to 1 MB) at a time. */
-export async function* readEntries(tenant: Tenant, filter: Filter, now: Date): AsyncGenerator<readonly Entry[]> {
+export async function* readEntries(tenant: Tenant, filter: Filter, now: Date): AsyncGenerator<readonly AuditLogEntry[]> {
   const range = rangeOf(tenant, filter);
   let after: string | undefined;
   do {
@@ -47,10 +47,10 @@ const isKept =
   ({ ttl }: AuditRecord): boolean =>
     ttl > epochSeconds(now);
 
-const entriesOf = (records: readonly AuditRecord[]): Promise<readonly Entry[]> => Promise.all(records.map(entryOf));
+const entriesOf = (records: readonly AuditRecord[]): Promise<readonly AuditLogEntry[]> => Promise.all(records.map(entryOf));
 
 /** An entry as the API shows it. Where no proxy knew the location, it is the country of the address. */
-const entryOf = async (record: AuditRecord): Promise<Entry> => {
+const entryOf = async (record: AuditRecord): Promise<AuditLogEntry> => {
   const { id, timestamp, action, actor, resource, organization, context, details } = record;
   const location = context.location ?? (await countryOfAddress(context.ip));
   return { id, timestamp, action, actor, resource, organization, context: { ...context, location }, details };

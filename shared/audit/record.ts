@@ -31,9 +31,9 @@ export interface Origin {
 }
 
 /** An entry as the API shows it. */
-export type Entry = z.input<typeof AuditEntry>;
+export type AuditLogEntry = z.input<typeof AuditEntry>;
 
-export interface AuditRecord extends Entry, Pick<Key, 'pk' | 'sk'> {
+export interface AuditRecord extends AuditLogEntry, Pick<Key, 'pk' | 'sk'> {
   /** Epoch seconds. */
   readonly ttl: number;
 }

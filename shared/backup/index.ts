@@ -53,7 +53,7 @@ export {
   newBackupRecord,
   topCollections,
 } from './model/backup-fields.ts';
-export { backupData, backupEvent, costOf, creatorData, progressOf, wasCompleted } from './model/backup-view.ts';
+export { backupData, backupEvent, backupProgress, costOf, creatorData, wasCompleted } from './model/backup-view.ts';
 export { type ChainLockResult, ChainLocks, extendGenuine } from './model/chain-locks.ts';
 export { countInOrganization } from './model/count-in-organization.ts';
 export { addedBackupErasureTasks, removedDataErasureTasks } from './model/erasure-tasks.ts';
@@ -72,14 +72,13 @@ export { lockFields, lockProblemAudit, lockProblemOf } from './model/lock-proble
 export { markDamaged } from './model/mark-damaged.ts';
 export { noSuchBackup, readBackup, visibleBackups } from './model/read-backup.ts';
 export {
-  type Anomaly,
+  type BackupAnomaly,
   type BackupRecord,
   backupKey,
   backupPrefix,
   type JobCreator,
   type PartContents,
   type RunningRecord,
-  workPartition,
 } from './model/record.ts';
 export { type DueRetention, markRetentionDue, retentionKey, retentionPartition } from './model/retention-due.ts';
 export { type ArchiveLink, findOtherOwner } from './model/shared-archives.ts';

@@ -4,7 +4,7 @@ import { idempotentRoutes } from './idempotent-routes.ts';
 import type { AnyInput, AnyRoute, DataOf, ElementOf, Input, ListRoute, Page, PageRoute, Route } from './routes.ts';
 import {
   type Answer,
-  type Connection,
+  type ApiConnection,
   defaultRetryPolicy,
   type Fetch,
   type RetryPolicy,
@@ -68,7 +68,7 @@ const isSignIn = (route: string): boolean => /^POST \/auth\/(refresh|token|devic
 export const openClient = (options: ClientOptions): Client => {
   const { baseUrl, onUnauthorized } = options;
   const credentialsOf = (): string | undefined => settingOf(options.token) ?? settingOf(options.apiKey);
-  const connectionOf = (credentials: string | undefined): Connection => ({
+  const connectionOf = (credentials: string | undefined): ApiConnection => ({
     baseUrl,
     fetch: options.fetch ?? ((url, init) => globalThis.fetch(url, init)),
     credentials: credentials === undefined ? 'same-origin' : 'omit',

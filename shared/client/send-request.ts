@@ -34,7 +34,7 @@ export interface OutgoingCall {
   readonly isRepeatable: boolean;
 }
 
-export interface Connection {
+export interface ApiConnection {
   readonly baseUrl: string;
   readonly fetch: Fetch;
   readonly credentials: 'same-origin' | 'omit';
@@ -43,7 +43,7 @@ export interface Connection {
 }
 
 /** Returns the last answer; throws a NetworkFailure if there was none, or the reason of an aborted signal. */
-export const sendRequest = async (connection: Connection, call: OutgoingCall): Promise<Answer> => {
+export const sendRequest = async (connection: ApiConnection, call: OutgoingCall): Promise<Answer> => {
   const { attempts, backoffMs } = connection.retry;
   for (let attempt = 1; ; attempt++) {
     const outcome = await sendOnce(connection, call).catch((error: unknown) => error as Error);
@@ -55,7 +55,7 @@ export const sendRequest = async (connection: Connection, call: OutgoingCall): P
   }
 };
 
-const sendOnce = async ({ baseUrl, fetch, credentials, redirect, retry }: Connection, call: OutgoingCall): Promise<Answer> => {
+const sendOnce = async ({ baseUrl, fetch, credentials, redirect, retry }: ApiConnection, call: OutgoingCall): Promise<Answer> => {
   const { method, path, headers, body, signal } = call;
   const timeout = AbortSignal.timeout(retry.timeoutMs);
   try {

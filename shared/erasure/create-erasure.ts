@@ -1,4 +1,4 @@
-import { type Erasure, type Identity, sealErasures } from '../archive/index.ts';
+import { type Identity, type LedgerEntry, sealErasures } from '../archive/index.ts';
 import { type Actor, auditNote } from '../audit/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { erasuresPerProject } from '../contract/limits.ts';
@@ -104,7 +104,7 @@ export const changeLedger = (
 
 export const sealEntry = (
   identity: Identity,
-  content: Erasure,
+  content: LedgerEntry,
   { version, dataKey }: { readonly version: number; readonly dataKey: Buffer },
 ): Pick<ErasureRecord, 'sealed' | 'sealedVersion'> => ({
   sealed: sealErasures({ version, erasures: [content] }, { identity, dataKey, random: secureRandomBytes }),

@@ -1,6 +1,6 @@
 /** Checks what an erasure names. */
 import type * as z from 'zod/mini';
-import type { Erasure } from '../archive/index.ts';
+import type { LedgerEntry } from '../archive/index.ts';
 import type { erasures } from '../contract/endpoints/protection/erasures.ts';
 import { checkAll, invalid } from '../contract/errors.ts';
 import { fieldSegments, isCollectionId, isDocumentPath, valueKey } from '../firestore/index.ts';
@@ -71,7 +71,7 @@ export const typedValue = (value: unknown): Readonly<Record<string, unknown>> =>
 };
 
 /** The content of an entry, without duplicates. */
-export const erasureContent = (input: ErasureInput, id: string, createdAt: string): Erasure => ({
+export const erasureContent = (input: ErasureInput, id: string, createdAt: string): LedgerEntry => ({
   id,
   createdAt,
   paths: [...new Set(input.paths ?? [])],

@@ -1,4 +1,4 @@
-import type { Erasure } from '../archive/index.ts';
+import type { LedgerEntry } from '../archive/index.ts';
 import { ErasureFilter } from '../firestore/index.ts';
 import type { Tenant } from '../platform/index.ts';
 import { readLedger } from './read-ledger.ts';
@@ -10,7 +10,7 @@ interface Source {
 }
 
 /** What is erased in a backup; empty if nothing is. */
-export const erasuresIn = async (tenant: Tenant, { projectId, archive }: Source): Promise<readonly Erasure[]> => {
+export const erasuresIn = async (tenant: Tenant, { projectId, archive }: Source): Promise<readonly LedgerEntry[]> => {
   const ledgers = await Promise.all([...new Set([projectId, archive.project])].map((id) => readLedger(tenant, id)));
   return ledgers.flatMap((ledger) => ledger?.erasures ?? []);
 };

@@ -1,5 +1,5 @@
 /** Reads the ledger of a project. Entries are opened once per version and container. */
-import { type Erasure, type ErasureLedger, openErasures } from '../archive/index.ts';
+import { type ErasureLedger, type LedgerEntry, openErasures } from '../archive/index.ts';
 import { get, openDataKey, type Tenant, walk } from '../platform/index.ts';
 import { type ErasureRecord, entriesPrefix, erasureKey, type LedgerRecord } from './record.ts';
 
@@ -28,7 +28,7 @@ export const openLedger = (tenant: Tenant, ledger: LedgerRecord): Promise<Erasur
 
 const open = async (tenant: Tenant, ledger: LedgerRecord): Promise<ErasureLedger> => {
   const dataKey = await ledgerKey(ledger);
-  const erasures: Erasure[] = [];
+  const erasures: LedgerEntry[] = [];
   for await (const entry of entriesOf(tenant, ledger.projectId)) erasures.push(await openEntry(ledger, entry, dataKey));
   return { version: ledger.version, erasures };
 };
@@ -47,7 +47,7 @@ export const openEntry = async (
   { identity }: LedgerRecord,
   { id, sealed, sealedVersion }: ErasureRecord,
   dataKey: Buffer,
-): Promise<Erasure> => {
+): Promise<LedgerEntry> => {
   const { erasures } = await openErasures(sealed, { identity, dataKey, version: sealedVersion });
   const [erasure] = erasures;
   if (erasures.length !== 1 || erasure?.id !== id) throw new Error('an entry of the erasure ledger belongs to another erasure');

@@ -33,7 +33,7 @@ type Sender = Pick<Tenant, 'organizationId'>;
 /** The message group of a tenant in SQS fair queues. The fan-out sends under the same name, the partition key of the tenant's items. */
 export const senderOf = ({ organizationId }: Sender): string => `ORG#${organizationId}`;
 
-export interface SendOptions {
+interface SendOptions {
   readonly delaySeconds?: number | undefined;
   /** Overrides the queue of the task's kind. */
   readonly queue?: Queue | undefined;

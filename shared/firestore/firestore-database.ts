@@ -6,7 +6,7 @@ import { ConnectionPool } from './grpc/connection-pool.ts';
 import { FrameBuffer, headerBytes } from './grpc/frame-buffer.ts';
 import { GrpcStream } from './grpc/grpc-stream.ts';
 import type { KeepaliveOptions } from './grpc/keepalive.ts';
-import { defaultRetryPolicy, type RetryOptions, type RetryPolicy, RetryState } from './grpc/retry-state.ts';
+import { RetryState, type SourceRetryOptions, type SourceRetryPolicy, sourceRetryPolicy } from './grpc/retry-state.ts';
 import { cancelled, SourceError } from './grpc/source-error.ts';
 import { RpcError } from './grpc/status.ts';
 
@@ -22,7 +22,7 @@ export interface SourceOptions {
   /** Random fraction in [0, 1) for jitter. */
   readonly random: () => number;
   readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
-  readonly retryPolicy?: Partial<RetryPolicy>;
+  readonly retryPolicy?: Partial<SourceRetryPolicy>;
   readonly keepalive?: Partial<KeepaliveOptions>;
   /** Timers of connections and streams; system timers by default. */
   readonly timers?: Timers;
@@ -43,7 +43,7 @@ export class FirestoreDatabase {
   readonly connections: ConnectionPool;
   readonly availability: Availability;
   readonly #options: SourceOptions;
-  readonly #retryPolicy: RetryPolicy;
+  readonly #retryPolicy: SourceRetryPolicy;
   readonly #timers: Timers;
   readonly #headers: Readonly<Record<string, string>>;
 
@@ -52,7 +52,7 @@ export class FirestoreDatabase {
     this.database = `projects/${projectId}/databases/${databaseId}`;
     this.root = `${this.database}/documents`;
     this.#options = options;
-    this.#retryPolicy = { ...defaultRetryPolicy, ...options.retryPolicy };
+    this.#retryPolicy = { ...sourceRetryPolicy, ...options.retryPolicy };
     this.#timers = options.timers ?? systemTimers;
     this.availability = new Availability(this.#timers);
     this.connections = new ConnectionPool({ endpoint, keepalive: options.keepalive, timers: this.#timers });
@@ -66,7 +66,7 @@ export class FirestoreDatabase {
   }
 
   /** Options of retries. */
-  retryOptions(signal: AbortSignal | undefined): RetryOptions {
+  retryOptions(signal: AbortSignal | undefined): SourceRetryOptions {
     const { random, sleep = cancellableSleep } = this.#options;
     return { policy: this.#retryPolicy, random, sleep, signal, availability: this.availability };
   }

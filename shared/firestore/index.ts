@@ -10,12 +10,12 @@ export { FieldMatcher, fieldSegments, valueKey } from './erasure/field-matcher.t
 export { FirestoreDatabase, type SourceOptions, type TokenSupplier } from './firestore-database.ts';
 export { Availability } from './grpc/availability.ts';
 export { denialReason, readerRole, withRole } from './grpc/classify-error.ts';
-export type { RetryPolicy } from './grpc/retry-state.ts';
+export type { SourceRetryPolicy } from './grpc/retry-state.ts';
 export { SourceError, type SourceErrorCode } from './grpc/source-error.ts';
 export { type ConsistentPoint, ListenCall, type Listener, ResumeTokenLost, targetsMax } from './listen/listen-call.ts';
 export type { ListenTarget } from './listen/listen-request.ts';
 export { collectionIdOf } from './names/collection-id-of.ts';
-export { compareNames } from './names/name-order.ts';
+export { compareTextNames } from './names/name-order.ts';
 export {
   collectionRange,
   documentRange,
@@ -30,15 +30,15 @@ export {
   tile,
 } from './names/name-range.ts';
 export { countBytes } from './read/collection-counts.ts';
-export { type Counted, countCollection, countGroup, countRange, verifyCount } from './read/count-documents.ts';
+export { type Counted, countGroup, countRange, countRootCollection, verifyCount } from './read/count-documents.ts';
 export { DocumentBatch } from './read/document-batch.ts';
 export { type Got, getDocuments, getWithin } from './read/get-documents.ts';
-export { type Plan, planRanges } from './read/plan-ranges.ts';
+export { planRanges, type ReadPlan } from './read/plan-ranges.ts';
 export { listCollections, probeSource, splitPoints } from './read/probe-source.ts';
-export { RangeReader, type ReadOptions, readRange } from './read/read-range.ts';
+export { RangeReader, type ReadRangeOptions, readRange } from './read/read-range.ts';
 export type { RawDocument } from './wire/response-skim.ts';
-export { integer, join, text, varint } from './wire/small-messages.ts';
-export { BatchWriter, type WriterOptions } from './write/batch-writer.ts';
+export { integer, join, textField, varint } from './wire/small-messages.ts';
+export { BatchWriter, type BatchWriterOptions } from './write/batch-writer.ts';
 export { asTargetError } from './write/classify-write.ts';
 export type { Condition } from './write/precondition.ts';
 export { type RateLimiter, type RateStore, SharedRateLimiter } from './write/rate-limiter.ts';

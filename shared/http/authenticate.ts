@@ -6,11 +6,11 @@ import { env, envList, fingerprint } from '../platform/index.ts';
 import { accessCookie } from './cookies.ts';
 import type { Incoming } from './parse-request.ts';
 
-export type Credentials =
+export type CallerCredentials =
   | { readonly kind: 'person'; readonly claims: AccessClaims; readonly isCookie: boolean }
   | { readonly kind: 'key'; readonly apiKey: string; readonly accountId: string };
 
-export const authenticate = async (incoming: Incoming): Promise<Credentials> => {
+export const authenticate = async (incoming: Incoming): Promise<CallerCredentials> => {
   const header = incoming.headers.authorization;
   if (header === undefined) return authenticateCookie(incoming);
   const token = /^Bearer ([^\s,]+)$/i.exec(header)?.[1];
@@ -23,13 +23,13 @@ export const authenticate = async (incoming: Incoming): Promise<Credentials> => 
   return person(token, false);
 };
 
-const person = async (token: string, isCookie: boolean): Promise<Credentials> => {
+const person = async (token: string, isCookie: boolean): Promise<CallerCredentials> => {
   const claims = await verifyAccessToken(token);
   if (!claims) throw unauthorized('The token is expired, revoked or malformed');
   return { kind: 'person', claims, isCookie };
 };
 
-const authenticateCookie = async (incoming: Incoming): Promise<Credentials> => {
+const authenticateCookie = async (incoming: Incoming): Promise<CallerCredentials> => {
   const token = incoming.cookies[accessCookie];
   if (!token) throw unauthorized('Credentials are missing: send the header Authorization: Bearer <access token or API key>');
   refuseForeignOrigin(incoming);
@@ -46,7 +46,7 @@ export const refuseForeignOrigin = ({ method, headers }: Incoming): void => {
 };
 
 /** Users are counted by id, API keys by fingerprint: guessing an account id does not use up its requests. */
-export const rateIdentity = (credentials: Credentials): string =>
+export const rateIdentity = (credentials: CallerCredentials): string =>
   credentials.kind === 'person'
     ? credentials.claims.userId
     : `${credentials.accountId}#${fingerprint(credentials.apiKey).slice(0, 12)}`;

@@ -9,7 +9,7 @@ import { ApiError, invalid, unauthorized } from '../contract/errors.ts';
 import { idMessage, isId } from '../contract/ids.ts';
 import { isKeyOf, lookup, noSuchOrganization, type OrganizationRecord, roleRequired } from '../organization/index.ts';
 import { getAll, type Item, type Key, type Tenant, unsafeTenant } from '../platform/index.ts';
-import type { Credentials } from './authenticate.ts';
+import type { CallerCredentials } from './authenticate.ts';
 
 /** A signed-in user, outside any organization. */
 export interface Person {
@@ -43,7 +43,7 @@ export interface Authorized {
 
 interface AuthorizationRequest {
   readonly access: Exclude<Access, 'public'>;
-  readonly credentials: Credentials;
+  readonly credentials: CallerCredentials;
   /** X-Organization-Id. */
   readonly organizationHeader: string | undefined;
   readonly responseKey: Key | undefined;
@@ -61,7 +61,7 @@ export const authorize = (request: AuthorizationRequest): Promise<Authorized> =>
 };
 
 const authorizePerson = async (
-  credentials: Extract<Credentials, { kind: 'person' }>,
+  credentials: Extract<CallerCredentials, { kind: 'person' }>,
   organizationId: string | undefined,
   { access, organizationHeader, responseKey, now }: AuthorizationRequest,
 ): Promise<Authorized> => {
@@ -99,13 +99,13 @@ const authorizePerson = async (
 };
 
 /** The session's own mark counts, too: a token of an app or a device could be sent as a cookie. */
-const assertBrowser = ({ isCookie }: Extract<Credentials, { kind: 'person' }>, { isBrowser }: SessionRecord): void => {
+const assertBrowser = ({ isCookie }: Extract<CallerCredentials, { kind: 'person' }>, { isBrowser }: SessionRecord): void => {
   if (!isCookie) throw new ApiError('FORBIDDEN', 'Only the console can make this call, with the session of its browser');
   if (!isBrowser) throw new ApiError('FORBIDDEN', 'Sign out of the console, sign in again, and repeat this');
 };
 
 const authorizeKey = async (
-  { apiKey, accountId }: Extract<Credentials, { kind: 'key' }>,
+  { apiKey, accountId }: Extract<CallerCredentials, { kind: 'key' }>,
   organizationId: string | undefined,
   { access, organizationHeader, responseKey, now }: AuthorizationRequest,
 ): Promise<Authorized> => {

@@ -3,7 +3,7 @@ import { invalid } from '../contract/errors.ts';
 import { pageDefault, pageMax } from '../contract/limits.ts';
 import { seal, unseal } from '../platform/index.ts';
 
-export interface Page {
+export interface RequestedPage {
   readonly limit: number;
   /** The position after which this page starts. */
   readonly after: string | undefined;
@@ -13,7 +13,7 @@ const purpose = 'cursor';
 /** The longest document name, encrypted: the position of a comparison. */
 const cursorMax = 8_704;
 
-export const readPage = async (query: Readonly<Record<string, string>>, scope: string, route: string): Promise<Page> => {
+export const readPage = async (query: Readonly<Record<string, string>>, scope: string, route: string): Promise<RequestedPage> => {
   const { limit = String(pageDefault), cursor } = query;
   if (!/^\d{1,3}$/.test(limit) || Number(limit) < 1 || Number(limit) > pageMax) {
     throw invalid('limit', `must be a whole number from 1 to ${pageMax}`);

@@ -12,7 +12,7 @@ import { admitCaller } from './admit-caller.ts';
 import type { Authorized } from './authorize.ts';
 import { commitDecision, type Decision, replayStoredResponse } from './commit-decision.ts';
 import { paginate, readPage } from './cursor.ts';
-import type { Answer, Call, Handler, Outcome } from './handler-types.ts';
+import type { Call, Handler, HandlerAnswer, Outcome } from './handler-types.ts';
 import { type Incoming, readJson, readQuery, refuseLargeBody } from './parse-request.ts';
 import { assertWithinLimit, countOutboundCall } from './rate-limit.ts';
 import { type CallInProgress, noQuery, withEnvelope } from './request-envelope.ts';
@@ -25,7 +25,7 @@ type Run = (call: unknown) => Promise<Outcome>;
 
 export const handle = <E extends Endpoint>(
   endpoint: E,
-  run: (call: Call<E>) => Promise<Answer<E>>,
+  run: (call: Call<E>) => Promise<HandlerAnswer<E>>,
   { check = () => undefined, time = clock }: Options<E> = {},
 ): Handler => {
   if (endpoint.capabilities.some((use) => use.startsWith('table:'))) warmUp();

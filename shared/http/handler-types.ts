@@ -7,7 +7,7 @@ import type { Endpoint, Params } from '../contract/endpoint.ts';
 import type { Change } from '../platform/index.ts';
 import type { Participant, Person } from './authorize.ts';
 import type { Decision } from './commit-decision.ts';
-import type { Page } from './cursor.ts';
+import type { RequestedPage } from './cursor.ts';
 import type { Incoming } from './parse-request.ts';
 import type { File, Response } from './responses.ts';
 
@@ -23,7 +23,7 @@ export type Call<E extends Endpoint> = {
   readonly params: Params<E['path']>;
   readonly query: Parsed<E['query']>;
   readonly body: Parsed<E['body']>;
-  readonly page: E['list'] extends z.ZodMiniType ? Page : E['paged'] extends true ? Page : undefined;
+  readonly page: E['list'] extends z.ZodMiniType ? RequestedPage : E['paged'] extends true ? RequestedPage : undefined;
   readonly now: Date;
   readonly origin: Origin;
   readonly incoming: Incoming;
@@ -40,7 +40,7 @@ type Payload<E extends Endpoint> = E['reply'] extends 'redirect'
         : { readonly message: string };
 
 /** The output of a handler: the response, and the change to commit before it is sent. */
-export type Answer<E extends Endpoint> = Payload<E> & {
+export type HandlerAnswer<E extends Endpoint> = Payload<E> & {
   /** A promise is awaited concurrently with the commit. */
   readonly cookies?: readonly string[] | Promise<readonly string[]>;
   readonly status?: number;

@@ -8,9 +8,9 @@ export { type PurgeOptions, purgeObjects } from './purge.ts';
 export {
   decideReaping,
   type Execution,
-  type JobKind,
   type JobWorkflow,
   jobWorkflow,
+  type ReapedKind,
   type RunningJobItem,
   reapJob,
 } from './reap-job.ts';
@@ -29,7 +29,8 @@ export {
 } from './running-job.ts';
 export { stepHandler } from './step-handler.ts';
 export { StoreCalls } from './store-calls.ts';
-export { type Wait, waitReason } from './wait-reason.ts';
+export { type Wait, waitReason, withoutWait } from './wait-reason.ts';
 export { WaitTracker, type WatchedCalls } from './wait-tracker.ts';
 export { watchCalls } from './watch-calls.ts';
+export { workPartition } from './work-partition.ts';
 export { wrapStore } from './wrap-store.ts';

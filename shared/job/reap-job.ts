@@ -55,7 +55,7 @@ export interface ReapedJob {
 }
 
 /** What the reaper needs to know about a kind of job. */
-export interface JobKind<I extends RunningJobItem, J extends ReapedJob> {
+export interface ReapedKind<I extends RunningJobItem, J extends ReapedJob> {
   readonly name: 'backup' | 'restore' | 'restore test';
   readonly partition: string;
   readonly workflow: JobWorkflow;
@@ -74,7 +74,7 @@ export interface JobKind<I extends RunningJobItem, J extends ReapedJob> {
 }
 
 export const reapJob = async <I extends RunningJobItem, J extends ReapedJob>(
-  kind: JobKind<I, J>,
+  kind: ReapedKind<I, J>,
   tenant: Tenant,
   item: I,
 ): Promise<void> => {
@@ -132,7 +132,7 @@ type ReapingDecision = 'leave' | 'start' | 'resume' | 'clean' | 'give-up' | Reas
 
 /** Pure, so that tests cover every case. */
 export const decideReaping = <I extends RunningJobItem, J extends ReapedJob>(
-  { reasonOf, startFailure, resume }: Pick<JobKind<I, J>, 'reasonOf' | 'startFailure' | 'resume'>,
+  { reasonOf, startFailure, resume }: Pick<ReapedKind<I, J>, 'reasonOf' | 'startFailure' | 'resume'>,
   { job, item: { since, restartedAt, dueAt, attempt }, execution, now }: ReapingCase<I, J>,
 ): ReapingDecision => {
   const isOlder = (moment: string | null | undefined, seconds: number): boolean =>

@@ -15,7 +15,7 @@ import {
   walk,
   withLogContext,
 } from '../platform/index.ts';
-import { type JobKind, mayNeedReaping, type ReapedJob, type RunningJobItem, reapJob } from './reap-job.ts';
+import { mayNeedReaping, type ReapedJob, type ReapedKind, type RunningJobItem, reapJob } from './reap-job.ts';
 
 const maxConcurrentJobs = 8;
 /** The longest time for one job. The next run continues to delete its objects. */
@@ -37,14 +37,14 @@ interface Reaped {
 }
 
 /** Waits on the clock of the jobs. */
-export type Wait = (ms: number) => Promise<unknown>;
+type Wait = (ms: number) => Promise<unknown>;
 
 /**
  * Reaps the jobs of a kind that do not move. A run that has no time left, or is throttled, continues in the next one with the job it
  * stopped at. Throws if some could not be checked: the error raises the alarm, and the next run retries.
  */
 export const reapRunningJobs = async <I extends RunningJobItem, J extends ReapedJob>(
-  kind: JobKind<I, J>,
+  kind: ReapedKind<I, J>,
   tenantOf: (item: I) => Tenant,
   wait: Wait = pause,
 ): Promise<void> => {
@@ -71,7 +71,7 @@ export const reapRunningJobs = async <I extends RunningJobItem, J extends Reaped
 
 /** One round through the jobs, beginning where the last run stopped. */
 class Round<I extends RunningJobItem, J extends ReapedJob> {
-  readonly #kind: JobKind<I, J>;
+  readonly #kind: ReapedKind<I, J>;
   readonly #tenantOf: (item: I) => Tenant;
   readonly #until: Date;
   /** The order of the jobs that were handed out, by sort key. */
@@ -81,7 +81,7 @@ class Round<I extends RunningJobItem, J extends ReapedJob> {
   isThrottled = false;
   running = 0;
 
-  constructor(kind: JobKind<I, J>, tenantOf: (item: I) => Tenant, until: Date) {
+  constructor(kind: ReapedKind<I, J>, tenantOf: (item: I) => Tenant, until: Date) {
     this.#kind = kind;
     this.#tenantOf = tenantOf;
     this.#until = until;

@@ -18,7 +18,7 @@ import {
 } from '../organization/index.ts';
 import { after, type Change, iso, type Key, StaleReadError, set, unsafeTenant } from '../platform/index.ts';
 
-export interface Deletion {
+interface Deletion {
   readonly id: string;
   readonly deleted: true;
   readonly deletionType: 'soft' | 'permanent';

@@ -1,6 +1,6 @@
 export { createOrganization, preferredSlug } from './create-organization.ts';
 export { enterOrganization, type OrganizationEntry } from './enter-organization.ts';
-export { acceptInvitation, declineInvitation, findInvitation, statusOf } from './invitation/accept-invitation.ts';
+export { acceptInvitation, declineInvitation, findInvitation, invitationStatus } from './invitation/accept-invitation.ts';
 export { acceptUrl } from './invitation/invitation-token.ts';
 export { cancelInvitation, invite, resendInvitation } from './invitation/invite.ts';
 export { listInvitations } from './invitation/list-invitations.ts';

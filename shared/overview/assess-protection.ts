@@ -9,7 +9,7 @@ export type Concern = z.input<typeof Attention>;
 type Found = Omit<Concern, 'projectId'>;
 type Protection = z.input<typeof ProjectOverview>['protection'];
 
-export interface Assessment {
+export interface ProtectionAssessment {
   readonly protection: Protection;
   /** Most severe first. */
   readonly concerns: readonly Concern[];
@@ -17,7 +17,7 @@ export interface Assessment {
   readonly expectedSince: string | null;
 }
 
-export const assessProtection = (state: ProjectState, now: Date): Assessment => {
+export const assessProtection = (state: ProjectState, now: Date): ProtectionAssessment => {
   const expectedSince = lastDueTime(state, now);
   const found = [
     ...(state.lastGood ? [] : [noBackup(state)]),

@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import type { GoodBackup, ProjectOverview, RunningJob } from '../contract/models/overview.ts';
 import { neverEnabled, pitrData } from '../pitr/index.ts';
-import type { Assessment } from './assess-protection.ts';
+import type { ProtectionAssessment } from './assess-protection.ts';
 import type { ProjectState } from './project-state.ts';
 import type { RecentBackup } from './recent-jobs.ts';
 
@@ -10,7 +10,7 @@ type Shown = z.input<typeof ProjectOverview>;
 
 export const projectOverview = (
   state: ProjectState,
-  { protection, concerns, expectedSince }: Assessment,
+  { protection, concerns, expectedSince }: ProtectionAssessment,
   runningJobs: readonly z.input<typeof RunningJob>[],
   now: Date,
 ): Shown => {

@@ -1,6 +1,6 @@
 /** Jobs that run now, by project. */
 import type * as z from 'zod/mini';
-import { backupKey, progressOf } from '../backup/index.ts';
+import { backupKey, backupProgress } from '../backup/index.ts';
 import type { RunningJob } from '../contract/models/overview.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
 import { type ProjectRecord, projectKey } from '../project/index.ts';
@@ -22,7 +22,7 @@ export const readRunningJobs = async (
     projects.map(({ id: projectId }, n) => {
       const [backup, restore] = [backups[n], restores[n]];
       const jobs = [
-        ...(backup ? [jobOf('backup', backup.id, backup, progressOf(backup).percent)] : []),
+        ...(backup ? [jobOf('backup', backup.id, backup, backupProgress(backup).percent)] : []),
         ...(restore ? [jobOf('restore', restore.id, restore, restoreData(restore).progress.percent)] : []),
       ];
       return [projectId, jobs.flat()];

@@ -1,7 +1,7 @@
 export { type HashConfig, letsShareEmails, readHashConfig } from './auth-users/hash-config.ts';
 export { openToolkit, type Toolkit } from './auth-users/identity-toolkit.ts';
 export { importAuthUsers, importedAtOnceMax, type Refused } from './auth-users/import-auth-users.ts';
-export { type AuthUser, accountOf, listAuthUsers, readAuthUsers } from './auth-users/list-auth-users.ts';
+export { type AuthUser, listAuthUsers, readAuthUsers, userAccountOf } from './auth-users/list-auth-users.ts';
 export { type KnownUser, lookUpAuthUsers } from './auth-users/look-up-auth-users.ts';
 export { isRedacted } from './auth-users/password-visibility.ts';
 export { probeAuthUsers } from './auth-users/probe-auth-users.ts';
@@ -38,7 +38,7 @@ export { probeProject } from './probe-project.ts';
 export { projectData } from './project-data.ts';
 export { listProjects, projectNotFound, readProject, readProjectNames } from './read-project.ts';
 export { probeAndRecord, reconnectProject } from './reconnect-project.ts';
-export { type Connection, type JobRecord, type MoveRecord, type ProjectRecord, projectKey, projectPrefix } from './record.ts';
+export { type Connection, type JobLock, type MoveRecord, type ProjectRecord, projectKey, projectPrefix } from './record.ts';
 export { moveConnection } from './source-token.ts';
 export { attributesOf, principalOf } from './trusted-attributes.ts';
 export { updateProject } from './update-project.ts';

@@ -2,13 +2,13 @@
 import { ApiError } from '../contract/errors.ts';
 import { absentOr, check, create, get, iso, remove, type Tenant, type Write } from '../platform/index.ts';
 import { projectNotFound } from './read-project.ts';
-import { type JobRecord, type ProjectRecord, projectKey } from './record.ts';
+import { type JobLock, type ProjectRecord, projectKey } from './record.ts';
 
-type Job = Pick<JobRecord, 'jobId' | 'kind' | 'database'>;
+type Job = Pick<JobLock, 'jobId' | 'kind' | 'database'>;
 
 /** Takes the project's lock. If another job holds it, the error names that job. */
 export const jobLock = (tenant: Tenant, projectId: string, job: Job, now: Date): Write =>
-  create({ ...projectKey.job(tenant, projectId), ...job, since: iso(now) } satisfies JobRecord, () =>
+  create({ ...projectKey.job(tenant, projectId), ...job, since: iso(now) } satisfies JobLock, () =>
     inProgress(tenant, projectId),
   );
 
@@ -18,7 +18,7 @@ export const databaseOf = ({ sourceProjectId, databaseId }: Pick<ProjectRecord, 
 
 /** A restore also locks its database, because another project may be connected to it. Backups only read and need no such lock. */
 export const databaseLock = (tenant: Tenant, database: string, { jobId, kind }: Job, now: Date): Write =>
-  create({ ...projectKey.databaseJob(tenant, database), jobId, kind, since: iso(now) } satisfies JobRecord, async () =>
+  create({ ...projectKey.databaseJob(tenant, database), jobId, kind, since: iso(now) } satisfies JobLock, async () =>
     inProgressOf(
       'A restore into the database of this project is in progress, started from another project connected to it',
       await get(projectKey.databaseJob(tenant, database)),
@@ -58,7 +58,7 @@ const underTest = (): ApiError =>
 export const whileConnected = (tenant: Tenant, projectId: string): Write =>
   check(projectKey.project(tenant, projectId), {}, projectNotFound);
 
-export const readJob = (tenant: Tenant, projectId: string): Promise<JobRecord | undefined> =>
+export const readJob = (tenant: Tenant, projectId: string): Promise<JobLock | undefined> =>
   get(projectKey.job(tenant, projectId));
 
 /** Fails early, before expensive work. The lock decides. */
@@ -71,5 +71,5 @@ const inProgress = async (tenant: Tenant, projectId: string): Promise<ApiError> 
   return inProgressOf(`A ${job?.kind ?? 'job'} of this project is in progress`, job);
 };
 
-const inProgressOf = (message: string, job: JobRecord | undefined): ApiError =>
+const inProgressOf = (message: string, job: JobLock | undefined): ApiError =>
   new ApiError('JOB_IN_PROGRESS', message, job && { jobId: job.jobId, kind: job.kind });

@@ -1,6 +1,6 @@
 import {
-  compareNames,
-  countCollection,
+  compareTextNames,
+  countRootCollection,
   type FirestoreDatabase,
   listCollections,
   probeSource,
@@ -32,9 +32,9 @@ export const listRootCollections = (
     project,
     async (source, signal) => {
       const { readTime } = await probeSource(source, signal);
-      const ids = [...(await listCollections(source, source.root, readTime, signal))].sort(compareNames);
+      const ids = [...(await listCollections(source, source.root, readTime, signal))].sort(compareTextNames);
       const { after } = page;
-      const remaining = after === undefined ? ids : ids.filter((id) => compareNames(id, after) > 0);
+      const remaining = after === undefined ? ids : ids.filter((id) => compareTextNames(id, after) > 0);
       const shown = remaining.slice(0, page.limit);
       const inTime = AbortSignal.any([signal, AbortSignal.timeout(countMs)]);
       const items = await mapConcurrent(shown, maxConcurrentCounts, async (id) => {
@@ -48,7 +48,7 @@ export const listRootCollections = (
 /** A list without a count is better than no list. */
 const countOne = async (source: FirestoreDatabase, id: string, readTime: string, signal: AbortSignal): Promise<number | null> => {
   try {
-    return (await countCollection(source, id, readTime, signal)) ?? null;
+    return (await countRootCollection(source, id, readTime, signal)) ?? null;
   } catch (error) {
     if (error instanceof SourceError && (error.isTransient || error.code === 'CANCELLED')) return null;
     throw error;

@@ -1,4 +1,4 @@
-import { FirestoreDatabase, type RetryPolicy } from '../firestore/index.ts';
+import { FirestoreDatabase, type SourceRetryPolicy } from '../firestore/index.ts';
 import { env, randomFraction, type Tenant } from '../platform/index.ts';
 import type { ProjectRecord } from './record.ts';
 import { sourceToken } from './source-token.ts';
@@ -7,7 +7,7 @@ import { sourceToken } from './source-token.ts';
 export const openSource = (
   tenant: Tenant,
   project: Pick<ProjectRecord, 'id' | 'sourceProjectId' | 'databaseId' | 'connection'>,
-  patience: Partial<RetryPolicy> = {},
+  patience: Partial<SourceRetryPolicy> = {},
 ): FirestoreDatabase =>
   new FirestoreDatabase({
     endpoint: env('FIRESTORE_URL'),

@@ -40,7 +40,7 @@ export type Connection =
  * The lock of a project's one job. It fences: a job's final commit requires that the lock still names it, so a job that was given up
  * cannot complete.
  */
-export interface JobRecord extends Item {
+export interface JobLock extends Item {
   readonly jobId: string;
   readonly kind: 'backup' | 'restore' | 'move';
   readonly since: string;
@@ -70,9 +70,9 @@ export const projectKey = {
     pk: `ORG#${tenant.organizationId}`,
     sk: `${projectPrefix}${projectId}`,
   }),
-  job: (tenant: Tenant, projectId: string): Key<JobRecord> => ({ pk: `ORG#${tenant.organizationId}`, sk: `JOB#${projectId}` }),
+  job: (tenant: Tenant, projectId: string): Key<JobLock> => ({ pk: `ORG#${tenant.organizationId}`, sk: `JOB#${projectId}` }),
   /** The lock of a database's one restore, whichever project started it. */
-  databaseJob: (tenant: Tenant, database: string): Key<JobRecord> => ({
+  databaseJob: (tenant: Tenant, database: string): Key<JobLock> => ({
     pk: `ORG#${tenant.organizationId}`,
     sk: `JOB#DB#${database}`,
   }),

@@ -16,7 +16,7 @@ import {
 import type { Connection, ProjectRecord } from './record.ts';
 
 /** The API that a token is for. */
-export type Access = 'documents' | 'users';
+type Access = 'documents' | 'users';
 
 /** A token that expires within this time is replaced. */
 const marginMs = 60_000;

@@ -12,7 +12,6 @@ export {
   readRestoreTest,
   readRun,
   restoreTestsOf,
-  runsOf,
 } from './model/get-restore-test.ts';
 export { whilePlanned } from './model/plan-writes.ts';
 export { type RestoreTestRecord, type RunRecord, restoreTestKey } from './model/record.ts';

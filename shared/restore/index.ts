@@ -11,14 +11,7 @@ export { purgeRestores } from './end/purge-restores.ts';
 export { restoreJobs } from './end/restore-jobs.ts';
 export { assertRestoreCapacity, countRunningRestores, restoreMarks } from './model/assert-restore-capacity.ts';
 export { getRestore } from './model/get-restore.ts';
-export {
-  type RestoreRecord,
-  type RestoreShardRecord,
-  type RunningRestore,
-  restoreKey,
-  restorePrefix,
-  workPartition,
-} from './model/record.ts';
+export { type RestoreRecord, type RestoreShardRecord, type RunningRestore, restoreKey, restorePrefix } from './model/record.ts';
 export { historyEntry, restoreCost, restoreData } from './model/restore-view.ts';
 export type { NamedDocuments, StartRestoreOptions } from './model/start-options.ts';
 export { closeUndoWindow } from './model/undo-window.ts';

@@ -5,7 +5,7 @@ import { organizationKey } from '../organization/index.ts';
 import { pinnedBackups } from '../pitr/index.ts';
 import { type Clock, commit, get, isTransientAwsError, log, type Tenant, walk, withLogContext } from '../platform/index.ts';
 import { type ScheduleRecord, schedulePrefix } from '../schedule/index.ts';
-import { type Decision, decideExpiry, type Rules } from './decide-expiry.ts';
+import { decideExpiry, type ExpiryDecision, type Rules } from './decide-expiry.ts';
 import { updateDue } from './due-organizations.ts';
 import { DecisionOutdatedError, expireBackup } from './expire-backup.ts';
 import { loadCandidates, reloadCandidates } from './load-candidates.ts';
@@ -45,7 +45,7 @@ const decideFor = async (
   tenant: Tenant,
   pinsOf: (tenant: Tenant) => Promise<ReadonlySet<string>>,
   time: Clock,
-): Promise<{ decision: Decision; rules: Rules }> => {
+): Promise<{ decision: ExpiryDecision; rules: Rules }> => {
   const decideOn = async (candidates: ReadonlyMap<string, RetentionCandidate>) => {
     const rules = { scheduleRules: await loadScheduleRules(tenant), pins: await pinsOf(tenant) };
     return { decision: decideExpiry(candidates.values(), rules, time.now()), rules };
@@ -73,7 +73,7 @@ interface Outcome {
 /** Dependents come first: if one is kept after all, the archives it needs are kept with it. */
 const expireAll = async (
   tenant: Tenant,
-  decision: Decision,
+  decision: ExpiryDecision,
   { scheduleRules }: Rules,
   until: Date,
   time: Clock,

@@ -1,7 +1,8 @@
 /** Decides which backups expire, and when to decide again. Pure. */
 import { DependencyGraph } from './dependency-graph.ts';
+import { keptBy, newestFirst } from './kept-by-policy.ts';
 import type { RetentionCandidate } from './retention-candidate.ts';
-import { keptBy, newestFirst, type ScheduleRule } from './retention-policy.ts';
+import type { ScheduleRule } from './retention-policy.ts';
 
 export interface Rules {
   /** The existing schedules, by id. */
@@ -17,7 +18,7 @@ export interface Expiry {
   readonly newestGoodId: string | undefined;
 }
 
-export interface Decision {
+export interface ExpiryDecision {
   /** Dependents come before their dependencies. */
   readonly expiring: readonly Expiry[];
   /** When the decision may change without an event; undefined if it cannot. */
@@ -30,7 +31,11 @@ const dayMs = 24 * 3_600_000;
  * A backup past its days, its policy or the last restore window expires, unless it is held, pinned, the last good one of its
  * scope, or a dependency of a backup that stays.
  */
-export const decideExpiry = (backups: Iterable<RetentionCandidate>, { scheduleRules, pins }: Rules, now: Date): Decision => {
+export const decideExpiry = (
+  backups: Iterable<RetentionCandidate>,
+  { scheduleRules, pins }: Rules,
+  now: Date,
+): ExpiryDecision => {
   const nowMs = now.getTime();
   const all = [...backups];
   const graph = new DependencyGraph(all);

@@ -1,7 +1,5 @@
 import type { OwnRule } from './retention-candidate.ts';
 
-export { keptBy, newestFirst } from './kept-by-policy.ts';
-
 /** What retention needs to know of a schedule. */
 export interface ScheduleRule {
   /** Undefined if the schedule now keeps by days, or forever. */

@@ -6,7 +6,7 @@ import {
   manifestName,
   maxEvidenceBytes,
   maxManifestBytes,
-  type SignedEvidence,
+  type VerifiableEvidence,
 } from '../../../shared/archive/index.ts';
 import { objectThat, readGenuine } from '../../../shared/destination/index.ts';
 import { damaged, failureOf, unusable } from '../failure.ts';
@@ -63,15 +63,15 @@ const readEvidenceFile = async (
   store: ReadOnlyStore,
   name: string,
   trusted: readonly string[] | undefined,
-): Promise<SignedEvidence> => {
-  const decode = (bytes: Uint8Array): SignedEvidence => {
+): Promise<VerifiableEvidence> => {
+  const decode = (bytes: Uint8Array): VerifiableEvidence => {
     const evidence = decodeEvidence(bytes);
     const { keyId } = evidence.signature;
     if (trusted && !trusted.includes(keyId))
       throw damaged(name, `was signed by another key: ${keyId}, expected ${trusted.join(' or ')}`);
     return evidence;
   };
-  const read = async (): Promise<SignedEvidence> => {
+  const read = async (): Promise<VerifiableEvidence> => {
     const found = await store.head(name);
     if (!found) throw unusable(`${name}: file not found`);
     if (found.size > maxEvidenceBytes) throw damaged(name, 'is too large to be evidence of a restore test');
@@ -95,7 +95,7 @@ const readEvidenceFile = async (
 
 /** Compares the manifest of the tested backup if its folder is given, is beside the evidence, or is beside its folder. */
 const checkManifest = async (
-  { tested, digests }: SignedEvidence,
+  { tested, digests }: VerifiableEvidence,
   near: BackupLocation,
   options: EvidenceOptions,
 ): Promise<ManifestCheck> => {
@@ -131,7 +131,7 @@ const compareManifest = async (store: ReadOnlyStore, folder: string, digest: str
 };
 
 const report = async (
-  evidence: SignedEvidence,
+  evidence: VerifiableEvidence,
   { isTrusted, manifest }: { readonly isTrusted: boolean; readonly manifest: ManifestCheck },
   output: Pick<Output, 'isJson' | 'line'>,
 ): Promise<void> => {

@@ -2,7 +2,7 @@
 import { sendTask } from '../../event/index.ts';
 import { after, bestEffort, emitMetric, iso, log, set, type Tenant, updateItem } from '../../platform/index.ts';
 import { failingSince, isDead, recordHealth, retryDelay, updateUnlessRecorded } from '../../webhook/index.ts';
-import { sendAttempt } from '../model/alert-attempt.ts';
+import { queueAlertAttempt } from '../model/alert-attempt.ts';
 import { type AlertDeliveryRecord, alertKey } from '../model/record.ts';
 import type { AlertOutcome } from './alert-outcome.ts';
 import type { DueAlertAttempt } from './prepare-alert-attempt.ts';
@@ -26,7 +26,8 @@ export const recordAlertAttempt = async (
   const delaySeconds = willRetry ? delayOf(due, outcome, now, random) : 0;
   const since = failingSince(health, result, now);
   const reason = willRetry || since === undefined ? undefined : disableReason(due, outcome, since, now);
-  if (willRetry) await sendAttempt(tenant, alert.channel, { alertId, deliveryId, attempt: attempt + 1 }, { delaySeconds, now });
+  if (willRetry)
+    await queueAlertAttempt(tenant, alert.channel, { alertId, deliveryId, attempt: attempt + 1 }, { delaySeconds, now });
   const recording = recordHealth(alertKey.health(tenant, alertId), health, result, now);
   // The task that disables the alert reads the health record, so in that case the write must succeed.
   await (reason ? recording : bestEffort('record the health of an alert', recording));

@@ -1,7 +1,7 @@
 /** One attempt of one message: prepare, lease, send, record. */
 import { type Clock, log, type Tenant } from '../../platform/index.ts';
 import { leaseAttempt } from '../../webhook/index.ts';
-import { type AlertAttempt, sendAttempt } from '../model/alert-attempt.ts';
+import { type AlertAttempt, queueAlertAttempt } from '../model/alert-attempt.ts';
 import type { AlertOutcome } from './alert-outcome.ts';
 import { type DueAlertAttempt, prepareAlertAttempt } from './prepare-alert-attempt.ts';
 import { abandonMessage, recordAlertAttempt } from './record-alert-attempt.ts';
@@ -25,7 +25,7 @@ export const runAlertAttempt = async (tenant: Tenant, ref: AlertAttempt, { clock
   if (prepared.kind === 'skip') return log.info('attempt skipped', { alertId, deliveryId, attempt, reason: prepared.reason });
   if (prepared.kind === 'abandon') return abandonMessage(prepared.delivery, prepared.error);
   const later = (channel: DueAlertAttempt['alert']['channel'], delaySeconds: number): Promise<void> =>
-    sendAttempt(tenant, channel, { alertId, deliveryId, attempt }, { delaySeconds, now: clock.now() });
+    queueAlertAttempt(tenant, channel, { alertId, deliveryId, attempt }, { delaySeconds, now: clock.now() });
   if (prepared.kind === 'wait') return later(prepared.channel, prepared.seconds);
   if (!(await leaseAttempt(prepared.delivery, leaseSeconds, clock.now()))) return later(prepared.alert.channel, leaseSeconds);
   const sentAt = clock.now();

@@ -21,7 +21,7 @@ export const attemptTask = (channel: AlertChannel, { alertId, deliveryId, attemp
 });
 
 /** Sends an attempt after a delay. Throws unless the queue accepted it. */
-export const sendAttempt = (
+export const queueAlertAttempt = (
   tenant: Tenant,
   channel: AlertChannel,
   attempt: AlertAttempt,

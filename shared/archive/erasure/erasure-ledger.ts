@@ -10,7 +10,7 @@ import { erasuresName, type Identity } from '../primitives/identity.ts';
 export type ErasureValue = Readonly<Record<string, unknown>>;
 
 /** One erasure: documents by path, by the value of a field, or both. */
-export interface Erasure {
+export interface LedgerEntry {
   readonly id: string;
   readonly createdAt: string;
   /** Document paths below the database: given, or found by the query. */
@@ -24,7 +24,7 @@ export interface Erasure {
 export interface ErasureLedger {
   /** Increases with every change. */
   readonly version: number;
-  readonly erasures: readonly Erasure[];
+  readonly erasures: readonly LedgerEntry[];
 }
 
 /** A ledger is far smaller; a reader allocates no more than this. */

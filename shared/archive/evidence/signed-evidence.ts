@@ -6,7 +6,7 @@ import { type EvidenceKey, keyThumbprint, parseEvidenceKey, toKeyObject } from '
 import { parseEvidence } from './parse-evidence.ts';
 
 /** Evidence with its signature: RSASSA-PKCS1-v1_5 with SHA-256 over the canonical JSON of everything but `signature`. */
-export interface SignedEvidence extends Evidence {
+export interface VerifiableEvidence extends Evidence {
   readonly signature: EvidenceSignature;
 }
 
@@ -25,7 +25,7 @@ export interface EvidenceSigner {
 }
 
 /** Signs evidence. The result is checked as a reader checks it before it is returned. */
-export const signEvidence = async (evidence: Evidence, { key, sign }: EvidenceSigner): Promise<SignedEvidence> => {
+export const signEvidence = async (evidence: Evidence, { key, sign }: EvidenceSigner): Promise<VerifiableEvidence> => {
   const value = Buffer.from(await sign(canonicalJson(evidence))).toString('base64url');
   const publicKey: EvidenceKey = { kty: key.kty, n: key.n, e: key.e };
   const signature: EvidenceSignature = { algorithm: 'RS256', keyId: keyThumbprint(publicKey), publicKey, value };
@@ -33,7 +33,7 @@ export const signEvidence = async (evidence: Evidence, { key, sign }: EvidenceSi
 };
 
 /** The bytes that are stored: canonical, so the same evidence always has the same bytes. */
-export const encodeEvidence = (signed: SignedEvidence): Buffer => Buffer.from(canonicalJson(signed));
+export const encodeEvidence = (signed: VerifiableEvidence): Buffer => Buffer.from(canonicalJson(signed));
 
 /** The SHA-256 of the stored bytes. */
 export const evidenceDigest = (stored: Uint8Array): string => hash('sha256', stored, 'base64url');
@@ -52,7 +52,7 @@ const membersIn = (value: unknown): number => {
 };
 
 /** Parses a file with evidence. It may also be the whole response of the API, `{"success":true,"data":…}`. */
-export const decodeEvidence = (bytes: Uint8Array): SignedEvidence => {
+export const decodeEvidence = (bytes: Uint8Array): VerifiableEvidence => {
   if (bytes.length > maxEvidenceBytes) throw new ArchiveError('too-large', `evidence has at most ${maxEvidenceBytes} bytes`);
   let value: unknown;
   let text: string;
@@ -72,7 +72,7 @@ export const decodeEvidence = (bytes: Uint8Array): SignedEvidence => {
  * Checks the signature first, then the shape. The key is the one that the evidence itself carries: whether to trust it is for the
  * caller to decide, by comparing `signature.keyId` with a fingerprint known from elsewhere.
  */
-export const verifyEvidence = (value: unknown): SignedEvidence => {
+export const verifyEvidence = (value: unknown): VerifiableEvidence => {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new ArchiveError('evidence-invalid', 'this is not evidence of a restore test');
   const { signature, ...signed } = value as Record<string, unknown>;

@@ -1,7 +1,7 @@
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { asBuffer, decodeBase64, encodeBase64 } from '../primitives/bytes.ts';
 import { maxKeyFileBytes } from '../primitives/format-limits.ts';
-import { checkIdentity, type Identity, isId } from '../primitives/identity.ts';
+import { checkIdentity, type Identity, isArchiveId } from '../primitives/identity.ts';
 import type { KeyWrap, SealedKey } from './key-wrap.ts';
 import { wrapNonceBytes, wrapSealedBytes } from './key-wrap.ts';
 import { maxKdfSaltBytes, minKdfSaltBytes } from './wrapping-keys.ts';
@@ -50,7 +50,8 @@ export const parseKeyFile = (stored: Uint8Array): KeyFile => {
   if (format !== 'FBK2 key') throw new ArchiveError('bad-magic', 'not a key file');
   if (version !== 2 && version !== 3)
     throw new ArchiveError('unsupported-version', 'the version of the key file is neither 2 nor 3');
-  if (!isId(organization) || !isId(project) || !isId(backup)) throw invalid('the key file has an invalid id');
+  if (!isArchiveId(organization) || !isArchiveId(project) || !isArchiveId(backup))
+    throw invalid('the key file has an invalid id');
   if (!Array.isArray(wraps) || wraps.length === 0 || wraps.length > maxWraps)
     throw invalid('the key file has no valid list of wrapped keys');
   return { identity: { organization, project, backup }, wraps: wraps.map((wrap) => parseWrap(wrap, version)) };

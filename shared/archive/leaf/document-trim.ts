@@ -1,4 +1,4 @@
-import { isStorable, type Moment, maxFieldBytes, writeTimestampField, writeVarint } from './protobuf-timestamp.ts';
+import { isStorable, maxFieldBytes, type ProtobufTimestamp, writeTimestampField, writeVarint } from './protobuf-timestamp.ts';
 
 /** Name position and times of an encoded google.firestore.v1.Document. One object is reused for all documents. */
 export interface DocumentMarks {
@@ -86,7 +86,7 @@ const isNameField = (bytes: Uint8Array, start: number, { nameStart, nameEnd }: D
   return true;
 };
 
-const noTime: Moment = { seconds: 0, nanos: 0 };
+const noTime: ProtobufTimestamp = { seconds: 0, nanos: 0 };
 
 /** Restores the original bytes of a document. The times are used only if they were trimmed. */
 export const joinDocument = (flags: number, name: Uint8Array, body: Uint8Array, created = noTime, updated = noTime): Buffer => {

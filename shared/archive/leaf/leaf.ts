@@ -13,7 +13,7 @@ import {
   type StoredKind,
 } from './column-layout.ts';
 import { joinDocument, trimmedCreated, trimmedName, trimmedUpdated } from './document-trim.ts';
-import type { Moment } from './protobuf-timestamp.ts';
+import type { ProtobufTimestamp } from './protobuf-timestamp.ts';
 
 const knownFlags = kindMask | trimmedName | trimmedCreated | trimmedUpdated;
 const kinds = new Set<number>([recordKind.document, recordKind.tombstone, recordKind.user]);
@@ -139,11 +139,11 @@ export class Leaf {
     return this.#names.subarray(this.#nameStart(slot), this.#nameEnds[slot]);
   }
 
-  created(slot: number): Moment {
+  created(slot: number): ProtobufTimestamp {
     return { seconds: this.#seconds(true, slot), nanos: this.#nanos(true, slot) };
   }
 
-  updated(slot: number): Moment {
+  updated(slot: number): ProtobufTimestamp {
     return { seconds: this.#seconds(false, slot), nanos: this.#nanos(false, slot) };
   }
 

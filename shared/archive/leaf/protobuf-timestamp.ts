@@ -1,13 +1,13 @@
 /** Encodes google.protobuf.Timestamp: seconds since 1970 (possibly negative) and nanoseconds. */
 
 /** A point in time with nanosecond precision. */
-export interface Moment {
+export interface ProtobufTimestamp {
   readonly seconds: number;
   readonly nanos: number;
 }
 
 /** Parses an RFC 3339 time in UTC with up to nanosecond precision. */
-export const parseMoment = (text: string): Moment => {
+export const parseMoment = (text: string): ProtobufTimestamp => {
   const match = momentPattern.exec(text);
   if (!match) throw new TypeError('expected a UTC time such as 2025-01-31T08:00:00.123456Z');
   return { seconds: Date.parse(`${match[1]}Z`) / 1_000, nanos: Number((match[2] ?? '').padEnd(9, '0')) };

@@ -11,7 +11,7 @@ import {
   maxManifestPages,
   maxNameBytes,
 } from '../primitives/format-limits.ts';
-import { isId, objectId, objectKind } from '../primitives/identity.ts';
+import { isArchiveId, objectId, objectKind } from '../primitives/identity.ts';
 import { knownFeatures, type Manifest } from './manifest.ts';
 
 /** Validates a parsed manifest; anything that does not exactly match the format is rejected. */
@@ -140,7 +140,7 @@ const matching = (value: unknown, pattern: RegExp): string => {
 };
 
 const id = (value: unknown): string => {
-  if (!isId(value)) throw invalid('the manifest has an invalid id');
+  if (!isArchiveId(value)) throw invalid('the manifest has an invalid id');
   return value;
 };
 

@@ -2,9 +2,9 @@ import { createSecretKey, type KeyObject } from 'node:crypto';
 import { prefixed } from '../primitives/bytes.ts';
 import { maxFrames } from '../primitives/format-limits.ts';
 import { hkdf } from '../primitives/kdf.ts';
-import { type Header, magic, noncePrefixBytes, saltBytes, version } from './header.ts';
+import { formatVersion, type Header, magic, noncePrefixBytes, saltBytes } from './header.ts';
 
-const start = Buffer.concat([magic, Buffer.from([version])]);
+const start = Buffer.concat([magic, Buffer.from([formatVersion])]);
 
 /** The key of one object. It depends on salt, backup and name, so nonces need only be unique within an object. */
 export const objectKey = (dataKey: Uint8Array, { identity, name, salt }: Header): KeyObject => {

@@ -1,7 +1,7 @@
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { asBuffer, decodeBase64, encodeBase64 } from '../primitives/bytes.ts';
 import { maxHeaderBytes } from '../primitives/format-limits.ts';
-import { checkIdentity, type Identity, isId, objectKind } from '../primitives/identity.ts';
+import { checkIdentity, type Identity, isArchiveId, objectKind } from '../primitives/identity.ts';
 
 export interface Header {
   readonly identity: Identity;
@@ -13,7 +13,7 @@ export interface Header {
 }
 
 export const magic = Buffer.from('FBK2', 'latin1');
-export const version = 2;
+export const formatVersion = 2;
 export const saltBytes = 32;
 export const noncePrefixBytes = 7;
 /** Magic, version and length of the header JSON. */
@@ -26,7 +26,7 @@ export const encodeHeader = (header: Header): Buffer => {
   const json = Buffer.from(canonical(header), 'utf8');
   const preamble = Buffer.alloc(preambleBytes);
   magic.copy(preamble);
-  preamble.writeUInt8(version, magic.length);
+  preamble.writeUInt8(formatVersion, magic.length);
   preamble.writeUInt32BE(json.length, magic.length + 1);
   return Buffer.concat([preamble, json]);
 };
@@ -49,9 +49,12 @@ export const headerLength = (start: Uint8Array): number => {
   const bytes = asBuffer(start);
   const given = Math.min(bytes.length, magic.length);
   if (bytes.compare(magic, 0, given, 0, given) !== 0) throw new ArchiveError('bad-magic', 'not an archive object');
-  const found = bytes.length > magic.length ? bytes.readUInt8(magic.length) : version;
-  if (found !== version)
-    throw new ArchiveError('unsupported-version', `the object has format version ${found}; this reader supports ${version}`);
+  const found = bytes.length > magic.length ? bytes.readUInt8(magic.length) : formatVersion;
+  if (found !== formatVersion)
+    throw new ArchiveError(
+      'unsupported-version',
+      `the object has format version ${found}; this reader supports ${formatVersion}`,
+    );
   if (bytes.length < preambleBytes) throw new ArchiveError('truncated', 'the object ends within its header');
   const length = bytes.readUInt32BE(magic.length + 1);
   if (length > maxHeaderBytes) throw new ArchiveError('too-large', `the header declares ${length} bytes`);
@@ -77,7 +80,7 @@ const read = (bytes: Buffer): Header | undefined => {
   if (typeof value !== 'object' || value === null) return undefined;
   const { organization, project, backup, object, salt, noncePrefix } = value as Record<string, unknown>;
   const [saltOf, prefixOf] = [decodeBase64(salt, saltBytes), decodeBase64(noncePrefix, noncePrefixBytes)];
-  if (!isId(organization) || !isId(project) || !isId(backup) || !saltOf || !prefixOf) return undefined;
+  if (!isArchiveId(organization) || !isArchiveId(project) || !isArchiveId(backup) || !saltOf || !prefixOf) return undefined;
   if (typeof object !== 'string' || !objectKind(object)) return undefined;
   return { identity: { organization, project, backup }, name: object, salt: saltOf, noncePrefix: prefixOf };
 };

@@ -10,7 +10,7 @@ import {
   maxSealedBytes,
   minSealedBytes,
 } from '../primitives/format-limits.ts';
-import { isId, objectKind } from '../primitives/identity.ts';
+import { isArchiveId, objectKind } from '../primitives/identity.ts';
 
 /** The location of the two frames of a leaf and the SHA-256 of their contents. */
 export interface LeafLocation {
@@ -123,7 +123,7 @@ interface Source {
 
 const readSource = (reader: PageReader): Source => {
   const [backup, object, more] = reader.bytes(reader.number(1)).toString('latin1').split(' ');
-  if (!isId(backup) || !object || objectKind(object) !== 'chunk' || more !== undefined)
+  if (!isArchiveId(backup) || !object || objectKind(object) !== 'chunk' || more !== undefined)
     throw invalid('an index page references an invalid chunk name');
   return { backup, object };
 };

@@ -46,11 +46,11 @@ export const erasuresVersion = (name: string): number | undefined =>
 /** Identifies an object across backups; ids contain no spaces. */
 export const objectId = ({ backup, name }: { readonly backup: string; readonly name: string }): string => `${backup} ${name}`;
 
-export const isId = (text: unknown): text is string => typeof text === 'string' && idPattern.test(text);
+export const isArchiveId = (text: unknown): text is string => typeof text === 'string' && idPattern.test(text);
 
 export const checkIdentity = ({ organization, project, backup }: Identity): void => {
   for (const id of [organization, project, backup])
-    if (!isId(id)) throw new ArchiveError('header-invalid', 'an id has characters that are not allowed in an archive');
+    if (!isArchiveId(id)) throw new ArchiveError('header-invalid', 'an id has characters that are not allowed in an archive');
 };
 
 /** Rejects an object that claims another owner before anything is decrypted. */

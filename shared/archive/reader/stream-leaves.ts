@@ -13,7 +13,7 @@ interface LeafPart {
   readonly leaf: Leaf;
 }
 
-export interface StreamOptions {
+interface StreamOptions {
   /** Starts with the segment that may contain this name. */
   readonly from?: Uint8Array;
   /** Only segments that may contain names of these ascending ranges; replaces `from`. */

@@ -1,7 +1,7 @@
 /** What captured changes add to the mark of the backup that they build on. Pure. */
-import type { AnomalyFinding, CapturedPart, Run } from '../../anomaly/index.ts';
+import type { CapturedPart, Run, UnusualShare } from '../../anomaly/index.ts';
 import { iso } from '../../platform/index.ts';
-import type { Anomaly, BackupRecord } from '../model/record.ts';
+import type { BackupAnomaly, BackupRecord } from '../model/record.ts';
 import { describeFinding } from './describe-finding.ts';
 import { fitFindings } from './judge-backup.ts';
 
@@ -17,7 +17,7 @@ export const capturedPart = ({ anomaly, anomalyCaptured }: BackupRecord): Captur
 };
 
 /** The part of a mark that tells of captured changes, as a mark. The backup itself is what is from before. */
-export const capturedAnomaly = (backup: BackupRecord): Anomaly | undefined => {
+export const capturedAnomaly = (backup: BackupRecord): BackupAnomaly | undefined => {
   const { id, anomaly } = backup;
   const captured = capturedPart(backup);
   if (!anomaly || !captured || anomaly.source === 'capture') return captured && anomaly;
@@ -26,12 +26,12 @@ export const capturedAnomaly = (backup: BackupRecord): Anomaly | undefined => {
 };
 
 interface CapturedFindings {
-  readonly findings: readonly AnomalyFinding[];
+  readonly findings: readonly UnusualShare[];
   readonly run: Run;
   readonly from: string;
 }
 
-type Counted = AnomalyFinding & { readonly reported: number; readonly isNews: boolean };
+type Counted = UnusualShare & { readonly reported: number; readonly isNews: boolean };
 
 /** A finding that grew so much since the last event is reported again. */
 const growthMin = 1.5;
@@ -44,7 +44,7 @@ export const addCaptured = (
   base: BackupRecord,
   { findings, run, from }: CapturedFindings,
   now: Date,
-): { readonly marked: Marked; readonly news: Anomaly['findings'] } => {
+): { readonly marked: Marked; readonly news: BackupAnomaly['findings'] } => {
   const open = base.anomalyState === 'open' ? base.anomaly : undefined;
   const part = open && capturedPart(base);
   const reported = part?.reported ?? [];
@@ -62,7 +62,7 @@ export const addCaptured = (
   const kept = all.slice(0, fitFindings(shownAll, own.length > 0 ? 0.5 : 1).length);
   const captured = [...kept.filter(({ isNews }) => isNews), ...kept.filter(({ isNews }) => !isNews)];
   const news = kept.flatMap(({ finding, isNews }) => (isNews ? [finding] : []));
-  const first: Anomaly = {
+  const first: BackupAnomaly = {
     detectedAt: iso(now),
     source: 'capture',
     findings: [],
@@ -94,14 +94,14 @@ export const addCaptured = (
 };
 
 const isSame =
-  (a: AnomalyFinding) =>
-  (b: AnomalyFinding): boolean =>
+  (a: UnusualShare) =>
+  (b: UnusualShare): boolean =>
     a.collection === b.collection && a.kind === b.kind;
 
-const shown = (finding: AnomalyFinding): Anomaly['findings'][number] => ({ ...finding, message: describeFinding(finding) });
+const shown = (finding: UnusualShare): BackupAnomaly['findings'][number] => ({ ...finding, message: describeFinding(finding) });
 
 /** The batches of a finding before are not in the window of the next one, so what the batch itself did comes on top. */
-const addUp = (known: Counted | undefined, finding: AnomalyFinding, { activity }: Run): Counted => {
+const addUp = (known: Counted | undefined, finding: UnusualShare, { activity }: Run): Counted => {
   if (!known) return { ...finding, reported: finding.observed.documents, isNews: true };
   const one = activity.get(finding.collection ?? '');
   const more = (finding.kind === 'entropy' ? one?.opaque : one?.deleted) ?? 0;

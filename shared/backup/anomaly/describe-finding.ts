@@ -1,9 +1,9 @@
-import type { AnomalyFinding } from '../../anomaly/index.ts';
+import type { UnusualShare } from '../../anomaly/index.ts';
 
 const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
 
 /** One sentence for people. */
-export const describeFinding = ({ collection, kind, field, observed, expected }: AnomalyFinding): string => {
+export const describeFinding = ({ collection, kind, field, observed, expected }: UnusualShare): string => {
   const { documents, total, share } = observed;
   const where = collection === null ? 'of all documents' : `of the documents in ${collection}`;
   const range = `expected at most ${percent(expected.max)}`;

@@ -1,17 +1,17 @@
 /** Judges a backup that is about to complete, and what must be written with its completion. */
-import { type AnomalyFinding, detectAnomaly, type Statistics } from '../../anomaly/index.ts';
+import { detectAnomaly, type StatisticsByCollection, type UnusualShare } from '../../anomaly/index.ts';
 import { backupEvents } from '../../contract/event-data/backup-events.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { get, getAll, iso, StaleReadError, set, type Tenant, takeWithinBytes, type Write } from '../../platform/index.ts';
 import { backupAudit } from '../model/backup-audit.ts';
 import type { EventContext } from '../model/backup-progress-events.ts';
 import { backupEvent } from '../model/backup-view.ts';
-import { type Anomaly, type BackupRecord, backupKey } from '../model/record.ts';
+import { type BackupAnomaly, type BackupRecord, backupKey } from '../model/record.ts';
 import { describeFinding } from './describe-finding.ts';
 import { type HistoryRecord, historyKey, historyOf, putHistory } from './history-record.ts';
 
 export interface JudgedBackup {
-  readonly anomaly: Anomaly | undefined;
+  readonly anomaly: BackupAnomaly | undefined;
   readonly writes: readonly Write[];
 }
 
@@ -20,7 +20,7 @@ const findingsMax = 50;
 const findingsMaxBytes = 60_000;
 
 /** Findings on a record and in an event: those of the largest shares, as many as fit. Customers choose the names in them. */
-export const shownFindings = (findings: readonly AnomalyFinding[]): Anomaly['findings'] =>
+export const shownFindings = (findings: readonly UnusualShare[]): BackupAnomaly['findings'] =>
   fitFindings(
     findings
       .toSorted((a, b) => b.observed.share - a.observed.share)
@@ -28,7 +28,7 @@ export const shownFindings = (findings: readonly AnomalyFinding[]): Anomaly['fin
   );
 
 /** The first that fit into a part of the limits. */
-export const fitFindings = (findings: Anomaly['findings'], part = 1): Anomaly['findings'] => [
+export const fitFindings = (findings: BackupAnomaly['findings'], part = 1): BackupAnomaly['findings'] => [
   ...takeWithinBytes(findings, {
     sizeOf: (finding) => Buffer.byteLength(JSON.stringify(finding)),
     maxBytes: findingsMaxBytes * part,
@@ -40,7 +40,7 @@ export const fitFindings = (findings: Anomaly['findings'], part = 1): Anomaly['f
 export const judgeBackup = async (
   tenant: Tenant,
   backup: BackupRecord,
-  statistics: Statistics | undefined,
+  statistics: StatisticsByCollection | undefined,
   now: Date,
 ): Promise<JudgedBackup> => {
   if (!statistics || backup.synthesizedFrom !== undefined || backup.readTime === null) return { anomaly: undefined, writes: [] };
@@ -54,7 +54,7 @@ export const judgeBackup = async (
   const stored = putHistory(key, { projectId, backupId: id, readTime }, history, record?.revision, now);
   if (findings.length === 0) return { anomaly: undefined, writes: [stored] };
   const kept = record && (await findLastBefore(tenant, record));
-  const anomaly: Anomaly = {
+  const anomaly: BackupAnomaly = {
     detectedAt: iso(now),
     source: 'backup',
     findings: shownFindings(findings),

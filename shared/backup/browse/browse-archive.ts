@@ -2,7 +2,8 @@
 import { type Archive, afterSubtree, recordKind, Seeker } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { collectionRange } from '../../firestore/index.ts';
-import { bytesOf, documentEntry, type Entry, erasedDocument } from '../read/document-entry.ts';
+import { jsonBytes } from '../../platform/index.ts';
+import { type DocumentEntry, documentEntry, erasedDocument } from '../read/document-entry.ts';
 import type { BrowsePath } from './browse-path.ts';
 import { countCollection, slash, startsWith } from './count-collection.ts';
 
@@ -15,7 +16,7 @@ interface BrowseOptions {
 }
 
 interface Listing {
-  readonly entries: readonly Entry[];
+  readonly entries: readonly DocumentEntry[];
   readonly next: number | undefined;
 }
 
@@ -37,7 +38,7 @@ export const browseArchive = async (archive: Archive, { kind, path }: BrowsePath
 };
 
 class PageBuilder {
-  readonly entries: Entry[] = [];
+  readonly entries: DocumentEntry[] = [];
   next: number | undefined;
   exists = false;
   /** The document at the path is hidden by an erasure. */
@@ -152,14 +153,14 @@ class PageBuilder {
     return own.toString('utf8', prefix.length);
   }
 
-  async #document(): Promise<Entry> {
+  async #document(): Promise<DocumentEntry> {
     const { leaf, slot } = await this.#seeker.record();
     return documentEntry(leaf.content(slot), this.#root.length, responseBytesMax);
   }
 
   /** False if the page is full; then the entry starts the next page. */
-  async #add(entry: Entry): Promise<boolean> {
-    const bytes = bytesOf(entry);
+  async #add(entry: DocumentEntry): Promise<boolean> {
+    const bytes = jsonBytes(entry);
     if (this.entries.length === this.#options.limit || (this.entries.length > 0 && this.#bytes + bytes > responseBytesMax)) {
       this.next = this.#last;
       return false;

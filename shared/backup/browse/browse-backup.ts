@@ -2,7 +2,7 @@ import { auditNote } from '../../audit/index.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { type Change, fingerprint, type Tenant } from '../../platform/index.ts';
 import type { BackupRecord } from '../model/record.ts';
-import type { Entry } from '../read/document-entry.ts';
+import type { DocumentEntry } from '../read/document-entry.ts';
 import type { ArchiveDeps } from '../read/open-archive.ts';
 import { withArchiveInRequest } from '../read/with-archive-in-request.ts';
 import { browseArchive } from './browse-archive.ts';
@@ -20,7 +20,7 @@ export const browseBackup = async (
   { path, showMissing }: BrowseQuery,
   { limit, after }: { readonly limit: number; readonly after: string | undefined },
   deps?: ArchiveDeps,
-): Promise<{ entries: readonly Entry[]; next: string | undefined; change: Change }> => {
+): Promise<{ entries: readonly DocumentEntry[]; next: string | undefined; change: Change }> => {
   const browsePath = parseBrowsePath(path);
   // A backup never changes, so the cursor is the rank of a record, which is shorter than its name.
   const list = fingerprint(`${backup.id}\n${showMissing}\n${path}`).slice(0, 12);

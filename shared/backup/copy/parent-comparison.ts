@@ -1,5 +1,5 @@
 /** Merges the source with the parent of an incremental backup in name order. Unchanged documents are inherited, not copied. */
-import { type DocumentMarks, DocumentSkim, type Moment, recordKind } from '../../archive/index.ts';
+import { type DocumentMarks, DocumentSkim, type ProtobufTimestamp, recordKind } from '../../archive/index.ts';
 import type { DocumentBatch, NameRange } from '../../firestore/index.ts';
 import type { RunControl } from '../../job/index.ts';
 import { type ArchivePart, archivePartsIn, archiveRanges } from '../cursor/archive-cursor.ts';
@@ -11,7 +11,7 @@ interface ComparedRange {
   /** Full name of the last document of earlier parts. */
   readonly after: string | undefined;
   /** The time of tombstones. */
-  readonly readTime: Moment;
+  readonly readTime: ProtobufTimestamp;
 }
 
 /**
@@ -27,7 +27,7 @@ export class ParentComparison {
   readonly #parent: ParentArchive;
   readonly #writer: PartWriter;
   readonly #control: RunControl;
-  readonly #readTime: Moment;
+  readonly #readTime: ProtobufTimestamp;
   readonly #after: Buffer | undefined;
   readonly #parts: AsyncGenerator<ArchivePart, void, undefined>;
   readonly #marks = new DocumentSkim();

@@ -1,8 +1,8 @@
 /** Streams one part of a shard into the store: a chunk with the records, and their index. */
 import {
   DocumentSkim,
-  type Moment,
   objectName,
+  type ProtobufTimestamp,
   recordKind,
   type Segment,
   ShardWriter,
@@ -70,7 +70,7 @@ export class PartWriter {
   }
 
   /** A tombstone: the document of this full name, which an earlier backup has, was deleted by that time. */
-  deleted(name: Uint8Array, { seconds, nanos }: Moment): void {
+  deleted(name: Uint8Array, { seconds, nanos }: ProtobufTimestamp): void {
     const marks = { ...noTimes, updatedSeconds: seconds, updatedNanos: nanos, nameStart: 0, nameEnd: name.length };
     this.#writer.tombstone(name, marks);
     this.#records += 1;

@@ -1,9 +1,8 @@
 /** Claims and checkpoints of a shard, each in one transaction with the backup's counters. */
-import { decilesPassed, JobEndedError } from '../../job/index.ts';
+import { decilesPassed, JobEndedError, withoutWait } from '../../job/index.ts';
 import { type Clock, commit, create, getAll, iso, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
-import { type EventContext, progressEvents } from '../model/backup-progress-events.ts';
-import { withoutWait } from '../model/backup-waits.ts';
+import { backupProgressEvents, type EventContext } from '../model/backup-progress-events.ts';
 import { type BackupRecord, backupKey, type PartContents, type ShardRecord } from '../model/record.ts';
 import { assertBackupRunning, checkRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { readLimitExceeded } from '../steps/plan-backup.ts';
@@ -117,6 +116,6 @@ const counterWrites = (context: EventContext, record: BackupRecord, more: ShardP
       // Of concurrent workers only one emits the event of a decile.
       ...(reached !== undefined && { expected: { toldPercent } }),
     }),
-    ...progressEvents(context, backup, percents, totalDocuments ?? 0, now),
+    ...backupProgressEvents(context, backup, percents, totalDocuments ?? 0, now),
   ];
 };

@@ -14,7 +14,7 @@ import { LiveScanCursor } from '../cursor/live-scan-cursor.ts';
 import { costOf } from '../model/backup-view.ts';
 import type { BackupRecord } from '../model/record.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
-import { beginning, type DiffArchives, nameAt, type Progress, readCursor, writeCursor } from './diff-cursor.ts';
+import { beginning, type DiffArchives, type DiffProgress, nameAt, readCursor, writeCursor } from './diff-cursor.ts';
 import { type Merged, type MergeOptions, mergeCursors } from './merge-cursors.ts';
 
 export interface DiffOptions {
@@ -123,7 +123,7 @@ const start = async (comparison: string, scope: readonly NameRange[], sides: Dif
 const walk = async (
   from: DocumentCursor,
   to: DocumentCursor,
-  { counts, total }: Progress,
+  { counts, total }: DiffProgress,
   options: DiffOptions & Pick<MergeOptions, 'countsOn' | 'partial' | 'hidesLive'> & { isEnough: () => boolean },
 ): Promise<Merged> => {
   const { limit, countsOn, partial, hidesLive, deadline, clock, isEnough } = options;
@@ -140,7 +140,7 @@ const page = async (
   comparison: string,
   merged: Merged,
   sides: DiffArchives,
-  progress: Progress,
+  progress: DiffProgress,
 ): Promise<DiffPage> => {
   const { changes, stop } = merged;
   const total = progress.total ?? merged.total;

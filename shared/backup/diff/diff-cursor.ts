@@ -16,7 +16,7 @@ const Cursor = z.object({
 type Cursor = z.output<typeof Cursor>;
 
 /** What earlier pages of a comparison have counted. */
-export interface Progress {
+export interface DiffProgress {
   readonly counts: Counts;
   /** The total counts, if an earlier page has computed them. */
   readonly total: Counts | undefined;
@@ -29,14 +29,14 @@ export interface DiffArchives {
   readonly to: Archive | undefined;
 }
 
-export const beginning: Progress = {
+export const beginning: DiffProgress = {
   counts: { added: 0, changed: 0, removed: 0, unchanged: 0 },
   total: undefined,
   readTime: undefined,
   reads: 0,
 };
 
-export const readCursor = (text: string, of: string): { progress: Progress; at: Cursor['at'] } => {
+export const readCursor = (text: string, of: string): { progress: DiffProgress; at: Cursor['at'] } => {
   const cursor = Cursor.parse(JSON.parse(text));
   if (cursor.of !== of) throw invalid('cursor', 'must be a nextCursor of the same comparison');
   const { at, counts, total, readTime, reads = 0 } = cursor;
@@ -52,7 +52,7 @@ export const nameAt = async (at: Cursor['at'], sides: DiffArchives): Promise<str
   return name.toString().slice(archive.documentsRoot.length);
 };
 
-export const writeCursor = async (of: string, stop: Stop, sides: DiffArchives, progress: Progress): Promise<string> => {
+export const writeCursor = async (of: string, stop: Stop, sides: DiffArchives, progress: DiffProgress): Promise<string> => {
   const archive = sides[stop.side];
   const { total, readTime, reads } = progress;
   const cursor: Cursor = {

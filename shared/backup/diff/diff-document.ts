@@ -10,7 +10,7 @@ import {
   sameFields,
 } from '../../firestore/index.ts';
 import { costOf } from '../model/backup-view.ts';
-import { documentEntry, type Entry, erasedDocument } from '../read/document-entry.ts';
+import { type DocumentEntry, documentEntry, erasedDocument } from '../read/document-entry.ts';
 import { type ComparedBackup, commonScope, type DiffPage, isPartial } from './diff-archives.ts';
 import { beginning } from './diff-cursor.ts';
 import type { Counts } from './merge-cursors.ts';
@@ -98,5 +98,5 @@ const changeOf = (before: Uint8Array | undefined, after: Uint8Array | undefined)
   return before ? 'removed' : 'added';
 };
 
-const entryOf = ({ encoded, rootLength }: Side): Entry | null =>
+const entryOf = ({ encoded, rootLength }: Side): DocumentEntry | null =>
   encoded ? documentEntry(encoded, rootLength, entryBytesMax) : null;

@@ -1,4 +1,4 @@
-import type { JobKind, JobWorkflow } from '../../job/index.ts';
+import type { JobWorkflow, ReapedKind } from '../../job/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey, type RunningRecord, runningPartition } from '../model/record.ts';
 import { internalFailure } from '../steps/backup-steps.ts';
@@ -6,7 +6,7 @@ import { cleanUpBackup } from './clean-up-backup.ts';
 import { failBackup, reasonFor } from './fail-backup.ts';
 
 /** Backups, as the reaper sees them. */
-export const backupJobs = (deps: BackupDeps, workflow: JobWorkflow): JobKind<RunningRecord, BackupRecord> => ({
+export const backupJobs = (deps: BackupDeps, workflow: JobWorkflow): ReapedKind<RunningRecord, BackupRecord> => ({
   name: 'backup',
   partition: runningPartition,
   workflow,

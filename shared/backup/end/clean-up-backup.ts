@@ -2,10 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { ApiError } from '../../contract/errors.ts';
 import { countBackups, StorageError } from '../../destination/index.ts';
-import { deleteWorkItems } from '../../job/index.ts';
+import { deleteWorkItems, workPartition } from '../../job/index.ts';
 import { after, commit, getAll, iso, log, remove, set, type Tenant, type Write } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
-import { type BackupRecord, backupKey, type RunningRecord, workPartition } from '../model/record.ts';
+import { type BackupRecord, backupKey, type RunningRecord } from '../model/record.ts';
 import { readUnstoredObjects } from '../model/unstored-objects.ts';
 import { deleteArchiveObjects, objectsKeptWrites } from '../removal/delete-archive-objects.ts';
 

@@ -4,7 +4,7 @@ import { enqueue } from '../../event/index.ts';
 import { commit, get, retryOnConflict, type Tenant } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
 import { Assessment } from './assessment.ts';
-import { EntryWriter, type Outcome, progressOf } from './entry-writer.ts';
+import { type EntryOutcome, EntryWriter, searchProgress } from './entry-writer.ts';
 import { resolveQuery } from './resolve-query.ts';
 import type { AssessOptions } from './search-kept-backup.ts';
 
@@ -40,7 +40,7 @@ export const assessErasures = async (tenant: Tenant, task: AssessTask, options: 
 const conflictRetry = { attempts: 8, jitterMs: 500 };
 
 /** Several tasks may assess the same entry. The first that saves its progress goes on with it; the others leave it to that one. */
-const assessEntry = (tenant: Tenant, projectId: string, id: string, options: AssessOptions): Promise<Outcome> => {
+const assessEntry = (tenant: Tenant, projectId: string, id: string, options: AssessOptions): Promise<EntryOutcome> => {
   let before: string | undefined;
   return retryOnConflict(conflictRetry, async () => {
     // A move hides backups; its end starts another assessment.
@@ -48,7 +48,7 @@ const assessEntry = (tenant: Tenant, projectId: string, id: string, options: Ass
     const ledger = await get(erasureKey.ledger(tenant, projectId));
     const entry = await get(erasureKey.erasure(tenant, projectId, id));
     if (!ledger || !entry) return 'done';
-    const progress = JSON.stringify(progressOf(entry));
+    const progress = JSON.stringify(searchProgress(entry));
     if (before !== undefined && progress !== before && progress !== '{}') return 'done';
     before = progress;
     const open = { ledger, entry, erasure: await openEntry(ledger, entry, await ledgerKey(ledger)) };

@@ -1,7 +1,7 @@
 import type { ErasureRecord } from '../../erasure/index.ts';
 import { after, get, iso, type Tenant } from '../../platform/index.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
-import { type EntryWriter, noProgress, type OpenEntry, type Outcome } from './entry-writer.ts';
+import { type EntryOutcome, type EntryWriter, noProgress, type OpenEntry } from './entry-writer.ts';
 import { completedBackups, findRemains } from './kept-backups.ts';
 import type { SearchResult } from './search-backup.ts';
 import { type AssessOptions, searchKeptBackup } from './search-kept-backup.ts';
@@ -34,7 +34,7 @@ export class Assessment {
     else this.#began = (this.#isAtCaptures && searchBegan) || { at: iso(options.clock.now()), round: of.ledger.round };
   }
 
-  async assess(): Promise<Outcome> {
+  async assess(): Promise<EntryOutcome> {
     const { searchAfter, capturesAfter, searchedBackupId } = this.#of.entry;
     const newest = (await completedBackups(this.#tenant, this.#of.entry.projectId).next()).value ?? undefined;
     const isWalk = searchAfter !== undefined || capturesAfter !== undefined || !(await this.#isHeld());
@@ -52,7 +52,7 @@ export class Assessment {
     return (await get(backupKey.backup(this.#tenant, lastHeldBackupId)))?.status === 'completed';
   }
 
-  async #searchNewest(newest: BackupRecord): Promise<Outcome> {
+  async #searchNewest(newest: BackupRecord): Promise<EntryOutcome> {
     const found = await this.#search(newest);
     if (found?.searched !== undefined) return this.#stopWithin(newest, found, undefined);
     if (found && found.documents > 0) return this.#found(newest, found, newest);
@@ -64,7 +64,7 @@ export class Assessment {
   }
 
   /** From the newest to the oldest backup that may hold the documents. */
-  async #searchAll(newest: BackupRecord | undefined): Promise<Outcome> {
+  async #searchAll(newest: BackupRecord | undefined): Promise<EntryOutcome> {
     const { projectId, searchAfter, searchedTo } = this.#of.entry;
     const { clock, deadline } = this.#options;
     let last = searchAfter;
@@ -86,7 +86,7 @@ export class Assessment {
   }
 
   /** No kept backup holds the documents. */
-  async #concludeWithoutBackup(newest: BackupRecord | undefined): Promise<Outcome> {
+  async #concludeWithoutBackup(newest: BackupRecord | undefined): Promise<EntryOutcome> {
     const { entry, erasure } = this.#of;
     const { projectId, status, lastHeldBackupId, documentsFound, capturesAfter } = entry;
     const searchedTo = iso(after(new Date(this.#began.at), -commitSeconds));
@@ -128,7 +128,7 @@ export class Assessment {
     { id }: BackupRecord,
     { documents, paths, searched }: SearchResult,
     searchAfter: string | undefined,
-  ): Promise<Outcome> {
+  ): Promise<EntryOutcome> {
     const searching = { backupId: id, segments: searched ?? 0, documents };
     const searchBegan = this.#began;
     // With more paths, older versions in backups that were searched before may count.
@@ -137,7 +137,11 @@ export class Assessment {
     return 'continues';
   }
 
-  async #found(backup: BackupRecord, { documents, paths }: SearchResult, newest: BackupRecord | undefined): Promise<Outcome> {
+  async #found(
+    backup: BackupRecord,
+    { documents, paths }: SearchResult,
+    newest: BackupRecord | undefined,
+  ): Promise<EntryOutcome> {
     const { lastHeldBackupId, status, searchAfter, searchedBackupId } = this.#of.entry;
     // The newest one was not searched if it was added during a search of several tasks.
     const isNewestSearched = searchAfter === undefined;

@@ -1,4 +1,4 @@
-import type { Erasure } from '../../archive/index.ts';
+import type { LedgerEntry } from '../../archive/index.ts';
 import { auditNote, systemAudit } from '../../audit/index.ts';
 import {
   changeLedger,
@@ -30,16 +30,16 @@ import { fittingPaths } from './found-paths.ts';
 export interface OpenEntry {
   readonly ledger: LedgerRecord;
   readonly entry: ErasureRecord;
-  readonly erasure: Erasure;
+  readonly erasure: LedgerEntry;
 }
 
 type Fields = Readonly<Partial<Record<keyof ErasureRecord, unknown>>>;
 
 /** `continues`: the time was up, and what is done is saved. Another task has to go on with the entry. */
-export type Outcome = 'done' | 'continues';
+export type EntryOutcome = 'done' | 'continues';
 
 /** Where a search that takes several tasks has arrived. */
-export const progressOf = ({ searching, searchAfter, capturesAfter }: ErasureRecord) => ({
+export const searchProgress = ({ searching, searchAfter, capturesAfter }: ErasureRecord) => ({
   searching,
   searchAfter,
   capturesAfter,
@@ -105,7 +105,7 @@ export class EntryWriter {
     const { entry } = this.#of;
     const { id, projectId, status, sealedVersion, lastHeldBackupId } = entry;
     return set(erasureKey.erasure(this.#tenant, projectId, id), fields, {
-      expected: { status, sealedVersion, lastHeldBackupId, ...progressOf(entry) },
+      expected: { status, sealedVersion, lastHeldBackupId, ...searchProgress(entry) },
     });
   }
 

@@ -1,4 +1,4 @@
-import { compareNames, type Erasure } from '../../archive/index.ts';
+import { compareNames, type LedgerEntry } from '../../archive/index.ts';
 import { documentRange, ErasureFilter } from '../../firestore/index.ts';
 
 /** An item of the table holds 400 KB, and an entry is one. */
@@ -24,7 +24,7 @@ export class FoundPaths {
   readonly #seen = new Set<string>();
   #bytes: number;
 
-  constructor({ query: _, ...named }: Erasure) {
+  constructor({ query: _, ...named }: LedgerEntry) {
     this.#known = new ErasureFilter([named], '');
     this.#withBelow = named.includeSubcollections;
     this.#bytes = named.paths.reduce((sum, path) => sum + bytesOf(path), 0);

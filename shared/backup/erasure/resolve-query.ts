@@ -1,6 +1,6 @@
 import type { Tenant } from '../../platform/index.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { type EntryWriter, noProgress, type OpenEntry, type Outcome } from './entry-writer.ts';
+import { type EntryOutcome, type EntryWriter, noProgress, type OpenEntry } from './entry-writer.ts';
 import { completedBackups } from './kept-backups.ts';
 import { type AssessOptions, searchKeptBackup } from './search-kept-backup.ts';
 
@@ -13,7 +13,7 @@ export const resolveQuery = async (
   { entry, erasure }: OpenEntry,
   writer: EntryWriter,
   options: AssessOptions,
-): Promise<Outcome> => {
+): Promise<EntryOutcome> => {
   const { projectId, searching } = entry;
   const { clock, deadline } = options;
   let { lastHeldBackupId, documentsFound, searchAfter } = entry;

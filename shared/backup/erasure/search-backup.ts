@@ -1,5 +1,5 @@
 /** Finds the documents of an erasure in a backup. */
-import { type Archive, type Erasure, recordKind, type Segment, streamLeaves } from '../../archive/index.ts';
+import { type Archive, type LedgerEntry, recordKind, type Segment, streamLeaves } from '../../archive/index.ts';
 import { ErasureFilter } from '../../firestore/index.ts';
 import { FoundPaths } from './found-paths.ts';
 
@@ -29,7 +29,7 @@ export interface SearchResult {
  * Searches an archive that was opened raw. Paths alone are looked up in the index; a query reads every document of the collections
  * that it names.
  */
-export const searchBackup = async (archive: Archive, erasure: Erasure, options: SearchOptions): Promise<SearchResult> => {
+export const searchBackup = async (archive: Archive, erasure: LedgerEntry, options: SearchOptions): Promise<SearchResult> => {
   const { isOver, start = 0, leaves, isRest = false, known = [] } = options;
   const filter = new ErasureFilter([erasure], archive.documentsRoot);
   const found = new FoundPaths({ ...erasure, paths: [...erasure.paths, ...known] });

@@ -1,4 +1,4 @@
-import type { Erasure } from '../../archive/index.ts';
+import type { LedgerEntry } from '../../archive/index.ts';
 import type { openStore } from '../../destination/index.ts';
 import { type Clock, log, type Tenant } from '../../platform/index.ts';
 import { dataKeyOf } from '../encryption/data-key.ts';
@@ -25,7 +25,12 @@ export interface AssessOptions {
   /** Searches the captured changes of point-in-time recovery. */
   readonly searchCaptures: (
     tenant: Tenant,
-    search: { readonly projectId: string; readonly erasure: Erasure; readonly after?: string; readonly isFirstEnough?: boolean },
+    search: {
+      readonly projectId: string;
+      readonly erasure: LedgerEntry;
+      readonly after?: string;
+      readonly isFirstEnough?: boolean;
+    },
   ) => Promise<CapturesSearch>;
 }
 
@@ -33,7 +38,7 @@ export interface AssessOptions {
 export const searchKeptBackup = async (
   tenant: Tenant,
   backup: BackupRecord,
-  { erasure, ...search }: Omit<SearchOptions, 'isOver'> & { readonly erasure: Erasure },
+  { erasure, ...search }: Omit<SearchOptions, 'isOver'> & { readonly erasure: LedgerEntry },
   options: AssessOptions,
 ): Promise<SearchResult | undefined> => {
   const { clock, deadline } = options;

@@ -3,7 +3,7 @@ import { emit } from '../../event/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { backupEvent, type progressOf } from './backup-view.ts';
+import { backupEvent, type backupProgress } from './backup-view.ts';
 import type { BackupRecord } from './record.ts';
 
 /** What events contain besides the backup. */
@@ -14,7 +14,7 @@ export interface EventContext {
 }
 
 /** One backup.progress event per decile. Its document count is the one at which the decile was reached. */
-export const progressEvents = (
+export const backupProgressEvents = (
   context: EventContext,
   backup: BackupRecord,
   percents: readonly number[],
@@ -28,6 +28,6 @@ export const progressEvents = (
 export const progressEvent = (
   { tenant, project, organization }: EventContext,
   backup: BackupRecord,
-  progress: ReturnType<typeof progressOf>,
+  progress: ReturnType<typeof backupProgress>,
   now: Date,
 ): Write => emit(tenant, backupEvents, 'backup.progress', { ...backupEvent(backup, project, organization), progress }, now);

@@ -24,7 +24,7 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
     parentBackupId,
     status,
     phase,
-    progress: progressOf(record),
+    progress: backupProgress(record),
     waitingFor: ((status === 'pending' || status === 'running') && record.waitingFor) || null,
     trigger,
     scheduleId,
@@ -76,7 +76,7 @@ const creatorType = ({ type }: JobCreator): 'user' | 'service_account' | 'system
   type === 'user' || type === 'service_account' ? type : 'system';
 
 /** 100 percent is reserved for completed backups. */
-export const progressOf = (record: BackupRecord): z.input<typeof Backup>['progress'] => {
+export const backupProgress = (record: BackupRecord): z.input<typeof Backup>['progress'] => {
   const { documents, totalDocuments, documentCount } = record;
   if (wasCompleted(record)) return { percent: 100, documents: documentCount, totalDocuments: documentCount };
   const percent = totalDocuments ? Math.min(99, Math.floor((documents / totalDocuments) * 100)) : 0;

@@ -3,7 +3,7 @@ import { type Wait, WaitTracker, type WatchedCalls, waitReason } from '../../job
 import { after, type Clock, commit, iso, type Tenant, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { type EventContext, progressEvent } from './backup-progress-events.ts';
-import { progressOf } from './backup-view.ts';
+import { backupProgress } from './backup-view.ts';
 import type { BackupRecord } from './record.ts';
 import { readRunningBackup, updateRunningBackup } from './running-backup.ts';
 
@@ -44,9 +44,6 @@ export const recordBackupWait = async (tenant: Tenant, backupId: string, error: 
   return undefined;
 };
 
-/** The backup as it is once it makes progress. */
-export const withoutWait = ({ waitingFor: _, ...backup }: BackupRecord): BackupRecord => backup as BackupRecord;
-
 /** A backup that waits, goes on and waits again reports it this often at most. */
 const eventSeconds = 300;
 
@@ -57,6 +54,6 @@ const waitWrites = (context: EventContext, backup: BackupRecord, waitingFor: Wai
   const set = { waitingFor, ...(isEventDue && { waitReportedAt: iso(now) }) };
   return [
     updateRunningBackup(context.tenant, id, { set, expected: { phase, waitingFor: undefined } }),
-    ...(isEventDue ? [progressEvent(context, { ...backup, waitingFor }, progressOf(backup), now)] : []),
+    ...(isEventDue ? [progressEvent(context, { ...backup, waitingFor }, backupProgress(backup), now)] : []),
   ];
 };

@@ -3,11 +3,12 @@ import type * as z from 'zod/mini';
 import type { CapturedPart } from '../../anomaly/index.ts';
 import type { ObjectEntry, PageEntry } from '../../archive/index.ts';
 import type { Backup } from '../../contract/models/backup.ts';
+import { workPartition } from '../../job/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 import type { TestNotes } from './test-notes.ts';
 
 type Shown = z.input<typeof Backup>;
-export type Anomaly = NonNullable<Shown['anomaly']>;
+export type BackupAnomaly = NonNullable<Shown['anomaly']>;
 
 export interface JobCreator {
   readonly type: string;
@@ -98,7 +99,7 @@ export interface BackupRecord extends Item, TestNotes {
   /** The last backup of the same collections when this one was planned: changes are counted since its read time. */
   readonly comparedWith?: { readonly backupId: string; readonly readTime: string };
   /** What is unusual about it. `anomalyState` is what conditions and filters use. */
-  readonly anomaly?: Anomaly;
+  readonly anomaly?: BackupAnomaly;
   readonly anomalyState?: 'open' | 'acknowledged';
   /** What captured changes added to an open mark; absent in marks of earlier versions. */
   readonly anomalyCaptured?: CapturedPart | undefined;
@@ -247,4 +248,3 @@ export const backupKey = {
     sk: `ARCHIVE#${archiveBackupId}#${backupId}`,
   }),
 };
-export const workPartition = (tenant: Tenant, backupId: string): string => `WORK#${tenant.organizationId}#${backupId}`;

@@ -1,8 +1,8 @@
 import type { openStore } from '../../destination/index.ts';
-import { type PurgeOptions, purgeObjects } from '../../job/index.ts';
+import { type PurgeOptions, purgeObjects, workPartition } from '../../job/index.ts';
 import { deletePartition, removeAll, type Tenant, walk } from '../../platform/index.ts';
 import { isInMove } from '../../project/index.ts';
-import { type BackupRecord, backupKey, backupPrefix, workPartition } from '../model/record.ts';
+import { type BackupRecord, backupKey, backupPrefix } from '../model/record.ts';
 import { retentionKey } from '../model/retention-due.ts';
 import { readUnstoredObjects } from '../model/unstored-objects.ts';
 import { deleteArchiveObjects } from './delete-archive-objects.ts';

@@ -1,24 +1,18 @@
 /** Builds the manifest of a backup from its work items. Deterministic: the same items give the same manifest, byte for byte. */
-import { decodeStatistics, mergeStatistics, type Statistics } from '../../anomaly/index.ts';
+import { decodeStatistics, mergeStatistics, type StatisticsByCollection } from '../../anomaly/index.ts';
 import type { Manifest, ObjectEntry } from '../../archive/index.ts';
+import { workPartition } from '../../job/index.ts';
 import { omitUndefined, type Tenant, walk } from '../../platform/index.ts';
 import { databaseName, type ProjectRecord } from '../../project/index.ts';
 import type { ArchiveContents } from '../model/backup-fields.ts';
-import {
-  type BackupRecord,
-  type KeptChunk,
-  type PartContents,
-  type PartRecord,
-  type ShardRecord,
-  workPartition,
-} from '../model/record.ts';
+import type { BackupRecord, KeptChunk, PartContents, PartRecord, ShardRecord } from '../model/record.ts';
 
 export interface WorkItems {
   readonly shards: readonly ShardRecord[];
   /** In name order. */
   readonly parts: readonly PartRecord[];
   /** Of all parts together; undefined if some part has none. */
-  readonly statistics: Statistics | undefined;
+  readonly statistics: StatisticsByCollection | undefined;
 }
 
 /** Throws unless every shard of the plan is done and all its documents are in parts. */
@@ -29,7 +23,7 @@ export const readWorkItems = async (tenant: Tenant, backup: BackupRecord): Promi
   for await (const shard of walk<ShardRecord>({ pk, prefix: 'SHARD#' }))
     if (shard.number < (backup.shards ?? 0)) shards.push(shard);
   const parts: PartRecord[] = [];
-  const statistics: Statistics = new Map();
+  const statistics: StatisticsByCollection = new Map();
   let isWhole = true;
   // The statistics are added up at once: those of all parts would take too much memory.
   for await (const { statistics: ofPart, ...part } of walk<PartRecord>({ pk, prefix: 'PART#' })) {

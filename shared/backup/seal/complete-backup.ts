@@ -1,5 +1,5 @@
 /** Completes a backup, in one transaction. */
-import type { Statistics } from '../../anomaly/index.ts';
+import type { StatisticsByCollection } from '../../anomaly/index.ts';
 import { backupEvents } from '../../contract/event-data/backup-events.ts';
 import { chainSoftMax } from '../../contract/limits.ts';
 import { destinationKey, recoveryWrites } from '../../destination/index.ts';
@@ -10,7 +10,7 @@ import { backedUpWrites, jobRelease } from '../../project/index.ts';
 import { anomalyNotices, type JudgedBackup, judgeBackup } from '../anomaly/judge-backup.ts';
 import { backupAudit } from '../model/backup-audit.ts';
 import { type CompletedArchive, completedFields, expiryOf } from '../model/backup-fields.ts';
-import { type EventContext, progressEvents } from '../model/backup-progress-events.ts';
+import { backupProgressEvents, type EventContext } from '../model/backup-progress-events.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import type { ChainLockResult } from '../model/chain-locks.ts';
 import { countInOrganization } from '../model/count-in-organization.ts';
@@ -31,7 +31,7 @@ export const completeBackup = (
   context: EventContext,
   { id }: BackupRecord,
   completion: Completion,
-  statistics: Statistics | undefined,
+  statistics: StatisticsByCollection | undefined,
   clock: Clock,
 ): Promise<void> =>
   retryOnConflict({ attempts: 8, jitterMs: 200 }, async () => {
@@ -93,8 +93,8 @@ const completionWrites = (
     jobRelease(tenant, projectId, id),
     { remove: backupKey.running(tenant, id) },
     countInOrganization(tenant, 1, size),
-    ...progressEvents(context, backup, decilesUpTo(toldPercent, 90), contents.documents, now),
-    ...progressEvents(context, record, [100], contents.documents, now),
+    ...backupProgressEvents(context, backup, decilesUpTo(toldPercent, 90), contents.documents, now),
+    ...backupProgressEvents(context, record, [100], contents.documents, now),
     ...followUpTasks(context, record, now),
     emit(tenant, backupEvents, 'backup.completed', backupEvent(record, project, organization), now),
     backupAudit(tenant, 'backup.completed', record, { documents: contents.documents, size }, now),

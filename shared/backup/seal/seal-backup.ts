@@ -1,7 +1,7 @@
 /** The last step: checks that every object is stored, writes the manifest, reads it back, and only then completes the backup. */
 import { keyFileName } from '../../archive/index.ts';
 import { type ObjectStore, readBack, readDestination, StorageError } from '../../destination/index.ts';
-import { deleteWorkItems, JobFailure } from '../../job/index.ts';
+import { deleteWorkItems, JobFailure, workPartition } from '../../job/index.ts';
 import { bestEffort, commit, get, omitUndefined, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
@@ -9,7 +9,7 @@ import { isSameKey } from '../encryption/data-key.ts';
 import { ledgerOf, storeErasureCopy } from '../erasure/store-erasures.ts';
 import { openParent, type ParentArchive } from '../incremental/parent-archive.ts';
 import { ChainLocks } from '../model/chain-locks.ts';
-import { type BackupRecord, backupKey, workPartition } from '../model/record.ts';
+import { type BackupRecord, backupKey } from '../model/record.ts';
 import { readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { storeKey } from '../steps/prepare-backup.ts';
 import { withBackupStep } from '../steps/with-backup-step.ts';

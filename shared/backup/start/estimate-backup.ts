@@ -1,13 +1,13 @@
 /** Estimates what a backup would read, store and cost. */
 import type * as z from 'zod/mini';
-import { type Moment, parseMoment } from '../../archive/index.ts';
+import { type ProtobufTimestamp, parseMoment } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import type { Estimate } from '../../contract/models/backup.ts';
 import {
   type DocumentBatch,
   type FirestoreDatabase,
-  type Plan,
   planRanges,
+  type ReadPlan,
   readRange,
   SourceError,
 } from '../../firestore/index.ts';
@@ -57,8 +57,8 @@ export const estimateBackup = async (
 
 const bytesPerDocument = async (
   source: FirestoreDatabase,
-  { ranges, readTime }: Plan,
-  since: Moment | undefined,
+  { ranges, readTime }: ReadPlan,
+  since: ProtobufTimestamp | undefined,
   signal: AbortSignal,
 ): Promise<number> => {
   let [documents, bytes] = [0, 0];
@@ -76,7 +76,7 @@ const bytesPerDocument = async (
   return documents === 0 ? 0 : bytes / documents;
 };
 
-const bytesSince = (batch: DocumentBatch, { seconds, nanos }: Moment): number => {
+const bytesSince = (batch: DocumentBatch, { seconds, nanos }: ProtobufTimestamp): number => {
   let bytes = 0;
   for (let i = 0; i < batch.count; i++) {
     const { start, end, updatedSeconds, updatedNanos } = batch.at(i);

@@ -1,5 +1,5 @@
 /** The second step: chooses one read time for the backup, and splits it into shards that are copied in parallel. */
-import { type Plan, planRanges } from '../../firestore/index.ts';
+import { planRanges, type ReadPlan } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import {
   after,
@@ -86,7 +86,7 @@ const comparison = async (tenant: Tenant, backup: BackupRecord): Promise<Pick<Ba
   return history ? { comparedWith: { backupId: history.backupId, readTime: history.readTime } } : {};
 };
 
-type ShardPlan = Omit<Plan, 'collections'>;
+type ShardPlan = Omit<ReadPlan, 'collections'>;
 
 const planFromArchive = async (tenant: Tenant, backup: BackupRecord, originId: string, deps: BackupDeps): Promise<ShardPlan> => {
   const origin = await openParentArchive(tenant, backup, originId, deps);
@@ -122,14 +122,14 @@ const planFromSource = async (tenant: Tenant, { backup, deps, signal }: StepRun)
 export const countedPerRead = 1_000;
 
 /** Upper bound of the billed reads, if nothing is read twice; undefined if the source does not count. */
-export const estimateReads = ({ documents, ranges, reads }: Plan): number | undefined => {
+export const estimateReads = ({ documents, ranges, reads }: ReadPlan): number | undefined => {
   if (documents === undefined) return undefined;
   const counting = Math.max(1, Math.ceil(documents / countedPerRead));
   // An empty range is billed as one read, and each range is counted separately.
   return probeReads + reads + Math.max(1, documents) + counting + 2 * Math.max(0, ranges.length - 1);
 };
 
-const assertWithinReadLimit = ({ maxReads }: BackupRecord, planned: Plan): void => {
+const assertWithinReadLimit = ({ maxReads }: BackupRecord, planned: ReadPlan): void => {
   const reads = estimateReads(planned) ?? planned.reads;
   if (maxReads !== undefined && reads > maxReads) throw readLimitExceeded(maxReads, reads);
 };

@@ -1,6 +1,6 @@
 /** Plans a synthetic full: splits the index of another backup into ranges, without reading the source. */
 import { type Archive, type NamedPage, recordKind } from '../../archive/index.ts';
-import type { NameRange, Plan } from '../../firestore/index.ts';
+import type { NameRange, ReadPlan } from '../../firestore/index.ts';
 
 /** Copying a range of this many documents takes a few minutes. */
 const rangeRecords = 500_000;
@@ -15,7 +15,7 @@ export interface ArchivePlanOptions {
 export const planSyntheticFull = async (
   archive: Archive,
   { rangesMax, records = rangeRecords }: ArchivePlanOptions,
-): Promise<Omit<Plan, 'collections'>> => {
+): Promise<Omit<ReadPlan, 'collections'>> => {
   const { counts, readTime } = archive.manifest;
   const enough = Math.max(records, Math.ceil((counts.documents + counts.tombstones) / Math.max(1, rangesMax - 1)));
   const cuts: string[] = [];

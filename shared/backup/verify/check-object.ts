@@ -19,9 +19,9 @@ import type { OpenArchive } from '../read/open-archive.ts';
 import { readAgain } from '../read/read-again.ts';
 import { streamObject } from '../read/stream-object.ts';
 import type { LockCheck } from './lock-check.ts';
-import type { Finding } from './verification-report.ts';
+import type { VerificationFinding } from './verification-report.ts';
 
-export interface Tally {
+interface Tally {
   documents: number;
   tombstones: number;
   users: number;
@@ -35,7 +35,7 @@ interface ObjectCheck {
   readonly locks?: LockCheck | undefined;
 }
 
-export type Problem = Pick<Finding, 'problem' | 'message'>;
+export type Problem = Pick<VerificationFinding, 'problem' | 'message'>;
 
 /** The problem of an object that the store does not have, or not with the size that the manifest says. */
 export const sizeProblem = (size: number | undefined, entry: Pick<ObjectEntry, 'size'>): Problem | undefined => {

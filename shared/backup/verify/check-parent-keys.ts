@@ -6,7 +6,7 @@ import { findNeighbour, neighbourPath } from '../model/shared-archives.ts';
 import { keyWith } from '../read/open-archive.ts';
 import { toProblem } from './check-object.ts';
 import { checkKeyFile } from './open-for-verification.ts';
-import type { Finding, VerificationReport } from './verification-report.ts';
+import type { VerificationFinding, VerificationReport } from './verification-report.ts';
 import type { VerifyWork } from './verify-work.ts';
 
 type KeyWork = Pick<VerifyWork, 'tenant' | 'open'> & { readonly deps: Pick<BackupDeps, 'unlockKeyFile'> };
@@ -26,7 +26,7 @@ const checkParentKey = async (
   { tenant, open, deps }: KeyWork,
   backup: BackupRecord,
   archiveId: string,
-): Promise<Pick<Finding, 'problem' | 'message'> | undefined> => {
+): Promise<Pick<VerificationFinding, 'problem' | 'message'> | undefined> => {
   const owner = await findNeighbour(tenant, archiveId, backup);
   if (!owner)
     return {

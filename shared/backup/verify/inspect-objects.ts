@@ -8,18 +8,18 @@ import { keyWith, type OpenArchive } from '../read/open-archive.ts';
 import { type Problem, qualifiedName, sizeProblem, toProblem } from './check-object.ts';
 import { checkParentKeys } from './check-parent-keys.ts';
 import { checkKeyFile } from './open-for-verification.ts';
-import { type Finding, VerificationReport } from './verification-report.ts';
+import { type VerificationFinding, VerificationReport } from './verification-report.ts';
 
 export interface Inspection {
   /** What would fail a verification; the first 100. */
-  readonly findings: readonly Finding[];
+  readonly findings: readonly VerificationFinding[];
   readonly count: number;
   /** What a structural verification finds, too, by archive: of this backup everything that is damaged, of each that it depends on what belongs to it. */
   readonly damage: ReadonlyMap<string, FoundDamage>;
 }
 
 export interface FoundDamage {
-  readonly first: Finding;
+  readonly first: VerificationFinding;
   readonly count: number;
 }
 
@@ -115,7 +115,7 @@ const inspectKey = async (
   }
 };
 
-const damageIn = (findings: readonly Finding[], own: string): Inspection['damage'] => {
+const damageIn = (findings: readonly VerificationFinding[], own: string): Inspection['damage'] => {
   const damaged = findings.filter(({ problem }) => problem !== 'unreadable' && problem !== 'hidden');
   const [first] = damaged;
   if (!first) return new Map();

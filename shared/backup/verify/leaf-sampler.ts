@@ -8,7 +8,7 @@ const share = 0.05;
 const least = 20;
 
 /** The sampled numbers below `total`, ascending: at least 5 %, at least 20, and the same for the same seed. */
-export const drawSample = (seed: string, total: number): readonly number[] => {
+export const drawLeafNumbers = (seed: string, total: number): readonly number[] => {
   const wanted = Math.min(total, Math.max(least, Math.ceil(total * share)));
   const chosen = new Set<number>();
   // Robert Floyd's algorithm: every set of that size is equally likely, and memory is that of the set.

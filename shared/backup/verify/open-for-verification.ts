@@ -11,7 +11,7 @@ import type { BackupRecord } from '../model/record.ts';
 import { type ArchiveSource, keyWith, type OpenArchive, openRawArchive } from '../read/open-archive.ts';
 import { readAgain } from '../read/read-again.ts';
 import { toProblem } from './check-object.ts';
-import type { Finding, VerificationReport } from './verification-report.ts';
+import type { VerificationFinding, VerificationReport } from './verification-report.ts';
 
 /** Undefined if the backup cannot be opened; then the report says why. */
 export const openOrReport = async (
@@ -57,7 +57,7 @@ export const checkKeyFile = async (
   backup: BackupRecord,
   { store, dataKey: expected, size }: ArchiveSource & { readonly size: number | undefined },
   deps: Pick<BackupDeps, 'unlockKeyFile'>,
-): Promise<Pick<Finding, 'problem' | 'message'> | undefined> => {
+): Promise<Pick<VerificationFinding, 'problem' | 'message'> | undefined> => {
   try {
     if (size === undefined) return { problem: 'missing', message: 'The key of the backup is missing in the destination' };
     if (size > maxKeyFileBytes) return { problem: 'size', message: `The key has ${size} bytes` };

@@ -1,20 +1,20 @@
 import type { BackupRecord } from '../model/record.ts';
 
 type Verification = NonNullable<BackupRecord['verification']>;
-export type Finding = Verification['findings'][number];
+export type VerificationFinding = Verification['findings'][number];
 
 /** The record has no room for more. */
 const findingsMax = 100;
 
 /** The findings of a verification. At most one per object, damage before others, so repeated checks report nothing twice. */
 export class VerificationReport {
-  readonly #findings: Map<string, Finding>;
+  readonly #findings: Map<string, VerificationFinding>;
 
-  constructor(findings: readonly Finding[] = []) {
+  constructor(findings: readonly VerificationFinding[] = []) {
     this.#findings = new Map(findings.map((finding) => [finding.object, finding]));
   }
 
-  add(object: string, problem: Finding['problem'], message: string): void {
+  add(object: string, problem: VerificationFinding['problem'], message: string): void {
     const known = this.#findings.get(object);
     if (!known || (!isBad(known) && isBad({ object, problem, message })))
       this.#findings.set(object, { object, problem, message });
@@ -36,15 +36,15 @@ export class VerificationReport {
   }
 
   /** The serious ones first. */
-  get all(): Finding[] {
+  get all(): VerificationFinding[] {
     const found = [...this.#findings.values()];
     return [...found.filter(isBad), ...found.filter((finding) => !isBad(finding))];
   }
 
-  get findings(): Finding[] {
+  get findings(): VerificationFinding[] {
     return this.all.slice(0, findingsMax);
   }
 }
 
-const harmless: ReadonlySet<Finding['problem']> = new Set(['orphan', 'unlocked', 'hidden']);
-const isBad = ({ problem }: Finding): boolean => !harmless.has(problem);
+const harmless: ReadonlySet<VerificationFinding['problem']> = new Set(['orphan', 'unlocked', 'hidden']);
+const isBad = ({ problem }: VerificationFinding): boolean => !harmless.has(problem);

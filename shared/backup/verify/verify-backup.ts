@@ -10,7 +10,7 @@ import { keyWith, type OpenArchive } from '../read/open-archive.ts';
 import { checkInheritedRecords } from './check-inherited-records.ts';
 import { checkObject, emptyTally, qualifiedName } from './check-object.ts';
 import { checkParentKeys } from './check-parent-keys.ts';
-import { drawSample, LeafSampler } from './leaf-sampler.ts';
+import { drawLeafNumbers, LeafSampler } from './leaf-sampler.ts';
 import { hasLocks, LockCheck } from './lock-check.ts';
 import { checkKeyFile, openOrReport } from './open-for-verification.ts';
 import { VerificationProgress } from './verification-progress.ts';
@@ -155,7 +155,7 @@ const verifyObjects = async (work: VerifyWork, stored: ReadonlyMap<string, numbe
 
 const verifyLeaves = async ({ open, at, progress, deadline, clock, extra }: VerifyWork): Promise<boolean> => {
   const sampler = new LeafSampler(open.archive);
-  for (const number of drawSample(at.seed, sampler.total).slice(at.leaves)) {
+  for (const number of drawLeafNumbers(at.seed, sampler.total).slice(at.leaves)) {
     if (clock.now() >= deadline) return false;
     await sampler.check(number, progress.report);
     at.leaves += 1;

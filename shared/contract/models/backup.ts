@@ -107,7 +107,7 @@ export const Estimate = z.object({
   unknownCollections: z.array(z.string()),
 });
 
-export const RestFields = z
+export const DocumentFields = z
   .custom<Readonly<Record<string, unknown>>>((value) => typeof value === 'object' && value !== null)
   .check(z.meta({ type: 'object', additionalProperties: true }));
 
@@ -118,7 +118,7 @@ export const BackupEntry = z.object({
   id: z.string(),
   documents: z.optional(z.int()),
   name: z.optional(z.string()),
-  fields: z.optional(RestFields),
+  fields: z.optional(DocumentFields),
   createTime: z.optional(z.string()),
   updateTime: z.optional(z.string()),
   missing: z.optional(z.literal(true)),

@@ -1,7 +1,7 @@
 /** Masked copies: the rules of a restore into another project, and what the restore reports about them. */
 import * as z from 'zod/mini';
 import { transformRulesMax } from '../limits.ts';
-import { RestFields } from './backup.ts';
+import { DocumentFields } from './backup.ts';
 
 export const transforms = ['redact', 'hash', 'fake', 'null', 'keep'] as const;
 export const fakeTypes = [
@@ -104,8 +104,8 @@ export const RuleMatch = z.extend(TransformRule, { documents: z.nullable(z.int()
 
 export const TransformPreview = z.object({
   path: z.string(),
-  before: RestFields,
-  after: RestFields,
+  before: DocumentFields,
+  after: DocumentFields,
   rules: z.array(TransformRule),
   truncated: z.boolean(),
 });

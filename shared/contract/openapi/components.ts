@@ -24,7 +24,7 @@ export interface Content {
   readonly schema: Schema;
 }
 
-export interface Response {
+export interface ResponseObject {
   readonly description: string;
   readonly headers?: Readonly<Record<string, Ref>>;
   readonly content?: Readonly<Record<string, Content>>;
@@ -151,7 +151,7 @@ const ownHeaders: Partial<Record<ErrorCode, readonly HeaderName[]>> = {
   RATE_LIMITED: ['Retry-After'],
 };
 
-const errorResponse = (codes: readonly ErrorCode[]): Response => ({
+const errorResponse = (codes: readonly ErrorCode[]): ResponseObject => ({
   description: codes.map((code) => `${code}: ${errorDescriptions[code]}`).join('. '),
   headers: responseHeaders(...codes.flatMap((code) => ownHeaders[code] ?? [])),
   content: {
@@ -162,7 +162,7 @@ const errorResponse = (codes: readonly ErrorCode[]): Response => ({
   },
 });
 
-const responses = (): Readonly<Record<string, Response>> =>
+const responses = (): Readonly<Record<string, ResponseObject>> =>
   Object.fromEntries(
     endpoints
       .flatMap((endpoint) => Object.values(Object.groupBy(errorsOf(endpoint), (code) => String(errors[code]))))

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { listShorthand } from '../models/transform.ts';
 import { descriptionOf } from './descriptions.ts';
-import { nameOf } from './named-schemas.ts';
+import { componentNameOf } from './named-schemas.ts';
 
 export type Schema = Readonly<Record<string, unknown>>;
 
@@ -52,7 +52,7 @@ const convert = (schema: z.ZodMiniType, io: 'input' | 'output'): Schema => {
 /** Zod's own registry, with the names of components as ids. */
 const registry = {
   get: (schema: z.core.$ZodType) => {
-    const [meta, id] = [z.globalRegistry.get(schema), nameOf(schema)];
+    const [meta, id] = [z.globalRegistry.get(schema), componentNameOf(schema)];
     return id === undefined ? meta : { ...meta, id };
   },
 } as unknown as typeof z.globalRegistry;

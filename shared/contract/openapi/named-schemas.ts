@@ -113,4 +113,4 @@ for (const named of all) if (!byZodSchema.has(named.schema)) byZodSchema.set(nam
 export const namedSchemas: readonly NamedSchema[] = [...byZodSchema.values()];
 
 /** The name of the component of a schema. */
-export const nameOf = (schema: z.core.$ZodType): string | undefined => byZodSchema.get(schema)?.name;
+export const componentNameOf = (schema: z.core.$ZodType): string | undefined => byZodSchema.get(schema)?.name;

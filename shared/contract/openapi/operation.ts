@@ -7,7 +7,7 @@ import {
   errorResponses,
   type Parameter,
   type Ref,
-  type Response,
+  type ResponseObject,
   responseHeaders,
   sharedParameter,
   sharedSchema,
@@ -23,7 +23,7 @@ export interface Operation {
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters: readonly (Parameter | Ref)[];
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> };
-  readonly responses: Readonly<Record<string, Response | Ref>>;
+  readonly responses: Readonly<Record<string, ResponseObject | Ref>>;
   readonly 'x-audit-action'?: string;
   /** A tighter limit than that of the service. */
   readonly 'x-rate-limit'?: { readonly requestsPerMinute: number; readonly per: 'caller' | 'organization' };
@@ -144,7 +144,7 @@ const secondDescriptions = {
   503: 'The same report when the service is degraded',
 } as const;
 
-const successOf = (endpoint: Endpoint): Readonly<Record<string, Response>> => {
+const successOf = (endpoint: Endpoint): Readonly<Record<string, ResponseObject>> => {
   const { reply = 'json', status = 200, alsoStatus, idempotent, location } = endpoint;
   if (reply === 'redirect') return { 302: { description: 'Redirect to the next step', headers: responseHeaders('Location') } };
   const headersOf = (code: number) =>
@@ -160,7 +160,7 @@ const successOf = (endpoint: Endpoint): Readonly<Record<string, Response>> => {
   };
 };
 
-const files = ({ content = {} }: Endpoint): NonNullable<Response['content']> =>
+const files = ({ content = {} }: Endpoint): NonNullable<ResponseObject['content']> =>
   Object.fromEntries(
     Object.entries(content).map(([type, shape]) => [
       type,
@@ -168,7 +168,7 @@ const files = ({ content = {} }: Endpoint): NonNullable<Response['content']> =>
     ]),
   );
 
-const envelope = ({ data, list, paged }: Endpoint): NonNullable<Response['content']> => {
+const envelope = ({ data, list, paged }: Endpoint): NonNullable<ResponseObject['content']> => {
   const success = { type: 'boolean', const: true };
   const properties: Schema = list
     ? { success, data: { type: 'array', items: referTo(list, 'output') }, pagination: sharedSchema('Pagination') }

@@ -36,6 +36,7 @@ import { alert, alertDelivery, alertDigest, alertTest, digestProject, incident }
 import { erasureExample } from './examples/erasure-example.ts';
 import { evidenceExample, reportExample } from './examples/evidence-examples.ts';
 import * as job from './examples/job-examples.ts';
+import { deletion, organizationExample } from './examples/organization-examples.ts';
 import { exampleTime } from './examples/request-examples.ts';
 import { comparison, difference, restoreTest, restoreTestRun } from './examples/restore-test-examples.ts';
 import * as hook from './examples/webhook-examples.ts';
@@ -60,15 +61,19 @@ const view = <S extends z.ZodMiniObject>(schema: S, description: string, ...whol
   return { schema, description, example: Object.fromEntries(fields.map((name) => [name, values[name]])) };
 };
 
-const { organization, invitation, serviceAccount: robot, member } = account;
+const { invitation, serviceAccountExample: robot, member } = account;
 const { webhook, delivery } = hook;
 const at = exampleTime.toISOString();
-const joined = { organization: { id: organization.id, name: organization.name }, role: 'member', joinedAt: at } as const;
+const joined = {
+  organization: { id: organizationExample.id, name: organizationExample.name },
+  role: 'member',
+  joinedAt: at,
+} as const;
 const health = { status: 'healthy', version, timestamp: at, checks: { database: 'ok', redis: 'ok', storage: 'ok' } } as const;
-const [firstProject] = job.overview.projects;
-const [attention] = job.overview.attention;
-const [failed] = job.overview.failedJobs;
-const [day] = job.overview.history.days;
+const [firstProject] = job.overviewExample.projects;
+const [attention] = job.overviewExample.attention;
+const [failed] = job.overviewExample.failedJobs;
+const [day] = job.overviewExample.history.days;
 if (!firstProject || !attention || !failed || !day) throw new Error('the example of the overview lacks an element');
 
 export const resources: Readonly<Record<string, Resource>> = {
@@ -88,12 +93,12 @@ export const resources: Readonly<Record<string, Resource>> = {
   ),
   RevokedSignIns: resource(sessions.revokeAll.data, 'How many sign-ins have ended', { revoked: 2 }),
   DeviceDecision: resource(device.decide.data, 'What the person decided', { status: 'approved' }),
-  Organization: view(organizations.current.data, 'The organization of a request', organization),
-  OrganizationSummary: view(organizations.list.list, 'An organization of the caller', organization),
-  CreatedOrganization: view(organizations.create.data, 'A new organization', organization),
-  UpdatedOrganization: view(organizations.update.data, 'The changed part of an organization', organization),
-  RecoveredOrganization: view(organizations.recover.data, 'An organization that was recovered', organization),
-  OrganizationDeletion: resource(Deletion, 'A deleted organization', account.deletion),
+  Organization: view(organizations.current.data, 'The organization of a request', organizationExample),
+  OrganizationSummary: view(organizations.list.list, 'An organization of the caller', organizationExample),
+  CreatedOrganization: view(organizations.create.data, 'A new organization', organizationExample),
+  UpdatedOrganization: view(organizations.update.data, 'The changed part of an organization', organizationExample),
+  RecoveredOrganization: view(organizations.recover.data, 'An organization that was recovered', organizationExample),
+  OrganizationDeletion: resource(Deletion, 'A deleted organization', deletion),
   Member: resource(Member, 'A member of an organization', member),
   UpdatedMember: view(members.update.data, 'The new role of a member', member, { updatedAt: at }),
   Invitation: view(invites.list.list, 'A pending invitation', invitation),
@@ -107,15 +112,15 @@ export const resources: Readonly<Record<string, Resource>> = {
   UpdatedServiceAccount: view(serviceAccount.update.data, 'A changed service account', robot),
   RotatedServiceAccount: view(serviceAccount.rotateKey.data, 'A service account with its new key', robot),
   TakenOverServiceAccount: view(serviceAccount.takeOver.data, 'A service account of another user now', robot),
-  Encryption: resource(Encryption, 'How data keys of backups are wrapped', account.encryption),
-  Project: resource(Project, 'A connected Firestore database', account.project),
+  Encryption: resource(Encryption, 'How data keys of backups are wrapped', account.encryptionExample),
+  Project: resource(Project, 'A connected Firestore database', account.projectExample),
   RootCollection: resource(projects.collections.list, 'A root collection of a database', { id: 'orders', count: 31_002 }),
   WorkloadIdentitySetup: resource(
     WorkloadIdentitySetup,
     'How a Google Cloud project trusts this organization, as gcloud commands',
     workloadIdentitySetupExample,
   ),
-  Pitr: resource(Pitr, 'Point-in-time recovery of a project', account.pitr),
+  Pitr: resource(Pitr, 'Point-in-time recovery of a project', account.pitrExample),
   PitrWindows: resource(PitrWindows, 'What of a project can be restored to which times', account.pitrWindows),
   Erasure: resource(Erasure, 'Documents that no backup shows any more', erasureExample),
   StorageDestination: resource(StorageDestination, 'A bucket for backups', account.storageDestination),
@@ -194,11 +199,11 @@ export const resources: Readonly<Record<string, Resource>> = {
     success: true,
     data: reportExample,
   }),
-  AuditEntry: resource(AuditEntry, 'Who did what, when and from where', account.auditEntry),
+  AuditEntry: resource(AuditEntry, 'Who did what, when and from where', account.auditEntryExample),
   ProjectOverview: resource(ProjectOverview, 'Whether a project is protected now', firstProject),
   Attention: resource(Attention, 'Something that needs attention', attention),
   FailedJob: resource(FailedJob, 'A backup or restore that failed', failed),
   HistoryDay: resource(HistoryDay, 'Backups, storage and documents of a day', day),
-  Overview: resource(Overview, 'The protection of all projects at a glance', job.overview),
+  Overview: resource(Overview, 'The protection of all projects at a glance', job.overviewExample),
   Health: resource(Health, 'Health of the service', { ...health, success: true, data: health }),
 };

@@ -3,7 +3,7 @@ import type { EventData } from '../events/event-catalogue.ts';
 import type { EventName } from '../events/event-names.ts';
 import { idPrefixes } from '../ids.ts';
 import { backupTimeoutMinutes, invitationSeconds, recoverySeconds } from '../limits.ts';
-import { after, iso, sampleResourcesAt } from './sample-resources.ts';
+import { sampleResourcesAt } from './sample-resources.ts';
 import { asEventRun } from './sample-restore-test.ts';
 
 export const sampleEventData = (
@@ -41,7 +41,7 @@ const pitrData = ({ project, storage, now }: SampleContext, enabled: boolean): S
     captureIntervalSeconds: 60,
     precision: 'second',
     storageDestinationId: storage.id,
-    enabledAt: enabled ? iso(now) : null,
+    enabledAt: enabled ? now.toISOString() : null,
     baseBackupId: null,
     earliestRestorableAt: null,
     latestRestorableAt: null,
@@ -59,16 +59,16 @@ const member = ({ now, person }: SampleContext) => ({
   picture: null,
   role: 'member' as const,
   status: 'active' as const,
-  joinedAt: iso(now),
+  joinedAt: now.toISOString(),
 });
 
-const invitation = ({ now, person }: SampleContext) => ({
+const invitation = ({ now, later, person }: SampleContext) => ({
   id: person.id.replace(idPrefixes.user, idPrefixes.invitation),
   email: 'grace@example.com',
   role: 'member' as const,
   status: 'pending' as const,
-  expiresAt: iso(after(now, invitationSeconds)),
-  createdAt: iso(now),
+  expiresAt: later(invitationSeconds),
+  createdAt: now.toISOString(),
   invitedBy: person,
 });
 
@@ -93,7 +93,7 @@ const samples: { readonly [N in EventName]: (context: SampleContext) => Sample<N
       duration: timeoutMs,
       durationFormatted: `${backupTimeoutMinutes}m 0s`,
       createdAt: ago(timeoutMs / 1_000 + 2),
-      completedAt: iso(now),
+      completedAt: now.toISOString(),
     },
     project,
   }),
@@ -110,7 +110,7 @@ const samples: { readonly [N in EventName]: (context: SampleContext) => Sample<N
     ];
     const previous = `${idPrefixes.backup}_01JZ8Q4V0M6T3X9C2B7N5K1HRD`;
     const anomaly = {
-      detectedAt: iso(now),
+      detectedAt: now.toISOString(),
       source: 'backup' as const,
       findings,
       comparedWith: previous,
@@ -122,7 +122,9 @@ const samples: { readonly [N in EventName]: (context: SampleContext) => Sample<N
     };
     return { backup: { ...backup, anomaly }, project, findings };
   },
-  'restore.started': ({ restoring, ago, now }) => ({ restore: { ...restoring, createdAt: ago(2), startedAt: iso(now) } }),
+  'restore.started': ({ restoring, ago, now }) => ({
+    restore: { ...restoring, createdAt: ago(2), startedAt: now.toISOString() },
+  }),
   'restore.progress': ({ restoring, totalDocuments, ago }) => {
     const progress = half(totalDocuments);
     return { restore: { ...restoring, phase: 'Validating', progress, createdAt: ago(38), startedAt: ago(36) }, progress };
@@ -134,7 +136,7 @@ const samples: { readonly [N in EventName]: (context: SampleContext) => Sample<N
       status: 'failed',
       phase: 'Validating',
       duration: restore.duration,
-      completedAt: iso(now),
+      completedAt: now.toISOString(),
       error: {
         code: 'TARGET_PERMISSION_DENIED',
         message: 'The service is not allowed to write to the target project',
@@ -151,16 +153,16 @@ const samples: { readonly [N in EventName]: (context: SampleContext) => Sample<N
   'pitr.disabled': (context) => pitrData(context, false),
   'pitr.change_captured': ({ project: { id, name }, backup, ago, now }) => ({
     project: { id, name },
-    changes: { count: 128, fromTimestamp: ago(60), toTimestamp: iso(now), collections: backup.collections },
+    changes: { count: 128, fromTimestamp: ago(60), toTimestamp: now.toISOString(), collections: backup.collections },
   }),
-  'schedule.created': ({ schedule, now }) => ({ schedule: { ...schedule, createdAt: iso(now) } }),
+  'schedule.created': ({ schedule, now }) => ({ schedule: { ...schedule, createdAt: now.toISOString() } }),
   'schedule.updated': ({ schedule }) => ({ schedule }),
   'schedule.deleted': ({ schedule }) => ({ schedule: { ...schedule, enabled: false, nextRunAt: null } }),
   'schedule.triggered': ({ schedule, backup }) => ({ schedule, backupId: backup.id, trigger: 'scheduled' }),
   'schedule.failed': ({ schedule, backup, now }) => ({
     schedule,
     reason: 'failed',
-    scheduledFor: iso(now),
+    scheduledFor: now.toISOString(),
     backupId: backup.id,
     error: {
       code: 'SOURCE_AUTH_ERROR',
@@ -170,7 +172,11 @@ const samples: { readonly [N in EventName]: (context: SampleContext) => Sample<N
   }),
   'storage.connected': ({ storage }) => ({ storage }),
   'storage.error': ({ storage, now }) => ({
-    storage: { ...storage, status: 'error', lastError: { at: iso(now), step: 'write', kind: 'denied', message: deniedWrite } },
+    storage: {
+      ...storage,
+      status: 'error',
+      lastError: { at: now.toISOString(), step: 'write', kind: 'denied', message: deniedWrite },
+    },
     error: { code: 'STORAGE_ERROR', message: deniedWrite, details: { step: 'write', kind: 'denied' } },
   }),
   'project.created': ({ fullProject }) => ({ project: fullProject }),
@@ -178,21 +184,21 @@ const samples: { readonly [N in EventName]: (context: SampleContext) => Sample<N
     project: { ...fullProject, lastBackupAt: ago(3_600), createdAt: ago(monthSeconds) },
   }),
   'organization.created': ({ organization, person, now }) => ({
-    organization: { ...organization, slug: 'example', ownerId: person.id, createdAt: iso(now) },
+    organization: { ...organization, slug: 'example', ownerId: person.id, createdAt: now.toISOString() },
   }),
   'organization.updated': ({ organization, storage, now }) => ({
     organization: {
       ...organization,
       settings: { timezone: 'Europe/Berlin', defaultStorageId: storage.id },
-      updatedAt: iso(now),
+      updatedAt: now.toISOString(),
     },
   }),
-  'organization.deleted': ({ organization, now }) => ({
+  'organization.deleted': ({ organization, later }) => ({
     organization: {
       ...organization,
       deleted: true,
       deletionType: 'soft',
-      recoveryDeadline: iso(after(now, recoverySeconds)),
+      recoveryDeadline: later(recoverySeconds),
     },
   }),
   'member.joined': (context) => ({ member: member(context) }),

@@ -14,12 +14,10 @@ const [bytesStored, bytesRead] = [41_236_480, 187_429_376];
 const backupMs = 94_310;
 const restoreSeconds = 71;
 
-export const iso = (moment: Date): string => moment.toISOString();
-export const after = (moment: Date, seconds: number): Date => new Date(moment.getTime() + seconds * 1_000);
-
 /** The resources as of `now`. Their sizes, counts and times are consistent with each other. */
 export const sampleResourcesAt = (now: Date) => {
-  const ago = (seconds: number): string => iso(after(now, -seconds));
+  const later = (seconds: number): string => new Date(now.getTime() + seconds * 1_000).toISOString();
+  const ago = (seconds: number): string => later(-seconds);
   const project = { id: `${idPrefixes.project}_${ulid}`, name: 'Web shop', sourceProjectId: 'web-shop-production' };
   const storageDestination = {
     id: `${idPrefixes.storageDestination}_${ulid}`,
@@ -37,8 +35,8 @@ export const sampleResourcesAt = (now: Date) => {
     settings: { backupTimeoutMinutes, defaultStorageId: storageDestination.id },
     pitr: { enabled: false },
     lastBackupAt: null,
-    createdAt: iso(now),
-    updatedAt: iso(now),
+    createdAt: now.toISOString(),
+    updatedAt: now.toISOString(),
   };
   const storage: EventData<'storage.connected'>['storage'] = {
     ...storageDestination,
@@ -52,9 +50,9 @@ export const sampleResourcesAt = (now: Date) => {
     sseKmsKeyId: null,
     status: 'connected',
     lastError: null,
-    lastTestedAt: iso(now),
+    lastTestedAt: now.toISOString(),
     createdAt: ago(quarter),
-    updatedAt: iso(now),
+    updatedAt: now.toISOString(),
   };
   const schedule: EventData<'schedule.created'>['schedule'] = {
     id: scheduleId,
@@ -72,7 +70,7 @@ export const sampleResourcesAt = (now: Date) => {
     excludeCollections: [],
     includeAuthUsers: false,
     storageDestinationId: storageDestination.id,
-    nextRunAt: iso(after(now, 6 * 3_600)),
+    nextRunAt: later(6 * 3_600),
     waitingFor: null,
     lastRunAt: ago(18 * 3_600),
     lastBackupId: `${idPrefixes.backup}_${ulid}`,
@@ -82,7 +80,7 @@ export const sampleResourcesAt = (now: Date) => {
     warning: null,
     createdBy: person,
     createdAt: ago(month),
-    updatedAt: iso(now),
+    updatedAt: now.toISOString(),
   };
 
   const backup: EventData<'backup.completed'>['backup'] = {
@@ -104,7 +102,7 @@ export const sampleResourcesAt = (now: Date) => {
     trigger: 'scheduled',
     scheduleId,
     createdAt: ago(backupMs / 1_000 + 2),
-    completedAt: iso(now),
+    completedAt: now.toISOString(),
   };
   /** A running backup has stored nothing yet. */
   const running: typeof backup = {
@@ -155,13 +153,13 @@ export const sampleResourcesAt = (now: Date) => {
     duration: restoreSeconds,
     attempts: 1,
     safetyBackupId: `${idPrefixes.backup}_${laterUlid}`,
-    undoUntil: iso(after(now, undoSeconds)),
+    undoUntil: later(undoSeconds),
     undoOf: null,
     undoneBy: null,
     createdBy: { type: 'user', ...person },
     createdAt: ago(restoreSeconds + 2),
     startedAt: ago(restoreSeconds),
-    completedAt: iso(now),
+    completedAt: now.toISOString(),
     error: null,
   };
   const restoring: typeof restore = {
@@ -186,5 +184,5 @@ export const sampleResourcesAt = (now: Date) => {
     ago,
   });
   const restored = { restore, restoring, restoreTestRun };
-  return { project, fullProject, storage, schedule, backup, running, ...restored, person, totalDocuments, ago };
+  return { project, fullProject, storage, schedule, backup, running, ...restored, person, totalDocuments, ago, later };
 };

@@ -14,7 +14,7 @@ import type { DestinationRecord } from '../model/record.ts';
 import type { TokenRequest } from '../store/gcs/gcs-transport.ts';
 import { agentFor, socketsMax } from '../store/http-agent.ts';
 import { type ObjectStore, StorageError } from '../store/object-store.ts';
-import { type RetryPolicy, workerRetryPolicy } from '../store/retry-transient.ts';
+import { type StoreRetryPolicy, workerRetryPolicy } from '../store/retry-transient.ts';
 import type { S3StoreOptions } from '../store/s3/s3-bucket.ts';
 import type { S3Keys } from '../store/s3/s3-connection.ts';
 import { withRenewal } from './with-renewal.ts';
@@ -35,7 +35,7 @@ export const openStore = async (
   tenant: Tenant,
   destination: DestinationRecord,
   folder: string,
-  retryPolicy: RetryPolicy = workerRetryPolicy,
+  retryPolicy: StoreRetryPolicy = workerRetryPolicy,
 ): Promise<ObjectStore> => {
   const credentials = await openCredentials(tenant, destination);
   if (!credentials) throw new StorageError('denied', credentialsMissing);
@@ -47,7 +47,7 @@ export const openConfiguredStore = async (
   config: StoreConfig,
   credentials: Credentials,
   folder: string,
-  retryPolicy: RetryPolicy = workerRetryPolicy,
+  retryPolicy: StoreRetryPolicy = workerRetryPolicy,
   s3PartBytes = partBytes,
 ): Promise<ObjectStore> => {
   const open = () => openConnected(tenant, config, credentials, { folder, retryPolicy, s3PartBytes });
@@ -56,7 +56,7 @@ export const openConfiguredStore = async (
 
 interface FolderAccess {
   readonly folder: string;
-  readonly retryPolicy: RetryPolicy;
+  readonly retryPolicy: StoreRetryPolicy;
   readonly s3PartBytes: number;
 }
 
@@ -82,7 +82,7 @@ const openGcs = async (
   { bucket, objectLock }: StoreConfig,
   requestToken: TokenRequest,
   folder: string,
-  retryPolicy: RetryPolicy,
+  retryPolicy: StoreRetryPolicy,
 ): Promise<ObjectStore> => {
   const { openGcsStore } = await import('../store/gcs/gcs-store.ts');
   const lockMode = objectLock ? (objectLock.mode === 'compliance' ? 'Locked' : 'Unlocked') : undefined;
@@ -93,7 +93,7 @@ const openS3 = async (
   config: StoreConfig,
   credentials: S3Keys,
   folder: string,
-  retryPolicy: RetryPolicy,
+  retryPolicy: StoreRetryPolicy,
   partBytes: number,
 ): Promise<ObjectStore> => {
   const { S3Store } = await import('../store/s3/s3-store.ts');

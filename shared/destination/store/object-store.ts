@@ -27,14 +27,14 @@ export interface ObjectStore {
   /** Bucket settings that cost money or leave data behind, in sentences for the customer. */
   warnings?(signal: AbortSignal): Promise<readonly string[]>;
   /** Replaced and deleted versions of objects, if they are to be read. */
-  readonly versions?: VersionSearch | undefined;
+  readonly versions?: FolderVersions | undefined;
   /** The same folder over connections of its own. The caller closes it. */
   renew?(): Promise<ObjectStore>;
   close(): void;
 }
 
 /** The versions that a bucket keeps of one folder. */
-export interface VersionSearch {
+export interface FolderVersions {
   /** Objects that have several versions or a delete marker. Listed once. Undefined if the folder has too many versions to list them. */
   overwritten(): Promise<ReadonlySet<string> | undefined>;
   /** Objects below the prefix whose newest version is a delete marker. Lists every version, however many there are. */

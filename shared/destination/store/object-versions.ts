@@ -3,7 +3,7 @@
  * can put another one above it, which may be locked as well. So the version that was stored is told from others by its content.
  */
 import { createHash } from 'node:crypto';
-import { type ExpectedObject, StorageError, type VersionSearch } from './object-store.ts';
+import { type ExpectedObject, type FolderVersions, StorageError } from './object-store.ts';
 
 export interface ListedVersion {
   readonly name: string;
@@ -34,7 +34,7 @@ const folderVersionsMax = 100_000;
 const pieceBytes = 8 << 20;
 
 /** The versions of one folder. A version that was selected is what the store reads from then on. */
-export class ObjectVersions implements VersionSearch {
+export class ObjectVersions implements FolderVersions {
   readonly #bucket: VersionedBucket;
   readonly #selected = new Map<string, { readonly version: string; readonly isHidden: boolean }>();
   readonly #selections = new Map<string, Promise<boolean>>();

@@ -1,14 +1,14 @@
-import type { Moment } from '../../archive/index.ts';
+import type { ProtobufTimestamp } from '../../archive/index.ts';
 import { MessageReader } from '../wire/message-reader.ts';
 
 /** The field `create_time` of a Document. */
 const createTimeField = 3;
 
 /** The creation time of an encoded document; 1970 if it has none. */
-export const createdIn = (document: Uint8Array): Moment => {
+export const createdIn = (document: Uint8Array): ProtobufTimestamp => {
   const reader = new MessageReader(document);
   const end = reader.bytes.length;
-  let created: Moment = { seconds: 0, nanos: 0 };
+  let created: ProtobufTimestamp = { seconds: 0, nanos: 0 };
   while (reader.next(end)) {
     if (reader.field === createTimeField && reader.type === 2) created = momentIn(reader, reader.stop(end));
     else reader.skip(end);
@@ -16,7 +16,7 @@ export const createdIn = (document: Uint8Array): Moment => {
   return created;
 };
 
-const momentIn = (reader: MessageReader, end: number): Moment => {
+const momentIn = (reader: MessageReader, end: number): ProtobufTimestamp => {
   let [seconds, nanos] = [0, 0];
   while (reader.next(end)) {
     if (reader.field === 1 && reader.type === 0) seconds = Number(reader.int64(end));

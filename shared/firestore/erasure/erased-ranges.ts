@@ -1,4 +1,4 @@
-import { compareNames, type Erasure, lastAtMost } from '../../archive/index.ts';
+import { compareNames, type LedgerEntry, lastAtMost } from '../../archive/index.ts';
 import { documentRange } from '../names/name-range.ts';
 
 /** Erased names. A document of such a name that was created after `until`, in ms since 1970, is a new one. */
@@ -12,10 +12,10 @@ export interface ErasedRange {
 const graceMs = 20 * 60_000;
 
 /** Documents that were created up to this time, in ms since 1970, are those that the erasure means. */
-export const erasedUntil = ({ createdAt }: Pick<Erasure, 'createdAt'>): number => Date.parse(createdAt) + graceMs;
+export const erasedUntil = ({ createdAt }: Pick<LedgerEntry, 'createdAt'>): number => Date.parse(createdAt) + graceMs;
 
 /** Ascending and disjoint ranges of full names. Where erasures overlap, the latest counts. */
-export const erasedRanges = (erasures: readonly Erasure[], root: string): readonly ErasedRange[] => {
+export const erasedRanges = (erasures: readonly LedgerEntry[], root: string): readonly ErasedRange[] => {
   const all = erasures
     .flatMap((erasure) => {
       const until = erasedUntil(erasure);
@@ -61,7 +61,7 @@ class NestedRanges {
 }
 
 /** The range that contains a name. */
-export const rangeOf = (ranges: readonly ErasedRange[], name: Uint8Array): ErasedRange | undefined => {
+export const erasedRangeOf = (ranges: readonly ErasedRange[], name: Uint8Array): ErasedRange | undefined => {
   const range = ranges[lastAtMost(ranges, name, ({ from }) => from)];
   return range && compareNames(name, range.to) < 0 ? range : undefined;
 };

@@ -1,15 +1,15 @@
 /** Hides the records of erased documents. One filter serves every reader of an archive. */
 import {
   compareNames,
-  type Erasure,
   type Leaf,
+  type LedgerEntry,
   lastAtMost,
-  type Moment,
+  type ProtobufTimestamp,
   type RecordFilter,
   recordKind,
 } from '../../archive/index.ts';
 import { createdIn } from './created-in.ts';
-import { type ErasedRange, erasedRanges, erasedUntil, rangeOf } from './erased-ranges.ts';
+import { type ErasedRange, erasedRangeOf, erasedRanges, erasedUntil } from './erased-ranges.ts';
 import { FieldMatcher } from './field-matcher.ts';
 
 interface FieldQuery {
@@ -33,7 +33,7 @@ export class ErasureFilter implements RecordFilter {
   readonly #root: Buffer;
 
   /** `documentsRoot` is that of the archive: `projects/{id}/databases/{id}/documents/`. */
-  constructor(erasures: readonly Erasure[], documentsRoot: string) {
+  constructor(erasures: readonly LedgerEntry[], documentsRoot: string) {
     this.#root = Buffer.from(documentsRoot);
     this.#ranges = erasedRanges(erasures, documentsRoot);
     this.#queries = erasures.flatMap(({ query, createdAt }) =>
@@ -69,13 +69,13 @@ export class ErasureFilter implements RecordFilter {
 
   /** Whether the ledger names this path, given or found by a query, or a document above it. A new document may have it. */
   hidesPath(path: Uint8Array): boolean {
-    return this.#ranges.length > 0 && rangeOf(this.#ranges, Buffer.concat([this.#root, path])) !== undefined;
+    return this.#ranges.length > 0 && erasedRangeOf(this.#ranges, Buffer.concat([this.#root, path])) !== undefined;
   }
 
   /** Whether a document is erased by its path or by its fields. `created` is that of `document`, unless that has no times. */
-  hidesDocument(path: Uint8Array, document: Uint8Array, created: Moment = createdIn(document)): boolean {
+  hidesDocument(path: Uint8Array, document: Uint8Array, created: ProtobufTimestamp = createdIn(document)): boolean {
     const createdMs = msOf(created);
-    const range = this.#ranges.length > 0 ? rangeOf(this.#ranges, Buffer.concat([this.#root, path])) : undefined;
+    const range = this.#ranges.length > 0 ? erasedRangeOf(this.#ranges, Buffer.concat([this.#root, path])) : undefined;
     if (range && createdMs <= range.until) return true;
     return this.#queriesOf(path).some(({ matcher, until }) => createdMs <= until && matcher.matches(document));
   }
@@ -117,4 +117,4 @@ export class ErasureFilter implements RecordFilter {
 }
 
 /** A document without a creation time counts as an old one. */
-const msOf = ({ seconds, nanos }: Moment): number => seconds * 1_000 + nanos / 1_000_000;
+const msOf = ({ seconds, nanos }: ProtobufTimestamp): number => seconds * 1_000 + nanos / 1_000_000;

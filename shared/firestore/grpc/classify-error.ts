@@ -2,7 +2,7 @@ import { SourceError } from './source-error.ts';
 import { RpcError, type Status, transientStatuses } from './status.ts';
 
 /** Reaction to a failed call: retry, retry after a longer back-off, retry with a new token, or fail with an error. */
-export type Verdict = 'retry' | 'backOff' | 'refreshToken' | SourceError;
+type Verdict = 'retry' | 'backOff' | 'refreshToken' | SourceError;
 
 /** Maps the status of a read to a verdict. Unexpected errors are internal and not retried. */
 export const classifyError = (error: unknown): Verdict => {

@@ -1,6 +1,6 @@
 import type { ClientHttp2Stream, OutgoingHttpHeaders } from 'node:http2';
 import { systemTimers, type Timers } from '../../platform/index.ts';
-import { Connection } from './connection.ts';
+import { GrpcConnection } from './connection.ts';
 import { type KeepaliveOptions, keepaliveDefaults } from './keepalive.ts';
 import { RpcError } from './status.ts';
 
@@ -17,7 +17,7 @@ interface PoolOptions {
 export class ConnectionPool {
   readonly #endpoint: URL;
   readonly #timers: Timers;
-  readonly #connections = new Set<Connection>();
+  readonly #connections = new Set<GrpcConnection>();
   #keepalive: KeepaliveOptions;
   #opening: Promise<void> | undefined;
 
@@ -41,7 +41,9 @@ export class ConnectionPool {
     return this.#keepalive.intervalMs;
   }
 
-  async request(headers: OutgoingHttpHeaders): Promise<{ readonly connection: Connection; readonly stream: ClientHttp2Stream }> {
+  async request(
+    headers: OutgoingHttpHeaders,
+  ): Promise<{ readonly connection: GrpcConnection; readonly stream: ClientHttp2Stream }> {
     for (;;) {
       const connection = this.#withRoom();
       if (connection) return { connection, stream: begin(connection, headers) };
@@ -56,13 +58,13 @@ export class ConnectionPool {
     for (const connection of this.#connections) connection.destroy();
   }
 
-  #withRoom(except?: Connection): Connection | undefined {
+  #withRoom(except?: GrpcConnection): GrpcConnection | undefined {
     for (const connection of this.#connections) if (connection !== except && connection.hasRoom) return connection;
     return undefined;
   }
 
   async #open(): Promise<void> {
-    const connection = new Connection({
+    const connection = new GrpcConnection({
       endpoint: this.#endpoint,
       keepalive: this.#keepalive,
       timers: this.#timers,
@@ -86,7 +88,7 @@ export class ConnectionPool {
   }
 }
 
-const begin = (connection: Connection, headers: OutgoingHttpHeaders): ClientHttp2Stream => {
+const begin = (connection: GrpcConnection, headers: OutgoingHttpHeaders): ClientHttp2Stream => {
   try {
     return connection.request(headers);
   } catch (error) {

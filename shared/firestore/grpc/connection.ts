@@ -19,12 +19,12 @@ interface ConnectionOptions {
   /** The server closed the connection because it was pinged too often. */
   readonly tooManyPings: () => void;
   /** The last stream was closed. */
-  readonly idle: (connection: Connection) => void;
-  readonly closed: (connection: Connection) => void;
+  readonly idle: (connection: GrpcConnection) => void;
+  readonly closed: (connection: GrpcConnection) => void;
 }
 
 /** One HTTP/2 connection to the source. It is never reconnected: see `ConnectionPool`. */
-export class Connection {
+export class GrpcConnection {
   readonly #options: ConnectionOptions;
   readonly #session: ClientHttp2Session;
   readonly #keepalive: Keepalive;

@@ -1,16 +1,16 @@
 import type { ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2';
 import type { Timer, Timers } from '../../platform/index.ts';
 import type { Availability } from './availability.ts';
-import type { Connection } from './connection.ts';
+import type { GrpcConnection } from './connection.ts';
 import type { FrameBuffer } from './frame-buffer.ts';
 import { cancelled } from './source-error.ts';
-import { failureOf, failureOfHttp, RpcError } from './status.ts';
+import { failureOfHttp, RpcError, rpcErrorOf } from './status.ts';
 
 /** RFC 9113, section 7: CANCEL. */
 const http2Cancel = 8;
 
-export interface StreamOptions {
-  readonly connection: Connection;
+interface StreamOptions {
+  readonly connection: GrpcConnection;
   readonly timers: Timers;
   readonly wantedBytes: number;
   readonly silenceMs: number;
@@ -42,7 +42,7 @@ export class GrpcStream {
     this.#buffer = buffer;
     this.#options = options;
     stream.on('response', (headers) => this.#head(headers));
-    stream.on('trailers', (headers) => this.#settle(failureOf(headers)));
+    stream.on('trailers', (headers) => this.#settle(rpcErrorOf(headers)));
     stream.on('data', (chunk: Buffer) => this.#take(chunk));
     stream.on('end', () => {
       this.#hasEnded = true;
@@ -108,7 +108,7 @@ export class GrpcStream {
 
   #head(headers: IncomingHttpHeaders & { ':status'?: number | undefined }): void {
     this.#options.connection.received();
-    if (headers['grpc-status'] !== undefined) this.#settle(failureOf(headers));
+    if (headers['grpc-status'] !== undefined) this.#settle(rpcErrorOf(headers));
     else if (headers[':status'] !== 200) this.#settle(failureOfHttp(Number(headers[':status'])));
   }
 

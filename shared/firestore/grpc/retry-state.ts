@@ -4,7 +4,7 @@ import { SourceError } from './source-error.ts';
 import { RpcError } from './status.ts';
 
 /** Limits of retries before a source counts as unreachable. */
-export interface RetryPolicy {
+export interface SourceRetryPolicy {
   /** Consecutive attempts without progress. */
   readonly attempts: number;
   readonly firstDelayMs: number;
@@ -16,7 +16,7 @@ export interface RetryPolicy {
   readonly silenceMs: number;
 }
 
-export const defaultRetryPolicy: RetryPolicy = {
+export const sourceRetryPolicy: SourceRetryPolicy = {
   attempts: 8,
   firstDelayMs: 100,
   maxDelayMs: 10_000,
@@ -25,8 +25,8 @@ export const defaultRetryPolicy: RetryPolicy = {
   silenceMs: 75_000,
 };
 
-export interface RetryOptions {
-  readonly policy: RetryPolicy;
+export interface SourceRetryOptions {
+  readonly policy: SourceRetryPolicy;
   /** Random fraction in [0, 1). */
   readonly random: () => number;
   readonly sleep: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
@@ -36,7 +36,7 @@ export interface RetryOptions {
 
 /** Counts consecutive failures. Progress resets the count, so a long read may fail often. */
 export class RetryState {
-  readonly #options: RetryOptions;
+  readonly #options: SourceRetryOptions;
   #failures = 0;
   #hasRefreshed = false;
   /** Whether the next call needs a new token. */
@@ -44,7 +44,7 @@ export class RetryState {
   /** Number of repeated calls. */
   repeats = 0;
 
-  constructor(options: RetryOptions) {
+  constructor(options: SourceRetryOptions) {
     this.#options = options;
   }
 
@@ -84,7 +84,7 @@ export class RetryState {
 const statusOf = (error: unknown): string => (error instanceof RpcError ? error.status : 'UNKNOWN');
 
 /** Exponential back-off with jitter: doubles each time, minus up to half at random. */
-export const delayMs = (failures: number, isExhausted: boolean, random: () => number, policy: RetryPolicy): number => {
+export const delayMs = (failures: number, isExhausted: boolean, random: () => number, policy: SourceRetryPolicy): number => {
   const [first, max] = isExhausted
     ? [policy.firstExhaustedDelayMs, policy.maxExhaustedDelayMs]
     : [policy.firstDelayMs, policy.maxDelayMs];

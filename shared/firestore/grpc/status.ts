@@ -46,7 +46,7 @@ export class RpcError extends Error {
 export const statusOf = (code: number): Status => names[code] ?? 'UNKNOWN';
 
 /** The failure that the trailers report; undefined on success. */
-export const failureOf = (headers: Readonly<Record<string, unknown>>): RpcError | undefined => {
+export const rpcErrorOf = (headers: Readonly<Record<string, unknown>>): RpcError | undefined => {
   const status = statusOf(Number(headers['grpc-status']));
   return status === 'OK' ? undefined : new RpcError(status, decoded(String(headers['grpc-message'] ?? '')));
 };

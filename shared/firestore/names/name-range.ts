@@ -1,6 +1,6 @@
 import { afterSubtree } from '../../archive/index.ts';
 import { omitUndefined } from '../../platform/index.ts';
-import { compareNames } from './name-order.ts';
+import { compareTextNames } from './name-order.ts';
 
 /**
  * Documents from `from` (inclusive) to `to` (exclusive); an omitted end is open. Names are paths relative to the documents root
@@ -77,7 +77,7 @@ export const intersection = (a: readonly NameRange[], b: readonly NameRange[]): 
 
 /** Splits the scope at the points inside it: every name of the scope is in exactly one range. */
 export const tile = (scope: readonly NameRange[], points: Iterable<string>): readonly NameRange[] => {
-  const sorted = [...new Set(points)].sort(compareNames);
+  const sorted = [...new Set(points)].sort(compareTextNames);
   return scope.flatMap(({ from, to }) => {
     const inside = sorted.filter((point) => compareStart(from, point) < 0 && compareEnd(point, to) < 0);
     return [from, ...inside].map((start, n) => rangeOf(start, inside[n] ?? to));
@@ -85,7 +85,7 @@ export const tile = (scope: readonly NameRange[], points: Iterable<string>): rea
 };
 
 export const isInRange = (name: string, { from, to }: NameRange): boolean =>
-  (from === undefined || compareNames(from, name) <= 0) && (to === undefined || compareNames(name, to) < 0);
+  (from === undefined || compareTextNames(from, name) <= 0) && (to === undefined || compareTextNames(name, to) < 0);
 
 const reserved = /^__.*__$/s;
 const isId = (id: string): boolean =>
@@ -94,18 +94,18 @@ const isId = (id: string): boolean =>
 /** An omitted start sorts before every name, an omitted end after. */
 const compareStart = (a: string | undefined, b: string | undefined): number => {
   if (a === undefined || b === undefined) return Number(a !== undefined) - Number(b !== undefined);
-  return compareNames(a, b);
+  return compareTextNames(a, b);
 };
 const compareEnd = (a: string | undefined, b: string | undefined): number => {
   if (a === undefined || b === undefined) return Number(a === undefined) - Number(b === undefined);
-  return compareNames(a, b);
+  return compareTextNames(a, b);
 };
 
 const union = (ranges: readonly NameRange[]): NameRange[] => {
   const joined: NameRange[] = [];
   for (const range of ranges.toSorted((a, b) => compareStart(a.from, b.from))) {
     const last = joined.at(-1);
-    if (last && (last.to === undefined || range.from === undefined || compareNames(range.from, last.to) <= 0))
+    if (last && (last.to === undefined || range.from === undefined || compareTextNames(range.from, last.to) <= 0))
       joined[joined.length - 1] = rangeOf(last.from, compareEnd(last.to, range.to) < 0 ? range.to : last.to);
     else joined.push(range);
   }
@@ -116,6 +116,6 @@ const union = (ranges: readonly NameRange[]): NameRange[] => {
 const gapsBetween = (ranges: readonly NameRange[]): readonly NameRange[] =>
   [undefined, ...ranges].map((before, n) => rangeOf(before?.to, ranges[n]?.from));
 
-const isSome = ({ from, to }: NameRange): boolean => from === undefined || to === undefined || compareNames(from, to) < 0;
+const isSome = ({ from, to }: NameRange): boolean => from === undefined || to === undefined || compareTextNames(from, to) < 0;
 
 const rangeOf = (from: string | undefined, to: string | undefined): NameRange => omitUndefined({ from, to });

@@ -56,7 +56,7 @@ export const verifyCount = async (
 };
 
 /** The number of documents directly in a root collection; undefined if the source does not support the count. */
-export const countCollection = (
+export const countRootCollection = (
   source: FirestoreDatabase,
   collectionId: string,
   readTime: string,

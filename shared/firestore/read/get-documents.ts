@@ -3,7 +3,7 @@ import { FrameBuffer } from '../grpc/frame-buffer.ts';
 import type { GrpcStream } from '../grpc/grpc-stream.ts';
 import { RpcError } from '../grpc/status.ts';
 import { ResponseSkim } from '../wire/response-skim.ts';
-import { join, lastField, message, text } from '../wire/small-messages.ts';
+import { join, lastField, message, textField } from '../wire/small-messages.ts';
 import { encodeReadTime } from '../wire/timestamps.ts';
 
 interface GetOptions {
@@ -46,8 +46,8 @@ export const getWithin = async (
 ): Promise<Got> => {
   const names = new Set(paths);
   const request = join(
-    text(1, source.database),
-    ...Array.from(names, (path) => text(2, `${source.root}/${path}`)),
+    textField(1, source.database),
+    ...Array.from(names, (path) => textField(2, `${source.root}/${path}`)),
     readTime === undefined ? undefined : message(7, encodeReadTime(readTime)),
   );
   const retries = source.newRetryState(signal);

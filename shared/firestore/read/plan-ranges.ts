@@ -1,6 +1,6 @@
 import { mapConcurrent } from '../../platform/index.ts';
 import type { FirestoreDatabase } from '../firestore-database.ts';
-import { compareNames } from '../names/name-order.ts';
+import { compareTextNames } from '../names/name-order.ts';
 import { below, intersection, isInRange, type NameRange, scopeOf, tile } from '../names/name-range.ts';
 import { wholeMinute } from '../wire/timestamps.ts';
 import { type Counted, countRange } from './count-documents.ts';
@@ -20,7 +20,7 @@ interface PlanOptions {
 }
 
 /** A read plan: all calls of a backup use this read time and these ranges. */
-export interface Plan {
+export interface ReadPlan {
   readonly readTime: string;
   /** In name order. Each document in scope is in exactly one range, even one below a missing parent. */
   readonly ranges: readonly NameRange[];
@@ -41,14 +41,14 @@ const defaultRangesMax = 500;
 const concurrency = 4;
 
 /** Chooses the read time and splits the scope into ranges that can be read in parallel. */
-export const planRanges = async (source: FirestoreDatabase, options: PlanOptions = {}): Promise<Plan> => {
+export const planRanges = async (source: FirestoreDatabase, options: PlanOptions = {}): Promise<ReadPlan> => {
   const { collections: include, excludeCollections: exclude = [], signal } = options;
   const scope = scopeOf(include, exclude);
   const probed = await probeSource(source, signal);
   const readTime = options.pointInTimeRecovery ? wholeMinute(probed.readTime) : probed.readTime;
   const roots = await listCollections(source, source.root, readTime, signal);
   const unknown = await findUnknown(source, { paths: [...(include ?? []), ...exclude], roots, readTime, signal });
-  const rootsInScope = roots.filter((id) => intersection(scope, [below(id)]).length > 0).sort(compareNames);
+  const rootsInScope = roots.filter((id) => intersection(scope, [below(id)]).length > 0).sort(compareTextNames);
   const counts = await mapConcurrent(scope, concurrency, (range) => tryCount(source, { range, readTime, signal }));
   const documents = sum(counts.map((one) => one.documents));
   const split = await splitScope(source, { ...options, scope, readTime, rootsInScope, documents });
@@ -114,7 +114,7 @@ const byCollection = async (source: FirestoreDatabase, input: SplitInput, size: 
 /** At most `max` points, evenly distributed. */
 const thinned = (points: readonly string[], max: number): readonly string[] => {
   if (points.length <= max) return points;
-  const sorted = points.toSorted(compareNames);
+  const sorted = points.toSorted(compareTextNames);
   return Array.from({ length: Math.max(0, max) }, (_, n) => sorted[Math.floor(((n + 1) * sorted.length) / (max + 1))] ?? '');
 };
 

@@ -8,7 +8,7 @@ import { runQuery } from '../wire/query-requests.ts';
 import { CollectionCounts } from './collection-counts.ts';
 import { DocumentBatch } from './document-batch.ts';
 
-export interface ReadOptions {
+export interface ReadRangeOptions {
   readonly range: NameRange;
   readonly readTime: string;
   /** Only the documents of this collection group. */
@@ -29,7 +29,7 @@ const defaultBatchBytes = 256 << 10;
  * Reads every document of a range as of the read time, once, in name order and byte for byte. A broken stream resumes after the
  * last document at the same read time. A stream that ends may be incomplete: see `verifyCount`.
  */
-export const readRange = (source: FirestoreDatabase, options: ReadOptions): RangeReader => new RangeReader(source, options);
+export const readRange = (source: FirestoreDatabase, options: ReadRangeOptions): RangeReader => new RangeReader(source, options);
 
 /** A running read; its numbers cover the batches yielded so far. */
 export class RangeReader implements AsyncIterable<DocumentBatch> {
@@ -41,14 +41,14 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
   /** Whether it stopped early because of `collectionBytesMax`. */
   isFull = false;
   readonly #source: FirestoreDatabase;
-  readonly #options: ReadOptions;
+  readonly #options: ReadRangeOptions;
   readonly #retries: RetryState;
   readonly #counts: CollectionCounts;
   readonly #batch = new DocumentBatch();
   readonly #buffer: FrameBuffer;
   readonly #batchBytes: number;
 
-  constructor(source: FirestoreDatabase, options: ReadOptions) {
+  constructor(source: FirestoreDatabase, options: ReadRangeOptions) {
     const { after, range, collectionBytesMax } = options;
     if (after !== undefined && !isInRange(after.slice(source.root.length + 1), range))
       throw new TypeError('a read can only resume after a document of its range');

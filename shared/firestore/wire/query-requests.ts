@@ -1,6 +1,6 @@
 /** Encodes the read requests of google.firestore.v1 with the field numbers of its protos. */
 import type { NameRange } from '../names/name-range.ts';
-import { integer, join, message, text } from './small-messages.ts';
+import { integer, join, message, textField } from './small-messages.ts';
 import { encodeReadTime } from './timestamps.ts';
 
 /** Documents root and read time. */
@@ -19,17 +19,17 @@ export interface Selection {
 }
 
 export const runQuery = ({ root, readTime }: At, selection: Selection): Buffer =>
-  join(text(1, root), message(2, query(root, selection)), message(7, encodeReadTime(readTime)));
+  join(textField(1, root), message(2, query(root, selection)), message(7, encodeReadTime(readTime)));
 
 export const countQuery = (at: At, selection: Selection): Buffer => countOf(at, query(at.root, selection));
 
 /** Counts the documents directly in a root collection. */
-export const collectionCountQuery = (at: At, collectionId: string): Buffer => countOf(at, message(2, text(2, collectionId)));
+export const collectionCountQuery = (at: At, collectionId: string): Buffer => countOf(at, message(2, textField(2, collectionId)));
 
 const countOf = ({ root, readTime }: At, counted: Buffer): Buffer =>
   join(
-    text(1, root),
-    message(2, message(1, counted), message(3, message(1), text(7, 'count'))),
+    textField(1, root),
+    message(2, message(1, counted), message(3, message(1), textField(7, 'count'))),
     message(6, encodeReadTime(readTime)),
   );
 
@@ -40,10 +40,10 @@ export const partitionQuery = (
   pageToken: string,
 ): Buffer =>
   join(
-    text(1, root),
+    textField(1, root),
     message(2, query(root, { range: {}, collectionId })),
     integer(3, points),
-    pageToken === '' ? undefined : text(4, pageToken),
+    pageToken === '' ? undefined : textField(4, pageToken),
     integer(5, 1_000),
     message(6, encodeReadTime(readTime)),
   );
@@ -51,20 +51,20 @@ export const partitionQuery = (
 /** `parent` is the documents root or the full name of a document. */
 export const listCollectionIds = (parent: string, readTime: string, pageToken: string): Buffer =>
   join(
-    text(1, parent),
+    textField(1, parent),
     integer(2, 1_000),
-    pageToken === '' ? undefined : text(3, pageToken),
+    pageToken === '' ? undefined : textField(3, pageToken),
     message(4, encodeReadTime(readTime)),
   );
 
 /** Requests one document without fields: costs one read whatever its size. */
 export const probeDocument = (database: string, path: string): Buffer =>
-  join(text(1, database), text(2, `${database}/documents/${path}`), message(3, text(1, 'none')));
+  join(textField(1, database), textField(2, `${database}/documents/${path}`), message(3, textField(1, 'none')));
 
 const ascending = 1;
 const and = 1;
 const operator = { lessThan: 1, greaterThan: 3, greaterThanOrEqual: 4 } as const;
-const nameField = text(2, '__name__');
+const nameField = textField(2, '__name__');
 
 /** Bounds are filters, not cursors: the official client reads subtrees this way, and not every aggregation supports cursors. */
 const query = (root: string, { range, after, collectionId }: Selection): Buffer => {
@@ -78,11 +78,11 @@ const query = (root: string, { range, after, collectionId }: Selection): Buffer 
   ].filter((filter) => filter !== undefined);
   const where = filters.length > 1 ? message(1, integer(1, and), ...filters.map((filter) => message(2, filter))) : filters[0];
   return join(
-    message(2, collectionId === undefined ? undefined : text(2, collectionId), integer(3, 1)),
+    message(2, collectionId === undefined ? undefined : textField(2, collectionId), integer(3, 1)),
     where && message(3, where),
     message(4, message(1, nameField), integer(2, ascending)),
   );
 };
 
 const compare = (op: number, name: string | Uint8Array): Buffer =>
-  message(2, message(1, nameField), integer(2, op), message(3, text(5, name)));
+  message(2, message(1, nameField), integer(2, op), message(3, textField(5, name)));

@@ -13,13 +13,13 @@ export const varint = (value: number): Buffer => {
 export const integer = (field: number, value: number): Buffer => Buffer.concat([varint(field * 8), varint(value)]);
 
 /** A text field; bytes are its UTF-8 form. */
-export const text = (field: number, value: string | Uint8Array): Buffer => {
+export const textField = (field: number, value: string | Uint8Array): Buffer => {
   const bytes = typeof value === 'string' ? Buffer.from(value) : value;
   return Buffer.concat([varint(field * 8 + 2), varint(bytes.length), bytes]);
 };
 
 /** A nested message of the defined parts. */
-export const message = (field: number, ...parts: readonly (Buffer | undefined)[]): Buffer => text(field, join(...parts));
+export const message = (field: number, ...parts: readonly (Buffer | undefined)[]): Buffer => textField(field, join(...parts));
 
 export const join = (...parts: readonly (Buffer | undefined)[]): Buffer =>
   Buffer.concat(parts.filter((part) => part !== undefined));

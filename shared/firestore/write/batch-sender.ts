@@ -1,7 +1,7 @@
 import { delayMs } from '../grpc/retry-state.ts';
 import { SourceError } from '../grpc/source-error.ts';
 import { RpcError } from '../grpc/status.ts';
-import { changed, classifyRequest, isOutage, isOutcomeUnknown, isTooLarge, refused, unstable } from './classify-write.ts';
+import { changed, classifyRequest, isOutage, isTooLarge, isWriteOutcomeUnknown, refused, unstable } from './classify-write.ts';
 import { groupResults } from './group-results.ts';
 import type { RateGrant } from './rate-ramp.ts';
 import { resolvePreconditions } from './resolve-preconditions.ts';
@@ -155,7 +155,7 @@ export class BatchSender {
     const { attempts, isUnsure } = this.#batch;
     const count = (attempts[slot] ?? 0) + 1;
     attempts[slot] = count;
-    if (isOutcomeUnknown(status.status)) isUnsure[slot] = 1;
+    if (isWriteOutcomeUnknown(status.status)) isUnsure[slot] = 1;
     if (count < this.#context.retryOptions.policy.attempts) return true;
     this.#settle(slot, status);
     return false;

@@ -11,7 +11,7 @@ import { WriteEncoder, type WriteMode } from './write-encoder.ts';
 import type { WriteStatus } from './write-statuses.ts';
 import { WriteTally } from './write-tally.ts';
 
-export interface WriterOptions {
+export interface BatchWriterOptions {
   /** Stops writing: nothing more is sent, and calls in flight get a few seconds to finish. */
   readonly signal?: AbortSignal | undefined;
   /** Without it only the target limits the rate. */
@@ -32,7 +32,7 @@ const graceMs = 5_000;
  */
 export class BatchWriter {
   readonly tally = new WriteTally();
-  readonly #options: WriterOptions;
+  readonly #options: BatchWriterOptions;
   readonly #limit: BatchLimit;
   readonly #target: FirestoreDatabase;
   readonly #encoder = new WriteEncoder();
@@ -49,7 +49,7 @@ export class BatchWriter {
   #failure: { readonly error: unknown } | undefined;
   #waiters: (() => void)[] = [];
 
-  constructor(target: FirestoreDatabase, options: WriterOptions = {}) {
+  constructor(target: FirestoreDatabase, options: BatchWriterOptions = {}) {
     const { signal, rateLimiter, requestsAtOnce = defaultConcurrency } = options;
     this.#target = target;
     this.#options = options;

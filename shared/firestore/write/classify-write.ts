@@ -40,7 +40,7 @@ export const classifyRequest = (error: RpcError): RequestVerdict => {
 };
 
 /** Whether a write may have been applied although it failed: the response was lost, not the request. */
-export const isOutcomeUnknown = (status: Status): boolean => transientStatuses.has(status) && status !== 'ABORTED';
+export const isWriteOutcomeUnknown = (status: Status): boolean => transientStatuses.has(status) && status !== 'ABORTED';
 
 /** Whether the target is unreachable, whatever was sent. */
 export const isOutage = (status: Status): boolean =>

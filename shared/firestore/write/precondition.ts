@@ -1,8 +1,8 @@
-import type { Moment } from '../../archive/index.ts';
+import type { ProtobufTimestamp } from '../../archive/index.ts';
 import { type ByteWriter, varintBytes } from '../wire/byte-writer.ts';
 
 /** Precondition of a write: the document does not exist, or was last written at exactly this time. */
-export type Condition = 'absent' | Moment;
+export type Condition = 'absent' | ProtobufTimestamp;
 
 /** Tags of Write.current_document, Precondition.update_time and the parts of its time. */
 const tag = { condition: 0x22, updateTime: 0x12, seconds: 0x08, nanos: 0x10 } as const;
@@ -26,4 +26,4 @@ export const addCondition = (sink: ByteWriter, condition: Condition | undefined)
   for (const value of [tag.seconds, condition.seconds, tag.nanos, condition.nanos]) sink.varint(value);
 };
 
-const timeBytes = ({ seconds, nanos }: Moment): number => 2 + varintBytes(seconds) + varintBytes(nanos);
+const timeBytes = ({ seconds, nanos }: ProtobufTimestamp): number => 2 + varintBytes(seconds) + varintBytes(nanos);

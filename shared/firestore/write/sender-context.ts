@@ -1,5 +1,5 @@
 import type { FirestoreDatabase } from '../firestore-database.ts';
-import type { RetryOptions } from '../grpc/retry-state.ts';
+import type { SourceRetryOptions } from '../grpc/retry-state.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import type { Semaphore } from './semaphore.ts';
 import type { WriteBatch } from './write-batch.ts';
@@ -11,7 +11,7 @@ export interface SenderContext {
   readonly semaphore: Semaphore;
   readonly rateLimiter: RateLimiter | undefined;
   /** Retry options; the signal ends all waiting. */
-  readonly retryOptions: RetryOptions;
+  readonly retryOptions: SourceRetryOptions;
   /** Aborts calls in flight. */
   readonly callSignal: AbortSignal;
   /** Number of writes that the target has decided; growth shows that it is reachable. */

@@ -1,5 +1,5 @@
 import { ByteWriter } from '../wire/byte-writer.ts';
-import { text } from '../wire/small-messages.ts';
+import { textField } from '../wire/small-messages.ts';
 import type { Condition } from './precondition.ts';
 import type { WriteEncoder, WriteMode } from './write-encoder.ts';
 
@@ -89,7 +89,7 @@ export class WriteBatch {
   /** Encodes a google.firestore.v1.BatchWriteRequest of these slots as views of this batch. */
   request(database: string, slots: readonly number[]): readonly Buffer[] {
     const { bytes } = this.#sink;
-    const parts: Buffer[] = [text(1, database)];
+    const parts: Buffer[] = [textField(1, database)];
     // Adjacent slots form one piece.
     for (let i = 0; i < slots.length; ) {
       const { start, end: first } = this.slot(slots[i] ?? 0);

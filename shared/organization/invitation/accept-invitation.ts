@@ -39,7 +39,7 @@ export const findInvitation = async (token: string, userId: string | undefined, 
   return { tenant: unsafeTenant(organizationId, 'invitation'), organization, invitation, profile, member };
 };
 
-export const statusOf = (invitation: InvitationRecord, now: Date): InvitationRecord['status'] | 'expired' =>
+export const invitationStatus = (invitation: InvitationRecord, now: Date): InvitationRecord['status'] | 'expired' =>
   invitation.status === 'pending' && !isOpen(invitation, now) ? 'expired' : invitation.status;
 
 /** Only the invited person can accept, once: the verified e-mail address must match the invitation. */
@@ -83,7 +83,7 @@ const invitedPerson = ({ invitation, profile }: FoundInvitation, now: Date): Use
   if (!profile?.emailVerified || comparableEmail(profile.email) !== invitation.email) {
     throw new ApiError('FORBIDDEN', 'Sign in with the invited e-mail address. Your identity provider must have verified it');
   }
-  const status = statusOf(invitation, now);
+  const status = invitationStatus(invitation, now);
   if (status !== 'pending') throw new ApiError('CONFLICT', `This invitation is ${status}`, { status });
   return profile;
 };

@@ -3,7 +3,7 @@ import { microsOf, shownMoment } from '../model/micro-time.ts';
 import type { BatchRecord } from '../model/record.ts';
 
 /** The end of its sort key. */
-export const nameOf = ({ to, id }: Pick<BatchRecord, 'to' | 'id'>): string => `${to}#${id}`;
+export const batchNameOf = ({ to, id }: Pick<BatchRecord, 'to' | 'id'>): string => `${to}#${id}`;
 
 interface BatchChain {
   /** The batches found that end after `begin` and begin before `moment`, by time. */
@@ -25,7 +25,7 @@ export const findMissingBatch = ({ batches, lastName, begin, moment }: BatchChai
     links.find((name, n): name is string => {
       const before = batches[n - 1];
       if (name === null) return false;
-      return before ? name !== nameOf(before) : microsOf(endOf(name)) > begin;
+      return before ? name !== batchNameOf(before) : microsOf(endOf(name)) > begin;
     }) ?? undefined
   );
 };

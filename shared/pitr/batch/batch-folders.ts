@@ -37,6 +37,7 @@ export const once = <T>(known: Map<string, Promise<T>>, key: string, open: () =>
 const folderOf = ({ path }: BatchRecord): string => path.slice(0, path.lastIndexOf('/'));
 
 /** The name of its object in the parent folder. */
-export const nameOf = ({ path, chunk }: BatchRecord): string => `${path.slice(path.lastIndexOf('/') + 1)}/${chunk.name}`;
+export const batchObjectName = ({ path, chunk }: BatchRecord): string => `${path.slice(path.lastIndexOf('/') + 1)}/${chunk.name}`;
 
-export const objectOf = (batch: BatchRecord): ExpectedObject => objectWithHash({ ...batch.chunk, name: nameOf(batch) });
+export const batchObjectOf = (batch: BatchRecord): ExpectedObject =>
+  objectWithHash({ ...batch.chunk, name: batchObjectName(batch) });

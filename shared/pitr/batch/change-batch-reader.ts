@@ -6,7 +6,7 @@ import { corruptionFailure, JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { microsOf, shownMoment } from '../model/micro-time.ts';
 import type { BatchRecord } from '../model/record.ts';
-import { BatchFolders, nameOf, objectOf, once } from './batch-folders.ts';
+import { BatchFolders, batchObjectName, batchObjectOf, once } from './batch-folders.ts';
 
 /** Most batches have a few KB, so that latency dominates: this many are prefetched. */
 const ahead = 8;
@@ -53,9 +53,9 @@ export class ChangeBatchReader {
   /** Undefined if the object does not exist. */
   async sizeOf(batch: BatchRecord): Promise<number | undefined> {
     const store = await this.#folders.storeOf(batch);
-    const name = nameOf(batch);
+    const name = batchObjectName(batch);
     const size = (await store.head(name))?.size;
-    if (size === batch.chunk.size || !(await store.versions?.select(objectOf(batch)))) return size;
+    if (size === batch.chunk.size || !(await store.versions?.select(batchObjectOf(batch)))) return size;
     return (await store.head(name))?.size;
   }
 
@@ -71,7 +71,7 @@ export class ChangeBatchReader {
       const store = again === 0 ? own : ((await own.renew?.()) ?? own);
       let read = 0;
       try {
-        if (again > 0) await store.versions?.select(objectOf(batch));
+        if (again > 0) await store.versions?.select(batchObjectOf(batch));
         // What was yielded before was authenticated.
         for await (const leaf of this.#stored(batch, store, again === 0 ? bytes : undefined))
           if (++read > yielded) {
@@ -80,7 +80,7 @@ export class ChangeBatchReader {
           }
         return;
       } catch (error) {
-        const isHidden = await selectAfter(error, own, objectOf(batch));
+        const isHidden = await selectAfter(error, own, batchObjectOf(batch));
         if (again >= rereadsMax || !(isHidden || isDoubtful(error))) throw asCorruption(batch, error);
       } finally {
         if (store !== own) store.close();
@@ -95,12 +95,12 @@ export class ChangeBatchReader {
   ): AsyncGenerator<Leaf, void, undefined> {
     const { name, size } = batch.chunk;
     const { identity, dataKey } = await this.#key(batch);
-    const source: ByteSource = bytes ? [await bytes] : streamObject(store, { name: nameOf(batch), size });
+    const source: ByteSource = bytes ? [await bytes] : streamObject(store, { name: batchObjectName(batch), size });
     for await (const { leaf } of readChunk(source, { identity, name, dataKey, entry: batch.chunk })) yield leaf;
   }
 
   async #whole(batch: BatchRecord): Promise<Uint8Array> {
-    return (await this.#folders.storeOf(batch)).get(nameOf(batch), { offset: 0, length: batch.chunk.size });
+    return (await this.#folders.storeOf(batch)).get(batchObjectName(batch), { offset: 0, length: batch.chunk.size });
   }
 
   #key({ keyBackupId }: BatchRecord): Promise<BatchKey> {

@@ -3,9 +3,9 @@ import {
   ArchiveError,
   ChunkWriter,
   type DocumentMarks,
-  type Moment,
   type ObjectEntry,
   objectName,
+  type ProtobufTimestamp,
   readChunk,
   recordKind,
   type WriterOptions,
@@ -26,7 +26,7 @@ interface BatchOptions extends WriterOptions {
   readonly lockedUntil?: Date | undefined;
   readonly signal: AbortSignal;
   /** Changes are counted since this moment. */
-  readonly since?: Moment | undefined;
+  readonly since?: ProtobufTimestamp | undefined;
 }
 
 /** Streams the changes of a batch to the store; memory is one leaf and the upload's buffer. Without a change nothing is stored. */

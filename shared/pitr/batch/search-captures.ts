@@ -1,4 +1,4 @@
-import { type Erasure, type Leaf, recordKind } from '../../archive/index.ts';
+import { type Leaf, type LedgerEntry, recordKind } from '../../archive/index.ts';
 import { type ArchiveDeps, FoundPaths, isLastingFailure } from '../../backup/index.ts';
 import { ErasureFilter } from '../../firestore/index.ts';
 import { type Clock, log, type Tenant, walk } from '../../platform/index.ts';
@@ -36,7 +36,7 @@ const pageMax = 100;
 export const searchCaptures = async (
   tenant: Tenant,
   projectId: string,
-  erasure: Erasure,
+  erasure: LedgerEntry,
   { after, isFirstEnough = false, until, clock, deps }: SearchCapturesOptions,
 ): Promise<CapturesSearch> => {
   const { pk } = pitrKey.tokens(tenant, projectId);
@@ -98,13 +98,13 @@ async function* pagesOf<T>(items: AsyncIterable<T>): AsyncGenerator<readonly T[]
 const documents = '/documents/';
 
 class ChangeSearch {
-  readonly #erasure: Erasure;
+  readonly #erasure: LedgerEntry;
   readonly #found: FoundPaths;
   /** By the database of the documents. */
   readonly #filters = new Map<string, ErasureFilter>();
   #isFound = false;
 
-  constructor(erasure: Erasure) {
+  constructor(erasure: LedgerEntry) {
     this.#erasure = erasure;
     this.#found = new FoundPaths(erasure);
   }

@@ -4,7 +4,7 @@ import { enqueue } from '../../event/index.ts';
 import { commit, emitMetric, iso, remove, type Write } from '../../platform/index.ts';
 import { holdBase } from '../base/base-backup.ts';
 import { type BaseRefresh, isUndiscovered } from '../base/refresh-base.ts';
-import { nameOf } from '../batch/batch-chain.ts';
+import { batchNameOf } from '../batch/batch-chain.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { endCycle, type NextCycle, nextCycle } from '../model/end-cycle.ts';
 import { fieldsAfterCommit } from '../model/failure-backoff.ts';
@@ -69,7 +69,7 @@ export const commitCycle = async (
     interrupted: withPeriods(pitr.interrupted, { keptFrom: pitr.bases.at(-1)?.readTime ?? null }, captured.unobserved),
     capturedTo: to,
     ...(provenAgain?.lastBatch !== undefined && { lastBatch: provenAgain.lastBatch }),
-    ...(captured.chunk && { lastBatch: nameOf({ to, id: saved.batchId }) }),
+    ...(captured.chunk && { lastBatch: batchNameOf({ to, id: saved.batchId }) }),
     listedAt: to,
     lastCapture: { at: iso(now), changes: captured.changes, reads: saved.budget.reads },
     changesCaptured: pitr.changesCaptured + captured.changes,

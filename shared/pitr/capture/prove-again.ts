@@ -3,7 +3,7 @@ import { recordKind } from '../../archive/index.ts';
 import type { BackupDeps, BackupRecord } from '../../backup/index.ts';
 import { collectionIdOf, type FirestoreDatabase } from '../../firestore/index.ts';
 import { log, remove, StaleReadError, set, type Write } from '../../platform/index.ts';
-import { nameOf } from '../batch/batch-chain.ts';
+import { batchNameOf } from '../batch/batch-chain.ts';
 import { ChangeBatchReader } from '../batch/change-batch-reader.ts';
 import { heardAheadMicros, listBatchesAfter } from '../batch/list-batches.ts';
 import { type OpenBatch, openBatch } from '../batch/open-batch.ts';
@@ -174,9 +174,9 @@ interface Link {
 }
 
 const linkOf = ({ lastBatch }: PitrRecord, batches: readonly BatchRecord[], own: Pick<BatchRecord, 'to' | 'id'>): Link => {
-  const before = batches.findLast((one) => nameOf(one) < nameOf(own));
-  const next = batches.find((one) => nameOf(one) > nameOf(own));
-  return { previous: before ? nameOf(before) : next ? next.previous : (lastBatch ?? null), next };
+  const before = batches.findLast((one) => batchNameOf(one) < batchNameOf(own));
+  const next = batches.find((one) => batchNameOf(one) > batchNameOf(own));
+  return { previous: before ? batchNameOf(before) : next ? next.previous : (lastBatch ?? null), next };
 };
 
 const insertion = (
@@ -186,10 +186,10 @@ const insertion = (
   next: BatchRecord | undefined,
 ): Pick<ProvenAgain, 'writes' | 'lastBatch'> => {
   const writes: readonly Write[] = [{ put: found }, remove(pitrKey.upload(tenant, pitr.projectId, id))];
-  if (!next) return { writes, lastBatch: nameOf(found) };
+  if (!next) return { writes, lastBatch: batchNameOf(found) };
   const relinked = set(
     pitrKey.batch(tenant, pitr.projectId, next.to, next.id),
-    { previous: nameOf(found) },
+    { previous: batchNameOf(found) },
     { expected: { previous: next.previous }, onConditionFailed: () => new StaleReadError() },
   );
   return { writes: [...writes, relinked] };

@@ -3,7 +3,7 @@ import type { ConsistentPoint, ListenCall, Listener, RawDocument } from '../../f
 import { updatedOf } from '../batch/change-batch-writer.ts';
 import { microsOf } from '../model/micro-time.ts';
 import { type ResumePosition, targetOf } from '../model/resume-position.ts';
-import { CollectionGroup, type Filter, type ObservedChanges } from './observed-changes.ts';
+import { CollectionGroup, type ExistenceFilter, type ObservedChanges } from './observed-changes.ts';
 import { StreamStep } from './stream-step.ts';
 
 /** What receives changes after the current cycle: the next cycle, nothing, or (undefined) the cycle does not end yet. */
@@ -23,7 +23,7 @@ export class GroupStream implements Listener {
   readonly #targets = new Map<number, string>();
   readonly #step = new StreamStep();
   /** The source's counts before the current step. */
-  readonly #filters = new Map<CollectionGroup, Filter | undefined>();
+  readonly #filters = new Map<CollectionGroup, ExistenceFilter | undefined>();
   #waiting: Waiting[] = [];
   /** Set once the stream is closed or has failed. */
   failure: { readonly error: unknown } | undefined;

@@ -9,7 +9,7 @@ export interface Version {
 }
 
 /** The source's count of a group (existence filter), and the deletions and creations observed until then. */
-export interface Filter {
+export interface ExistenceFilter {
   readonly count: number;
   readonly gone: number;
   readonly created: number;
@@ -41,7 +41,7 @@ export class CollectionGroup {
   readonly changes = new Map<string, Version | undefined>();
   /** From `position` to the first response: only the result was sent, not what was created and deleted before. */
   unobserved: Span | undefined;
-  filter: Filter | undefined;
+  filter: ExistenceFilter | undefined;
   /** The source sent unchanged documents: it replays the whole group, without deletions. */
   isReplayed = false;
   documentsSent = 0;

@@ -5,8 +5,8 @@ import type { Base, BatchRecord, PitrRecord } from '../model/record.ts';
 import { isUnchecked } from '../timeline/unchecked-periods.ts';
 import { baseFor, shownGap, windowsOf } from '../timeline/windows.ts';
 import {
-  collectionIdOf,
   isGapAt,
+  lastIdOf,
   missingAt,
   type PointRequest,
   reachOf,
@@ -98,7 +98,7 @@ export const doubtAt = (
 ): Doubt | undefined => {
   const gap = missingAt(record, moment).find(({ collections }) => collections?.length === 0);
   if (!gap && !isUnchecked(record, moment)) return undefined;
-  const deep = (request.named ?? []).filter((path) => path.includes('/')).map(collectionIdOf);
+  const deep = (request.named ?? []).filter((path) => path.includes('/')).map(lastIdOf);
   const captured = new Set(deep.length === 0 ? [] : batches.flatMap(({ collections }) => JSON.parse(collections) as string[]));
   const collectionIds = [...new Set(deep)].filter((id) => !captured.has(id));
   if (collectionIds.length === 0) return undefined;

@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { takeWithinBytes } from '../../platform/index.ts';
 import { microsOf, shownMoment } from '../model/micro-time.ts';
 import type { Gap, PitrRecord, Sampled } from '../model/record.ts';
-import { countOf } from '../timeline/gaps.ts';
+import { affectedCount } from '../timeline/gaps.ts';
 import { periodAt } from '../timeline/sampled-periods.ts';
 import { isUnchecked } from '../timeline/unchecked-periods.ts';
 import { shownGap, windowsOf } from '../timeline/windows.ts';
@@ -56,7 +56,7 @@ export const isGapAt = ({ from, to }: Gap, moment: string): boolean =>
 export const missingAt = ({ gaps }: PitrRecord, moment: string): readonly Gap[] =>
   gaps.filter((gap) => gap.collections !== undefined && isGapAt(gap, moment));
 
-export const collectionIdOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
+export const lastIdOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Undefined if everything that is requested is proven for that moment. */
 export const uncoveredAt = (record: PitrRecord, moment: string, { collectionIds }: PointRequest): Uncovered | undefined => {
@@ -76,7 +76,7 @@ export const uncoveredAt = (record: PitrRecord, moment: string, { collectionIds 
   }
   const isUncounted = isUnchecked(record, moment);
   if (missing.length === 0 && !isUncounted) return undefined;
-  const counts = missing.map(countOf);
+  const counts = missing.map(affectedCount);
   const count = isUncounted || counts.includes(null) ? null : counts.reduce<number>((sum, one) => sum + (one ?? 0), 0);
   const ids = [...new Set(missing.flatMap(({ collections = [] }) => collections))];
   return named(ids, count, count === ids.length, [...(isUncounted ? [uncounted] : []), ...reasonsOf(missing)]);
@@ -153,7 +153,7 @@ const workaround = (
       ? `A count was requested and follows with the capture of ${nextTurnAt}; try again then. `
       : '';
   const partial = 'or set options.allowPartial: true to restore what is proven';
-  if (collectionIds || paths?.some((path) => collections.includes(collectionIdOf(path))))
+  if (collectionIds || paths?.some((path) => collections.includes(lastIdOf(path))))
     return `${wait}Name other collections, with includeSubcollections: false, ${partial}`;
   return `${wait}Name the collections to restore, with includeSubcollections: false, ${partial}`;
 };

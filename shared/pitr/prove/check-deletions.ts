@@ -1,6 +1,6 @@
 /** Checks that all deletions of a collection group were observed. */
 import { countGroup, type FirestoreDatabase, ResumeTokenLost } from '../../firestore/index.ts';
-import type { CollectionGroup, Filter, Version } from '../listen/observed-changes.ts';
+import type { CollectionGroup, ExistenceFilter, Version } from '../listen/observed-changes.ts';
 import { momentOf } from '../model/micro-time.ts';
 import type { Lookup } from './document-lookup.ts';
 
@@ -48,7 +48,7 @@ const countExistingBefore = async (
 };
 
 /** The known count and the creations are upper bounds: if the sum equals the source's count, no deletion was missed. */
-const fitsKnown = ({ position: { count } }: CollectionGroup, filter: Filter, removed: number): boolean =>
+const fitsKnown = ({ position: { count } }: CollectionGroup, filter: ExistenceFilter, removed: number): boolean =>
   count !== undefined && count - removed + filter.created === filter.count;
 
 /** Upper bound of a group's number of documents: deletions are not subtracted, because such a document may never have been counted. */

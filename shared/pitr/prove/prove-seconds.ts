@@ -4,7 +4,7 @@ import type { Version, VersionSearch } from '../listen/observed-changes.ts';
 import type { Lookup } from './document-lookup.ts';
 import { samplesOf, searchVersions, type VersionQuery } from './version-search.ts';
 
-export interface Proof {
+interface Proof {
   readonly searches: readonly VersionSearch[];
   /** Further moments whose versions are wanted: the end of the cycle, if some groups are observed further. In microseconds. */
   readonly others: readonly number[];

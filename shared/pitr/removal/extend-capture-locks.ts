@@ -15,7 +15,7 @@ import {
 import { ApiError } from '../../contract/errors.ts';
 import { type ExpectedObject, objectWithHash, readDestination } from '../../destination/index.ts';
 import { after, type Clock, commit, get, iso, mapConcurrent, set, type Tenant } from '../../platform/index.ts';
-import { BatchFolders, objectOf } from '../batch/batch-folders.ts';
+import { BatchFolders, batchObjectOf } from '../batch/batch-folders.ts';
 import { heardAheadMicros, listBatchesAfter } from '../batch/list-batches.ts';
 import { captureLockEnd, lockMarginDays } from '../model/capture-lock.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
@@ -122,7 +122,7 @@ const extendBatches = async (
 };
 
 const extendPage = (folders: BatchFolders, page: readonly BatchRecord[], locks: ChainLocks): Promise<unknown> =>
-  mapConcurrent(page, concurrency, async (batch) => extendGenuine(await folders.storeOf(batch), objectOf(batch), locks));
+  mapConcurrent(page, concurrency, async (batch) => extendGenuine(await folders.storeOf(batch), batchObjectOf(batch), locks));
 
 interface LockOutcome {
   readonly end: Date;

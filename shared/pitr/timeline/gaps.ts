@@ -18,7 +18,7 @@ export const withGaps = (gaps: readonly Gap[], ...more: readonly Gap[]): readonl
   bounded(joined(sorted([...gaps, ...more])));
 
 /** The number of affected collections; null if they are all, or unknown. */
-export const countOf = ({ collections, count }: Pick<Gap, 'collections' | 'count'>): number | null =>
+export const affectedCount = ({ collections, count }: Pick<Gap, 'collections' | 'count'>): number | null =>
   count ?? (collections && collections.length > 0 ? collections.length : null);
 
 const sorted = (gaps: readonly Gap[]): readonly Gap[] =>
@@ -89,7 +89,7 @@ const mergeOldest = (gaps: readonly Gap[], fits: (gap: Gap) => boolean): Gap[] =
 const mergedBytes = 600;
 
 const withIds = (gap: Gap, max: number): Gap => {
-  const count = countOf(gap);
+  const count = affectedCount(gap);
   return gap.collections && count !== null && gap.collections.length > max
     ? { ...gap, collections: gap.collections.slice(0, max), count }
     : gap;
@@ -107,7 +107,7 @@ const merged = (gaps: readonly Gap[]): Gap => {
   const unlisted = gaps.flatMap((gap) => (gap.lists ? [] : (gap.collections ?? [])));
   const shown = gaps.flatMap(({ collections = [] }) => collections).slice(0, mergedIds);
   const collections = [...new Set([...unlisted, ...shown])];
-  const listed = gaps.reduce((sum, gap) => sum + (gap.lists ? (countOf(gap) ?? 0) : 0), new Set(unlisted).size);
+  const listed = gaps.reduce((sum, gap) => sum + (gap.lists ? (affectedCount(gap) ?? 0) : 0), new Set(unlisted).size);
   return {
     ...span,
     ...(last.isBridged && { isBridged: true }),

@@ -3,7 +3,7 @@ import { after, iso } from '../../platform/index.ts';
 import { troubleOf } from '../model/failure-backoff.ts';
 import { microsOf, shownMoment } from '../model/micro-time.ts';
 import type { Gap, PitrRecord } from '../model/record.ts';
-import { countOf } from './gaps.ts';
+import { affectedCount } from './gaps.ts';
 import { baseFor } from './windows.ts';
 
 /** A cycle overdue by this long, and by an interval, has not got a worker. */
@@ -44,7 +44,7 @@ const whyUnproven = ({ backupId, retryAt }: NonNullable<PitrRecord['unprovenBase
   `the base backup ${backupId} cannot be used: it was read between two captures, and counting the source did not prove its moment; the next one is not started before ${retryAt}. With precision second, base backups need no such proof`;
 
 const namesOf = (gap: Gap): string => {
-  const count = countOf(gap);
+  const count = affectedCount(gap);
   if (count === null) return 'documents of unknown collections';
   const more = count > namesMax ? ` and ${count - namesMax} more` : '';
   return `the collections ${gap.collections?.slice(0, namesMax).join(', ')}${more}`;

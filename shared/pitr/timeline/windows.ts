@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import type { PitrWindows } from '../../contract/models/pitr.ts';
 import { ceilSecond, floorSecond, microsOf, shownMoment } from '../model/micro-time.ts';
 import type { Base, Gap, PitrRecord, Sampled, Unchecked } from '../model/record.ts';
-import { countOf } from './gaps.ts';
+import { affectedCount } from './gaps.ts';
 import { uncheckedOf } from './unchecked-periods.ts';
 
 const dayMicros = 24 * 3_600 * 1_000_000;
@@ -129,7 +129,7 @@ const lossesOf = (gaps: readonly Gap[]): readonly Loss[] =>
             from: microsOf(from),
             to: to === null ? endless : microsOf(to),
             collections,
-            count: countOf({ collections, ...(count !== undefined && { count }) }),
+            count: affectedCount({ collections, ...(count !== undefined && { count }) }),
           },
         ]
       : [],

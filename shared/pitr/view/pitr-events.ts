@@ -12,7 +12,7 @@ import { shownGap } from '../timeline/windows.ts';
 /** Collections that an event names at most; an id may have 1,500 bytes. */
 const collectionsMax = 100;
 
-export interface CapturedChanges {
+interface CapturedChanges {
   readonly count: number;
   readonly from: number;
   readonly to: number;

@@ -19,12 +19,12 @@ export interface RetryOptions {
 }
 
 /** Whether an error is worth another attempt, after the delay or at once. `at-once` is not limited by `attempts`: the classifier limits it. */
-export type Verdict = boolean | 'at-once';
+export type RetryVerdict = boolean | 'at-once';
 
 /** Calls `work` until it succeeds, fails with an error that is not retryable, or has used all attempts. */
 export const retry = async <T>(
   { attempts, firstDelayMs, maxDelayMs = Number.POSITIVE_INFINITY, jitter = 1 }: Backoff,
-  classify: (error: unknown) => Verdict,
+  classify: (error: unknown) => RetryVerdict,
   work: (attempt: number) => Promise<T>,
   { signal, random = randomFraction, sleep = sleepUntilAborted }: RetryOptions = {},
 ): Promise<T> => {

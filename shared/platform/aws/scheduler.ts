@@ -41,7 +41,7 @@ export const sendLater = async (name: string, at: Date, body: string): Promise<b
 /** Scheduler has a resolution of one second. Rounded up, because `at` is the earliest time. */
 const wholeSecond = (at: Date): string => new Date(Math.ceil(at.getTime() / 1_000) * 1_000).toISOString().slice(0, 19);
 
-export interface Entry {
+export interface SchedulerEntry {
   readonly name: string;
   /** Such as `cron(0 3 * * ? *)`. */
   readonly expression: string;
@@ -54,7 +54,7 @@ export interface Entry {
 export const scheduledTime = '<aws.scheduler.scheduled-time>';
 
 /** Sends the body to the schedule queue at the times of the expression. Replaces a schedule of that name. */
-export const putEntry = async ({ name, expression, timezone, body }: Entry): Promise<void> => {
+export const putEntry = async ({ name, expression, timezone, body }: SchedulerEntry): Promise<void> => {
   const input: CreateScheduleCommandInput = {
     Name: name,
     GroupName: env('SCHEDULE_GROUP_NAME'),

@@ -6,7 +6,7 @@ import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
-import { dnsLookup, type Resolve } from './dns-lookup.ts';
+import { dnsLookup, type ResolveHostname } from './dns-lookup.ts';
 
 /** The message is for the customer. It does not reveal what a name resolves to. */
 export class BlockedAddress extends Error {
@@ -106,7 +106,7 @@ const originOf = ({ hostname, port, protocol }: URL): string =>
 
 /** A lookup that fails unless every address of the name is allowed. The connection goes to one of these addresses. */
 export const guardedLookup =
-  (resolve: Resolve = systemLookup as Resolve, allows: (address: string) => boolean = isPublic): LookupFunction =>
+  (resolve: ResolveHostname = systemLookup as ResolveHostname, allows: (address: string) => boolean = isPublic): LookupFunction =>
   (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, addresses) => {
       if (error) return callback(error, [], 0);
@@ -125,7 +125,7 @@ const firstOfEachFamily = (addresses: readonly LookupAddress[]): LookupAddress[]
 /** Checks an address when it is entered, as a later connection will. A name that does not resolve in time passes. */
 export const checkAddress = async (
   { url, isTrusted }: GuardedUrl,
-  resolve: Resolve = dnsLookup,
+  resolve: ResolveHostname = dnsLookup,
   timeoutMs: number = checkTimeoutMs,
 ): Promise<void> => {
   if (isTrusted || isIP(url.hostname.replace(/^\[|\]$/g, ''))) return;

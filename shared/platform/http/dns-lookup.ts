@@ -4,20 +4,20 @@
  */
 import { type LookupAddress, type LookupOptions, Resolver } from 'node:dns';
 
-export type Resolve = (
+export type ResolveHostname = (
   hostname: string,
   options: LookupOptions & { all: true },
   callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
 ) => void;
 
 /** All addresses of a name, IPv4 first, because not every network supports IPv6. */
-export const dnsLookup: Resolve = (hostname, _options, callback) => {
+export const dnsLookup: ResolveHostname = (hostname, _options, callback) => {
   resolver ??= new Resolver({ timeout: timeoutMs, tries: 2 });
   lookUpWith(resolver, hostname, callback);
 };
 
 /** `dnsLookup` with a given resolver. */
-export const lookUpWith = (servers: Resolver, hostname: string, callback: Parameters<Resolve>[2]): void => {
+export const lookUpWith = (servers: Resolver, hostname: string, callback: Parameters<ResolveHostname>[2]): void => {
   const found: Record<4 | 6, readonly LookupAddress[]> = { 4: [], 6: [] };
   let failure: NodeJS.ErrnoException | null = null;
   let responses = 0;

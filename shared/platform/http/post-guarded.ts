@@ -8,7 +8,7 @@ import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { guardedLookup, guardWebhookUrl } from './address-guard.ts';
-import { dnsLookup, type Resolve } from './dns-lookup.ts';
+import { dnsLookup, type ResolveHostname } from './dns-lookup.ts';
 
 export interface GuardedPost {
   readonly url: string;
@@ -52,7 +52,7 @@ export const postGuarded = (post: GuardedPost): Promise<PostOutcome> => {
 let poster: ReturnType<typeof makePoster> | undefined;
 
 /** Tests pass their own name servers and definition of a public address. */
-export const makePoster = (resolve: Resolve = dnsLookup, allows?: (address: string) => boolean) => {
+export const makePoster = (resolve: ResolveHostname = dnsLookup, allows?: (address: string) => boolean) => {
   const guarded = createAgents(guardedLookup(resolve, allows));
   const trusted = createAgents();
   return async (post: GuardedPost): Promise<PostOutcome> => {

@@ -17,7 +17,7 @@ const sqs = new SQSClient({ ...queueClientConfig, maxAttempts });
 /** The endpoint is public, so a result is cached for this time per container. */
 const cachedMs = 2_000;
 
-export type Verdict = 'ok' | 'failing';
+type Verdict = 'ok' | 'failing';
 interface HealthChecks {
   /** The table accepts requests. */
   readonly database: Verdict;

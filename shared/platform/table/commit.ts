@@ -73,14 +73,14 @@ const meaningOf = async (error: unknown, writes: readonly Write[]): Promise<unkn
 type Operation = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
 
 /** The condition of a write, and the names and values of all its expressions. */
-export const conditionOf = ({ condition, names = {}, values = {} }: Write) => ({
+export const conditionParameters = ({ condition, names = {}, values = {} }: Write) => ({
   ...(condition && { ConditionExpression: condition }),
   ...(Object.keys(names).length > 0 && { ExpressionAttributeNames: names }),
   ...(Object.keys(values).length > 0 && { ExpressionAttributeValues: storable(values) }),
 });
 
 const operation = (write: Write): Operation => {
-  const common = { TableName: env('TABLE_NAME'), ...conditionOf(write) };
+  const common = { TableName: env('TABLE_NAME'), ...conditionParameters(write) };
   if ('put' in write) return { Put: { ...common, Item: storable(write.put) } };
   if ('update' in write) return { Update: { ...common, Key: keyOf(write.update), UpdateExpression: write.expression } };
   if ('remove' in write) return { Delete: { ...common, Key: keyOf(write.remove) } };

@@ -10,7 +10,7 @@ import { env } from '../env.ts';
 import { assertRunActive } from '../observe/run-signal.ts';
 import { randomToken } from '../random-id.ts';
 import type { Item, ItemOf, Key, Write } from './change.ts';
-import { conditionOf } from './commit.ts';
+import { conditionParameters } from './commit.ts';
 import { storable } from './item-values.ts';
 import { itemOf, keyOf } from './read-table.ts';
 import { tableClient } from './table-client.ts';
@@ -73,7 +73,7 @@ export const updateItem = async (write: Extract<Write, { update: Key }>): Promis
     TableName: env('TABLE_NAME'),
     Key: keyOf(write.update),
     UpdateExpression: write.expression,
-    ...conditionOf(write),
+    ...conditionParameters(write),
   });
   return isConditionMet(callAws((options) => tableClient.send(command, options)));
 };

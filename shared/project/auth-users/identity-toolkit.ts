@@ -1,6 +1,6 @@
 /** Calls of the Identity Toolkit REST API, the administration of Firebase Authentication. */
 import { SourceError, type TokenSupplier, withRole } from '../../firestore/index.ts';
-import { env, fetchTrusted, retry, type Tenant, type Verdict } from '../../platform/index.ts';
+import { env, fetchTrusted, type RetryVerdict, retry, type Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../record.ts';
 import { sourceToken } from '../source-token.ts';
 
@@ -45,7 +45,7 @@ const backoff = { attempts: 6, firstDelayMs: 200, jitter: 0.5 };
  */
 export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<ToolkitResponse> => {
   let refresh = false;
-  const classify = (error: unknown): Verdict => {
+  const classify = (error: unknown): RetryVerdict => {
     if (!(error instanceof TokenRejected) || refresh) return error instanceof Unavailable;
     refresh = true;
     return 'at-once';
@@ -68,15 +68,15 @@ class Unavailable extends SourceError {}
 
 /** The error of a request that the service should accept. Only the reason code is kept, because the text may quote the request. */
 export const rejectedRequest = (answer: ToolkitResponse): SourceError =>
-  new SourceError('INTERNAL_ERROR', `The Identity Toolkit rejected a request: ${answer.status} ${reasonOf(answer)}`.trim());
+  new SourceError('INTERNAL_ERROR', `The Identity Toolkit rejected a request: ${answer.status} ${toolkitReason(answer)}`.trim());
 
 /** The API's reason code, such as DUPLICATE_LOCAL_ID; may be empty. */
-export const reasonOf = ({ body }: Pick<ToolkitResponse, 'body'>): string =>
+export const toolkitReason = ({ body }: Pick<ToolkitResponse, 'body'>): string =>
   /^[A-Z][A-Z0-9_]{2,60}\b/.exec(messageOf(body))?.[0] ?? '';
 
 /** Whether Firebase Authentication was never set up in the project. */
 export const isUnused = (answer: ToolkitResponse): boolean =>
-  answer.status >= 400 && reasonOf(answer) === 'CONFIGURATION_NOT_FOUND';
+  answer.status >= 400 && toolkitReason(answer) === 'CONFIGURATION_NOT_FOUND';
 
 const messageOf = (body: unknown): string => {
   const message = (body as { error?: { message?: unknown } } | null | undefined)?.error?.message;

@@ -1,8 +1,8 @@
 /** Imports users into Firebase Authentication with their ids, passwords and all other fields that a listing returns. */
 import * as z from 'zod/mini';
 import type { HashConfig } from './hash-config.ts';
-import { callToolkit, reasonOf, type Toolkit, type ToolkitResponse } from './identity-toolkit.ts';
-import { type AuthUser, accountOf } from './list-auth-users.ts';
+import { callToolkit, type Toolkit, type ToolkitResponse, toolkitReason } from './identity-toolkit.ts';
+import { type AuthUser, userAccountOf } from './list-auth-users.ts';
 import { passwordOf, withoutPassword } from './password-visibility.ts';
 
 /** The most users the API accepts in one request. */
@@ -33,7 +33,7 @@ export const importAuthUsers = async (
   const refused = new Map<string, Refused>();
   const ready: Account[] = [];
   for (const user of users) {
-    const account = Account.safeParse(accountOf(user)).data;
+    const account = Account.safeParse(userAccountOf(user)).data;
     const flaw = flawOf(user, account, options);
     if (flaw) refused.set(user.id, flaw);
     else if (account) ready.push(asSent(account));
@@ -139,7 +139,7 @@ const Answer = z.object({
 
 /** Whether a single account may be the reason, not a setting of the whole request. */
 const mayBeOneAccount = (answer: ToolkitResponse): boolean =>
-  !/^(CONFIGURATION_NOT_FOUND|OPERATION_NOT_ALLOWED|\w+_HASH_\w+)$/.test(reasonOf(answer));
+  !/^(CONFIGURATION_NOT_FOUND|OPERATION_NOT_ALLOWED|\w+_HASH_\w+)$/.test(toolkitReason(answer));
 
 const toRefused = (account: Account, message: string): Refused =>
   /existing account/i.test(message)
@@ -149,5 +149,5 @@ const toRefused = (account: Account, message: string): Refused =>
 /** The response may quote the request, so only its reason code is kept. */
 const rejectedUser = (answer: ToolkitResponse): Refused => ({
   code: 'INVALID_ARGUMENT',
-  message: `Firebase Authentication rejected the user: ${reasonOf(answer) || answer.status}`,
+  message: `Firebase Authentication rejected the user: ${toolkitReason(answer) || answer.status}`,
 });

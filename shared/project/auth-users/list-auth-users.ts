@@ -10,7 +10,7 @@ export interface AuthUser {
 }
 
 /** The fields of an account; empty if it is not JSON. The error is dropped, because it would quote the account. */
-export const accountOf = ({ json }: Pick<AuthUser, 'json'>): Readonly<Record<string, unknown>> => {
+export const userAccountOf = ({ json }: Pick<AuthUser, 'json'>): Readonly<Record<string, unknown>> => {
   try {
     return Object(JSON.parse(json.toString())) as Readonly<Record<string, unknown>>;
   } catch {

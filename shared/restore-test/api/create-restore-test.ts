@@ -5,9 +5,9 @@ import type { CallerContext } from '../../organization/index.ts';
 import { type Change, create, iso, newId } from '../../platform/index.ts';
 import { nextRunAtOf } from '../../schedule/index.ts';
 import { sealCheck } from '../model/check-secrets.ts';
-import { countRestoreTest, dueWrites } from '../model/plan-writes.ts';
+import { countRestoreTest, dueTestWrites } from '../model/plan-writes.ts';
 import { type RestoreTestRecord, restoreTestKey } from '../model/record.ts';
-import { checkAddressAndProjects, checkPlanInput, type PlanInput } from './restore-test-input.ts';
+import { checkAddressAndTarget, checkPlanInput, type PlanInput } from './restore-test-input.ts';
 
 export interface ChangedPlan {
   readonly plan: RestoreTestRecord;
@@ -23,7 +23,7 @@ export const createRestoreTest = async (
 ): Promise<ChangedPlan> => {
   checkPlanInput(input);
   const nextRunAt = nextRunAtOf(input, now);
-  const conditions = await checkAddressAndProjects(tenant, input);
+  const conditions = await checkAddressAndTarget(tenant, input);
   const id = newId('restoreTest', now);
   const sealed = input.check && (await sealCheck(tenant, id, input.check));
   const plan: RestoreTestRecord = {
@@ -48,7 +48,7 @@ export const createRestoreTest = async (
         create(plan),
         countRestoreTest(tenant),
         ...conditions,
-        ...dueWrites(tenant, undefined, plan),
+        ...dueTestWrites(tenant, undefined, plan),
         enqueue(tenant, { kind: 'sync-restore-test', restoreTestId: id }, now),
       ],
       audit: [auditNote(tenant, 'restore_test', id, auditedSettings(plan))],

@@ -54,7 +54,7 @@ const withCheckField = (error: unknown): unknown => {
 };
 
 /** The checks that need DNS or the table; returns conditions for the transaction. */
-export const checkAddressAndProjects = async (
+export const checkAddressAndTarget = async (
   tenant: Tenant,
   { projectId, target, check }: Pick<PlanInput, 'projectId' | 'target'> & { readonly check?: CheckInput | null | undefined },
 ): Promise<readonly Write[]> => {

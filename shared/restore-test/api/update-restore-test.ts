@@ -6,10 +6,10 @@ import { type CallerContext, whileActive } from '../../organization/index.ts';
 import { type Change, iso, type Tenant } from '../../platform/index.ts';
 import { nextRunAtOf } from '../../schedule/index.ts';
 import { sealCheck } from '../model/check-secrets.ts';
-import { dueWrites, removePlan, setPlan, uncountRestoreTest } from '../model/plan-writes.ts';
+import { dueTestWrites, removePlan, setPlan, uncountRestoreTest } from '../model/plan-writes.ts';
 import type { RestoreTestRecord, SealedCheck } from '../model/record.ts';
 import { auditedSettings, type ChangedPlan } from './create-restore-test.ts';
-import { checkAddressAndProjects, checkPlanInput, type GivenInput } from './restore-test-input.ts';
+import { checkAddressAndTarget, checkPlanInput, type GivenInput } from './restore-test-input.ts';
 
 const timing = ['cron', 'timezone', 'enabled'] as const;
 
@@ -26,7 +26,7 @@ export const updateRestoreTest = async (
   ) as Partial<RestoreTestRecord>;
   const wanted: RestoreTestRecord = { ...plan, ...plain };
   checkPlanInput({ ...wanted, check: givenCheck === undefined ? storedCheck(plan) : givenCheck });
-  const conditions = await checkAddressAndProjects(tenant, { ...wanted, check: givenCheck });
+  const conditions = await checkAddressAndTarget(tenant, { ...wanted, check: givenCheck });
   const sealed = givenCheck ? await resealCheck(tenant, plan, givenCheck) : undefined;
   const isCheckRemoved = givenCheck === null && plan.check !== null;
   const attributes = { ...plain, ...(sealed && { check: sealed.check }), ...(isCheckRemoved && { check: null }) };
@@ -48,7 +48,7 @@ export const updateRestoreTest = async (
         setPlan(plan, revised),
         whileActive(tenant),
         ...conditions,
-        ...dueWrites(tenant, plan, changed),
+        ...dueTestWrites(tenant, plan, changed),
         enqueue(tenant, { kind: 'sync-restore-test', restoreTestId: plan.id }, now),
       ],
       audit: [auditNote(tenant, 'restore_test', plan.id, { ...auditedSettings(changed), changed: names })],
@@ -78,7 +78,7 @@ export const deleteRestoreTest = (tenant: Tenant, plan: RestoreTestRecord, now: 
     writes: [
       removePlan(plan),
       uncountRestoreTest(tenant),
-      ...dueWrites(tenant, plan, undefined),
+      ...dueTestWrites(tenant, plan, undefined),
       enqueue(tenant, { kind: 'sync-restore-test', restoreTestId: id }, now),
     ],
     audit: [auditNote(tenant, 'restore_test', id, { name, projectId })],

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { Archive } from '../../archive/index.ts';
 import { ArchiveCursor } from '../../backup/index.ts';
-import { collectionIdOf, compareNames, type NameRange } from '../../firestore/index.ts';
+import { collectionIdOf, compareTextNames, type NameRange } from '../../firestore/index.ts';
 import { takeWithinBytes } from '../../platform/index.ts';
 
 /** The paths are stored in an item of the table, and a restore of them in another: both hold 400 KB. */
@@ -13,7 +13,7 @@ interface Drawn {
   readonly rank: string;
 }
 
-export interface Sample {
+interface Sample {
   /** Ascending in the order of names. */
   readonly paths: readonly string[];
   /** Documents of each collection that were drawn at most; fewer than asked for if all would not fit. */
@@ -54,7 +54,7 @@ const fitSample = (collections: readonly (readonly Drawn[])[], wanted: number): 
     const paths = collections.flatMap((list) => list.slice(0, each).map(({ path }) => path));
     const isLast = each === 1;
     if (!isLast && Buffer.byteLength(JSON.stringify(paths)) > sampleMaxBytes) continue;
-    return { paths: within(paths).toSorted(compareNames), documentsPerCollection: each };
+    return { paths: within(paths).toSorted(compareTextNames), documentsPerCollection: each };
   }
 };
 

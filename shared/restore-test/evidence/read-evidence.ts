@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
-import { ArchiveError, decodeEvidence, evidenceDigest, maxEvidenceBytes, type SignedEvidence } from '../../archive/index.ts';
+import { ArchiveError, decodeEvidence, evidenceDigest, maxEvidenceBytes, type VerifiableEvidence } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import type { SignedEvidence as EvidenceSchema } from '../../contract/models/restore-test-evidence.ts';
+import type { SignedEvidence } from '../../contract/models/restore-test-evidence.ts';
 import {
   type DestinationRecord,
   type ObjectStore,
@@ -24,14 +24,14 @@ interface StoredEvidence {
 }
 
 /** The evidence of a run that passed or failed. */
-export const readRunEvidence = async (tenant: Tenant, runId: string): Promise<z.output<typeof EvidenceSchema>> => {
+export const readRunEvidence = async (tenant: Tenant, runId: string): Promise<z.output<typeof SignedEvidence>> => {
   const { status, evidence: reference, evidenceDestinationId } = await readRun(tenant, runId);
   if (status === 'pending' || status === 'running')
     throw new ApiError('CONFLICT', `The run has no evidence yet: it is ${status}`, { status });
   if (!reference || evidenceDestinationId === undefined)
     throw new ApiError('NOT_FOUND', `The run has no evidence: it is ${status}`, { status });
   const destination = await readDestination(tenant, evidenceDestinationId);
-  return (await readEvidence(tenant, { runId, reference, destination })) as z.output<typeof EvidenceSchema>;
+  return (await readEvidence(tenant, { runId, reference, destination })) as z.output<typeof SignedEvidence>;
 };
 
 /**
@@ -41,7 +41,7 @@ export const readRunEvidence = async (tenant: Tenant, runId: string): Promise<z.
 export const readEvidence = async (
   tenant: Tenant,
   { runId, reference, destination, open = openStore }: StoredEvidence,
-): Promise<SignedEvidence> => {
+): Promise<VerifiableEvidence> => {
   const bytes = await fetchEvidence(tenant, { runId, reference, destination, open });
   try {
     const evidence = decodeEvidence(bytes);

@@ -61,7 +61,7 @@ export interface RunFilter {
 }
 
 /** Ids sort by time, so a period is a range of keys. */
-export const runsOf = (tenant: Tenant, { from, to, ...where }: RunFilter, order: Order = {}): AsyncIterable<RunRecord> => {
+const runsOf = (tenant: Tenant, { from, to, ...where }: RunFilter, order: Order = {}): AsyncIterable<RunRecord> => {
   const { start, end } = spanOf({ from, to });
   const { first, last } = idBounds('restoreTestRun', start, end);
   return walk<RunRecord>({

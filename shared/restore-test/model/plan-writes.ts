@@ -19,7 +19,7 @@ export const whilePlanned = ({ pk, sk }: ReadPlan): Write => check({ pk, sk }, {
 type Dated = Pick<RestoreTestRecord, 'id' | 'nextRunAt'>;
 
 /** Moves the due item with `nextRunAt`, in the same transaction. */
-export const dueWrites = (tenant: Tenant, before: Dated | undefined, after: Dated | undefined): readonly Write[] => {
+export const dueTestWrites = (tenant: Tenant, before: Dated | undefined, after: Dated | undefined): readonly Write[] => {
   if (before?.nextRunAt === after?.nextRunAt) return [];
   return [
     ...(before?.nextRunAt ? [{ remove: restoreTestKey.due(tenant, before.id, before.nextRunAt) }] : []),

@@ -117,7 +117,7 @@ export interface TestLock extends Item {
 
 export const restoreTestPrefix = 'RESTORETEST#';
 export const runPrefix = 'RESTORETESTRUN#';
-export const duePartition = 'DUE#RESTORETEST';
+export const dueTestsPartition = 'DUE#RESTORETEST';
 export const runningTests = 'RUNNING#RESTORETEST';
 
 const organizationPartition = ({ organizationId }: Tenant): string => `ORG#${organizationId}`;
@@ -135,7 +135,7 @@ export const restoreTestKey = {
     sk: `${tenant.organizationId}#${runId}`,
   }),
   due: (tenant: Tenant, restoreTestId: string, at: string): Key<DueRestoreTest> => ({
-    pk: duePartition,
+    pk: dueTestsPartition,
     sk: `${at}#${tenant.organizationId}#${restoreTestId}`,
   }),
 };

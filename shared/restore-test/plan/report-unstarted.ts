@@ -10,7 +10,7 @@ import { type OrganizationRecord, organizationKey, whileActive } from '../../org
 import { commit, create, getAll, idFor, iso, log, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../project/index.ts';
 import { newRun, projectsOf, projectsPerPlanMax } from '../api/start-runs.ts';
-import { dueWrites, setPlan } from '../model/plan-writes.ts';
+import { dueTestWrites, setPlan } from '../model/plan-writes.ts';
 import { type RestoreTestRecord, type RunRecord, restoreTestKey } from '../model/record.ts';
 import { runEvent } from '../model/restore-test-view.ts';
 
@@ -60,7 +60,7 @@ export const reportUnstarted = async (
   const note = auditNote(tenant, 'restore_test', plan.id, { scheduledFor: iso(last), code, message, runs });
   await commit([
     setPlan(plan, changes),
-    ...dueWrites(tenant, plan, { ...plan, ...changes }),
+    ...dueTestWrites(tenant, plan, { ...plan, ...changes }),
     whileActive(tenant),
     ...reports.flat(),
     systemAudit('scheduler', { action: 'restore_test.missed', note, now }),

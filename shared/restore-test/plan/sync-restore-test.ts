@@ -17,7 +17,7 @@ import { projectKey } from '../../project/index.ts';
 import { entriesFor, entryNames, nextRunAfter, type Scheduler, scheduler } from '../../schedule/index.ts';
 import { deleteRestoreTest } from '../api/update-restore-test.ts';
 import { restoreTestsOf, unfinishedRuns } from '../model/get-restore-test.ts';
-import { dueWrites, setPlan } from '../model/plan-writes.ts';
+import { dueTestWrites, setPlan } from '../model/plan-writes.ts';
 import { type RestoreTestRecord, restoreTestKey } from '../model/record.ts';
 
 /** A plan runs, and has Scheduler entries, while it is enabled, its project exists and its organization is not deleted. */
@@ -51,7 +51,7 @@ export const syncRestoreTest = (
     const nextRunAt = isActive ? (plan.nextRunAt ?? nextRunAfter(plan, time.now())) : null;
     await commit([
       setPlan(plan, { enteredRevision: plan.revision, nextRunAt }),
-      ...dueWrites(tenant, plan, { ...plan, nextRunAt }),
+      ...dueTestWrites(tenant, plan, { ...plan, nextRunAt }),
     ]);
   });
 

@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { type Clock, clock, commit, get, iso, retryOnConflict, type Tenant } from '../../platform/index.ts';
 import { decideTick, type TickDecision } from '../../schedule/index.ts';
 import { type SkippedProject, type StartedRuns, startRuns } from '../api/start-runs.ts';
-import { dueWrites, setPlan } from '../model/plan-writes.ts';
+import { dueTestWrites, setPlan } from '../model/plan-writes.ts';
 import { type RestoreTestRecord, restoreTestKey } from '../model/record.ts';
 import { advanceTo, reportUnstarted, type StartError } from './report-unstarted.ts';
 import { isActivePlan } from './sync-restore-test.ts';
@@ -34,7 +34,7 @@ const start = async (tenant: Tenant, plan: RestoreTestRecord, { at, next }: Run,
   const changes = advanceTo(at, next);
   await commit([
     setPlan(plan, changes),
-    ...dueWrites(tenant, plan, { ...plan, ...changes }),
+    ...dueTestWrites(tenant, plan, { ...plan, ...changes }),
     ...writes,
     systemAudit('scheduler', { action: 'restore_test.triggered', note, now }),
   ]);

@@ -1,7 +1,7 @@
 /** Ticks plans whose tick did not arrive: Scheduler was down or has no entry. */
 import { queueVariables, taskMessage } from '../../event/index.ts';
 import { after, bestEffort, commit, get, iso, sendMessages, type Tenant, walk } from '../../platform/index.ts';
-import { type DueRestoreTest, duePartition, restoreTestKey } from '../model/record.ts';
+import { type DueRestoreTest, dueTestsPartition, restoreTestKey } from '../model/record.ts';
 
 /** Scheduler delivers within a minute, a queue within seconds. */
 const graceSeconds = 180;
@@ -12,7 +12,7 @@ export const watchRestoreTests = async (
   now: Date,
 ): Promise<{ readonly ticked: number }> => {
   let ticked = 0;
-  const range = { pk: duePartition, prefix: '', from: '0', to: iso(after(now, -graceSeconds)) };
+  const range = { pk: dueTestsPartition, prefix: '', from: '0', to: iso(after(now, -graceSeconds)) };
   for await (const { pk, sk, organizationId, restoreTestId, at } of walk<DueRestoreTest>(range)) {
     const tenant = tenantOf(organizationId);
     const plan = await get(restoreTestKey.plan(tenant, restoreTestId));

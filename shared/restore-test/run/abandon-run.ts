@@ -3,13 +3,13 @@ import type { RunRecord } from '../model/record.ts';
 import { endRun } from './record-run.ts';
 import { pendingRemoval, unremovedFailure } from './remove-restored.ts';
 import type { RunDeps } from './run-deps.ts';
-import { cancelledFailure, type Progress } from './run-writes.ts';
+import { cancelledFailure, type RunProgress } from './run-writes.ts';
 
 /**
  * Ends a run that no execution could end: without evidence, with what it had found, with its event, and releases what it holds. If the
  * target may hold data of the test, that is its failure, as of every run that could not remove it.
  */
-export const abandonRun = (tenant: Tenant, run: RunRecord, deps: Pick<RunDeps, 'clock' | 'random'>): Promise<Progress> => {
+export const abandonRun = (tenant: Tenant, run: RunRecord, deps: Pick<RunDeps, 'clock' | 'random'>): Promise<RunProgress> => {
   const { failure, removal } = unremoved(run) ?? { failure: knownFailure(run), removal: run.removal };
   const status = failure.code === 'CANCELLED' ? 'cancelled' : 'failed';
   const error = { ...failure, details: failure.details ?? {} };

@@ -27,7 +27,7 @@ import { endRun, locksOf, recordRun } from './record-run.ts';
 import { concludeUnremoved, pendingRemoval, removeRestored } from './remove-restored.ts';
 import { restoreRun } from './restore-run.ts';
 import type { RunDeps } from './run-deps.ts';
-import { cancelledFailure, concludeWith, type Progress, phaseAttributes, type RunContext, setRun } from './run-writes.ts';
+import { cancelledFailure, concludeWith, phaseAttributes, type RunContext, type RunProgress, setRun } from './run-writes.ts';
 
 export const RunStep = z.object({
   organizationId: id('organization'),
@@ -46,7 +46,7 @@ export type RunStep = z.output<typeof RunStep>;
 /** A run that waits for a lock, a job or a limit for longer than this fails. */
 const waitMaxSeconds = 24 * 3_600;
 
-const phases: Readonly<Record<RestoreTestPhase, (context: RunContext) => Promise<Progress>>> = {
+const phases: Readonly<Record<RestoreTestPhase, (context: RunContext) => Promise<RunProgress>>> = {
   queued: (context) => beginRun(context),
   choosing: chooseBackup,
   restoring: restoreRun,
@@ -63,7 +63,7 @@ export const advanceRun = async (
   { runId, attempt, error }: Pick<RunStep, 'runId' | 'attempt' | 'error'>,
   deadline: Date,
   deps: RunDeps,
-): Promise<Progress> => {
+): Promise<RunProgress> => {
   const run = await get(restoreTestKey.run(tenant, runId));
   if (!run || run.attempt !== attempt || isEnded(run)) return 'done';
   const context: RunContext = { tenant, run, deps, deadline };
@@ -79,7 +79,7 @@ export const advanceRun = async (
 const isBefore = ({ phase }: RunRecord, other: RestoreTestPhase): boolean =>
   restoreTestPhases.indexOf(phase) < restoreTestPhases.indexOf(other);
 
-const cancel = async (context: RunContext): Promise<Progress> => {
+const cancel = async (context: RunContext): Promise<RunProgress> => {
   if (context.run.status === 'running') return concludeWith(context, cancelledFailure);
   const now = context.deps.clock.now();
   const { run } = context;
@@ -93,7 +93,7 @@ const cancel = async (context: RunContext): Promise<Progress> => {
 };
 
 /** Takes the project and the target for this run. Throws JOB_IN_PROGRESS while another run has them. */
-const beginRun = async (context: RunContext): Promise<Progress> => {
+const beginRun = async (context: RunContext): Promise<RunProgress> => {
   const { tenant, run, deps } = context;
   const now = deps.clock.now();
   const busy = (): ApiError => new ApiError('JOB_IN_PROGRESS', 'Another restore test uses the project or the target');
@@ -107,7 +107,7 @@ const beginRun = async (context: RunContext): Promise<Progress> => {
 
 const waitsFor: readonly string[] = ['JOB_IN_PROGRESS', 'SERVICE_UNAVAILABLE'];
 
-const afterError = async (context: RunContext, error: unknown): Promise<Progress> => {
+const afterError = async (context: RunContext, error: unknown): Promise<RunProgress> => {
   const { run, deps } = context;
   const failure = permanent(error);
   if (!failure) {
@@ -140,7 +140,7 @@ const permanent = (error: unknown): JobFailure | undefined => {
 };
 
 /** Where a failure leads depends on what is still to be done. */
-const fail = (context: RunContext, failure: JobFailure): Promise<Progress> => {
+const fail = (context: RunContext, failure: JobFailure): Promise<RunProgress> => {
   const { run } = context;
   const reason = reasonOf(failure);
   const details = reason.details ?? {};
@@ -149,7 +149,7 @@ const fail = (context: RunContext, failure: JobFailure): Promise<Progress> => {
   return concludeWith(context, { ...reason, details });
 };
 
-const endWithoutEvidence = (context: RunContext, message: string): Promise<Progress> => {
+const endWithoutEvidence = (context: RunContext, message: string): Promise<RunProgress> => {
   const { run, deps } = context;
   const { failure } = run;
   const isCancelled = failure?.code === 'CANCELLED';
@@ -173,7 +173,7 @@ const recordTrouble = (context: RunContext, error: unknown): Promise<void> => {
 };
 
 /** All attempts of a step failed. */
-const giveUp = (context: RunContext): Promise<Progress> => {
+const giveUp = (context: RunContext): Promise<RunProgress> => {
   const { run } = context;
   const message = run.trouble?.message ?? `The service could not run the test (${run.phase})`;
   return fail(context, new JobFailure(run.trouble?.code ?? 'INTERNAL_ERROR', message));

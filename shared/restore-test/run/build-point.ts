@@ -1,11 +1,11 @@
 /** Builds the backup of the moment that a run tests. */
 import { readBackup } from '../../backup/index.ts';
 import { holdBackup } from '../../restore/index.ts';
-import { concludeWith, enterPhase, type Progress, type RunContext } from './run-writes.ts';
+import { concludeWith, enterPhase, type RunContext, type RunProgress } from './run-writes.ts';
 import { endedJob, jobFailure, startPointBuild } from './start-job.ts';
 
 /** The job holds the backup that it built until it ends; from then on the run does. */
-export const buildPoint = async (context: RunContext): Promise<Progress> => {
+export const buildPoint = async (context: RunContext): Promise<RunProgress> => {
   const { tenant, run } = context;
   if (run.buildJobId === undefined) {
     await startPointBuild(context);

@@ -6,14 +6,14 @@ import { cleanText, commit, env, envList, epochSeconds, fitText, isConflict, iso
 import { errorOf, standardSignature } from '../../webhook/index.ts';
 import { isOverdue } from '../model/is-overdue.ts';
 import type { RunRecord, SealedCheck } from '../model/record.ts';
-import { concludeWith, enterPhase, type Progress, type RunContext, setRun } from './run-writes.ts';
+import { concludeWith, enterPhase, type RunContext, type RunProgress, setRun } from './run-writes.ts';
 
 type Check = NonNullable<RunRecord['check']>;
 
 /** A request waits for the answer this long; a check that takes longer answers 202 and reports later. */
 const postTimeoutMaxMs = 60_000;
 
-export const checkRun = async (context: RunContext): Promise<Progress> => {
+export const checkRun = async (context: RunContext): Promise<RunProgress> => {
   const { run, deps } = context;
   const sealed = run.settings.check;
   if (!sealed) return enterPhase(context, 'removing');
@@ -39,7 +39,7 @@ const settle = async (
   before: Check | null,
   check: Check,
   attributes: Partial<RunRecord> = {},
-): Promise<Progress> => {
+): Promise<RunProgress> => {
   try {
     await commit([setRun(context, { check, ...attributes }, { check: before })]);
   } catch (error) {
@@ -52,7 +52,7 @@ const settle = async (
  * A repeated request has the same `webhook-id` and body, and a new time, as each attempt of a webhook. The time for the result counts from
  * the last one.
  */
-const sendReady = async (context: RunContext, sealed: SealedCheck): Promise<Progress> => {
+const sendReady = async (context: RunContext, sealed: SealedCheck): Promise<RunProgress> => {
   const { tenant, run, deps } = context;
   const { timeoutSeconds } = sealed;
   const now = deps.clock.now();
@@ -96,7 +96,7 @@ const sendReady = async (context: RunContext, sealed: SealedCheck): Promise<Prog
 };
 
 /** The request has arrived; the result comes by another call, and may be there already. */
-const awaitResult = async (context: RunContext, waiting: Check): Promise<Progress> => {
+const awaitResult = async (context: RunContext, waiting: Check): Promise<RunProgress> => {
   const { deps } = context;
   await settle(context, waiting, waiting, { checkSentAt: iso(deps.clock.now()) });
   return 'wait';
@@ -136,5 +136,5 @@ const readAnswer = (body: string): { result: 'pass' | 'fail'; message: string | 
   }
 };
 
-const fail = (context: RunContext, waiting: Check, message: string): Promise<Progress> =>
+const fail = (context: RunContext, waiting: Check, message: string): Promise<RunProgress> =>
   settle(context, waiting, { ...waiting, status: 'failed', message, answeredAt: iso(context.deps.clock.now()) });

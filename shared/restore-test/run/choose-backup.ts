@@ -7,9 +7,9 @@ import { after, commit, iso, type Tenant, walk } from '../../platform/index.ts';
 import { holdBackup } from '../../restore/index.ts';
 import type { RunRecord } from '../model/record.ts';
 import { buildPoint } from './build-point.ts';
-import { enterPhase, type Progress, type RunContext, setRun } from './run-writes.ts';
+import { enterPhase, type RunContext, type RunProgress, setRun } from './run-writes.ts';
 
-export const chooseBackup = async (context: RunContext): Promise<Progress> => {
+export const chooseBackup = async (context: RunContext): Promise<RunProgress> => {
   const { tenant, run, deps } = context;
   const now = deps.clock.now();
   if (run.backup.pick === 'moment') {

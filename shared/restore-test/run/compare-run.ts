@@ -8,9 +8,9 @@ import { newWalk, type WalkOptions, walkDocuments } from '../compare/walk-docume
 import { type RunRecord, restoreTestKey, type WalkState } from '../model/record.ts';
 import { compareWithSource, compareWithTarget, ignore } from './compare-live.ts';
 import { compareWithIndex, comparisonsOf } from './comparison-result.ts';
-import { concludeWith, DifferenceList, enterPhase, type Progress, type RunContext, setRun } from './run-writes.ts';
+import { concludeWith, DifferenceList, enterPhase, type RunContext, type RunProgress, setRun } from './run-writes.ts';
 
-export const compareDocuments = async (context: RunContext): Promise<Progress> => {
+export const compareDocuments = async (context: RunContext): Promise<RunProgress> => {
   const { tenant, run, deps } = context;
   const backup = await readBackup(tenant, run.backupId ?? '');
   const open = await openArchive(tenant, backup, undefined, deps);
@@ -37,7 +37,7 @@ interface Compared {
 }
 
 /** Stores the sample before anything is read of it, so that later steps use the same. */
-export const storeSample = async (context: RunContext, backup: BackupRecord, archive: Archive): Promise<Progress> => {
+export const storeSample = async (context: RunContext, backup: BackupRecord, archive: Archive): Promise<RunProgress> => {
   const { run } = context;
   const documentsPerCollection = run.scope.documentsPerCollection ?? 1;
   const sample = await drawSample(archive, rangesOf(backup), { seed: run.id, documentsPerCollection });
@@ -86,7 +86,7 @@ const heartbeat = (context: RunContext, archive: Archive): WalkOptions['isOver']
 const conclude = (
   context: RunContext,
   { backup, archive, walked, differences }: Compared & { readonly walked: WalkState },
-): Promise<Progress> => {
+): Promise<RunProgress> => {
   const { run } = context;
   const { manifest } = archive;
   const collections = (JSON.parse(walked.collections) as unknown[]).length;

@@ -3,13 +3,13 @@ import { auditNote, systemAudit } from '../../audit/index.ts';
 import { assertVerificationCapacity, type BackupRecord, readBackup, startVerification } from '../../backup/index.ts';
 import { commit, iso } from '../../platform/index.ts';
 import { noComparisons } from './comparisons.ts';
-import { concludeWith, DifferenceList, enterPhase, type Progress, type RunContext, setRun } from './run-writes.ts';
+import { concludeWith, DifferenceList, enterPhase, type RunContext, type RunProgress, setRun } from './run-writes.ts';
 
 /**
  * Without a target every object is read. A restore reads all documents itself, and a sample those that it draws; the verification then
  * covers the index, the keys and the presence of all objects.
  */
-export const readArchive = async (context: RunContext): Promise<Progress> => {
+export const readArchive = async (context: RunContext): Promise<RunProgress> => {
   const { tenant, run } = context;
   const backup = await readBackup(tenant, run.backupId ?? '');
   const depth = run.scope.type === 'all' && !run.target ? 'full' : 'structure';
@@ -23,7 +23,7 @@ export const readArchive = async (context: RunContext): Promise<Progress> => {
   return concludeDamaged(context, verification);
 };
 
-const verify = async (context: RunContext, backup: BackupRecord, depth: 'full' | 'structure'): Promise<Progress> => {
+const verify = async (context: RunContext, backup: BackupRecord, depth: 'full' | 'structure'): Promise<RunProgress> => {
   const { tenant, run, deps } = context;
   const now = deps.clock.now();
   await assertVerificationCapacity(tenant, now);
@@ -39,7 +39,7 @@ const verify = async (context: RunContext, backup: BackupRecord, depth: 'full' |
 
 type Verification = NonNullable<BackupRecord['verification']>;
 
-const concludeDamaged = (context: RunContext, { findings, objects }: Verification): Promise<Progress> => {
+const concludeDamaged = (context: RunContext, { findings, objects }: Verification): Promise<RunProgress> => {
   const differences = new DifferenceList(context.run);
   const bad = findings.filter(({ problem }) => problem !== 'orphan');
   for (const { object, problem, message } of bad)

@@ -11,7 +11,7 @@ import { databaseName, type ProjectRecord, projectKey } from '../../project/inde
 import { evidencePath } from '../evidence/store-evidence.ts';
 import { type RestoreTestRecord, type RunRecord, restoreTestKey } from '../model/record.ts';
 import { runData, runEvent } from '../model/restore-test-view.ts';
-import { type Progress, phaseAttributes, type RunContext, setRun } from './run-writes.ts';
+import { phaseAttributes, type RunContext, type RunProgress, setRun } from './run-writes.ts';
 
 interface EndContext {
   readonly project: ProjectRecord | undefined;
@@ -31,7 +31,7 @@ const loadEnd = async (tenant: Tenant, run: RunRecord): Promise<EndContext> => {
 };
 
 /** A run whose evidence cannot be stored has failed, whatever it found. */
-export const recordRun = async (context: RunContext): Promise<Progress> => {
+export const recordRun = async (context: RunContext): Promise<RunProgress> => {
   const { tenant, run } = context;
   const end = await loadEnd(tenant, run);
   const outcome = outcomeOf(run, context.deps.clock.now());
@@ -94,7 +94,7 @@ interface EndingRun extends Pick<RunContext, 'tenant' | 'run'> {
 }
 
 /** The end of a run, its event, and the release of what it holds are one transaction. */
-export const endRun = async ({ tenant, run, deps }: EndingRun, ended: RunRecord): Promise<Progress> => {
+export const endRun = async ({ tenant, run, deps }: EndingRun, ended: RunRecord): Promise<RunProgress> => {
   await retryOnConflict({ attempts: 5, random: deps.random }, async () => {
     const end = await loadEnd(tenant, run);
     const now = deps.clock.now();

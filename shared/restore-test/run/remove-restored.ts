@@ -8,14 +8,14 @@ import { readProject } from '../../project/index.ts';
 import { cancelRestore, getRestore, type RestoreRecord, restoreData, undoRestore } from '../../restore/index.ts';
 import { newWalk, type WalkOptions, walkDocuments } from '../compare/walk-documents.ts';
 import type { RunRecord } from '../model/record.ts';
-import { concludeWith, DifferenceList, enterPhase, type Progress, type RunContext, setRun } from './run-writes.ts';
+import { concludeWith, DifferenceList, enterPhase, type RunContext, type RunProgress, setRun } from './run-writes.ts';
 import { endedJob, writtenBy } from './start-job.ts';
 
 type Removal = NonNullable<RunRecord['removal']>;
 
 export const pendingRemoval: Removal = { status: 'pending', undoJobId: null, documents: 0, message: null };
 
-export const removeRestored = async (context: RunContext): Promise<Progress> => {
+export const removeRestored = async (context: RunContext): Promise<RunProgress> => {
   const { tenant, run } = context;
   const { restoreJobId, removal } = run;
   if (restoreJobId === null) return enterPhase(context, 'recording');
@@ -36,7 +36,7 @@ export const removeRestored = async (context: RunContext): Promise<Progress> => 
 const actor = { type: 'system', id: 'restore-test', email: null } as const;
 
 /** Without its organization a restore cannot be cancelled, and its records go with the organization: the run ends at once. */
-const stopRestore = async (context: RunContext, restore: RestoreRecord): Promise<Progress> => {
+const stopRestore = async (context: RunContext, restore: RestoreRecord): Promise<RunProgress> => {
   const { tenant, run, deps } = context;
   const organization = await get(organizationKey.organization(tenant));
   if (!organization) return concludeUnremoved(context, run.removal ?? pendingRemoval, 'the organization was deleted');
@@ -70,7 +70,7 @@ const startUndo = async (context: RunContext, restore: RestoreRecord): Promise<v
   ]);
 };
 
-const followUndo = async (context: RunContext, restore: RestoreRecord, undoJobId: string): Promise<Progress> => {
+const followUndo = async (context: RunContext, restore: RestoreRecord, undoJobId: string): Promise<RunProgress> => {
   const undo = await endedJob(context.tenant, undoJobId);
   if (!undo) return 'wait';
   const { documentsRestored, documentsDeleted, documentsFailed } = restoreData(undo);
@@ -85,7 +85,7 @@ const followUndo = async (context: RunContext, restore: RestoreRecord, undoJobId
 };
 
 /** Every document that the restore touched must be as the safety backup says: with these fields, or absent. */
-const verifyRemoval = async (context: RunContext, restore: RestoreRecord, removal: Removal): Promise<Progress> => {
+const verifyRemoval = async (context: RunContext, restore: RestoreRecord, removal: Removal): Promise<RunProgress> => {
   const { tenant, run, deps, deadline } = context;
   const backup = await readBackup(tenant, restore.safetyBackupId ?? '');
   const open = await openArchive(tenant, backup, undefined, deps);
@@ -136,7 +136,7 @@ export const concludeUnremoved = (
   removal: Removal,
   reason: string,
   attributes: Partial<RunRecord> = {},
-): Promise<Progress> => {
+): Promise<RunProgress> => {
   const { run } = context;
   const failure = unremovedFailure(run, reason);
   return concludeWith({ ...context, run: withoutFailure(run) }, failure, {

@@ -3,10 +3,10 @@ import { type BackupRecord, openArchive, readBackup } from '../../backup/index.t
 import { type NamedDocuments, restoreData } from '../../restore/index.ts';
 import { buildPoint } from './build-point.ts';
 import { storeSample } from './compare-run.ts';
-import { concludeWith, enterPhase, type Progress, type RunContext } from './run-writes.ts';
+import { concludeWith, enterPhase, type RunContext, type RunProgress } from './run-writes.ts';
 import { endedJob, jobFailure, startTestRestore, writtenBy } from './start-job.ts';
 
-export const restoreRun = async (context: RunContext): Promise<Progress> => {
+export const restoreRun = async (context: RunContext): Promise<RunProgress> => {
   const { run } = context;
   // Runs of earlier versions build the backup of a moment in this phase, and have not verified the archive before.
   if (run.backupId === null) return buildPoint(context);
@@ -23,7 +23,7 @@ const sampleOf = (sample: string | undefined): NamedDocuments | undefined => {
   return { paths, given: paths.map((path) => [path, [path]] as const) };
 };
 
-const sampleFirst = async (context: RunContext): Promise<Progress> => {
+const sampleFirst = async (context: RunContext): Promise<RunProgress> => {
   const { tenant, run, deps } = context;
   const backup: BackupRecord = await readBackup(tenant, run.backupId ?? '');
   const open = await openArchive(tenant, backup, undefined, deps);
@@ -35,7 +35,7 @@ const sampleFirst = async (context: RunContext): Promise<Progress> => {
 };
 
 /** The time to recovery is what a person would have waited: from the request until everything was in the target. */
-const followRestore = async (context: RunContext, restoreJobId: string): Promise<Progress> => {
+const followRestore = async (context: RunContext, restoreJobId: string): Promise<RunProgress> => {
   const { tenant, run } = context;
   const job = await endedJob(tenant, restoreJobId);
   if (!job) return 'wait';

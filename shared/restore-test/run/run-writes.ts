@@ -16,7 +16,7 @@ export interface RunContext {
 }
 
 /** `again`: the next step continues at once. `wait`: something else must happen first. */
-export type Progress = 'again' | 'wait' | 'done';
+export type RunProgress = 'again' | 'wait' | 'done';
 
 export const setRun = (
   { tenant, run }: Pick<RunContext, 'tenant' | 'run'>,
@@ -40,7 +40,7 @@ export const enterPhase = async (
   phase: RestoreTestPhase,
   attributes: Partial<RunRecord> = {},
   writes: readonly Write[] = [],
-): Promise<Progress> => {
+): Promise<RunProgress> => {
   const now = context.deps.clock.now();
   await commit([setRun(context, { ...attributes, ...phaseAttributes(context.run, phase, now) }), ...writes]);
   return 'again';
@@ -50,7 +50,7 @@ export const enterPhase = async (
 export const cancelledFailure = { code: 'CANCELLED', message: 'The test was cancelled' } as const;
 
 /** The first failure counts. What the test wrote is removed before the run ends. */
-export const concludeWith = (context: RunContext, failure: Reason, attributes: Partial<RunRecord> = {}): Promise<Progress> => {
+export const concludeWith = (context: RunContext, failure: Reason, attributes: Partial<RunRecord> = {}): Promise<RunProgress> => {
   const { run } = context;
   const next = run.restoreJobId !== null && run.phase !== 'removing' ? 'removing' : 'recording';
   return enterPhase(context, next, { ...attributes, failure: run.failure ?? omitUndefined(failure) });

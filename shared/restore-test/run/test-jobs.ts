@@ -1,5 +1,5 @@
 /** Restore tests as the reaper sees them: a run whose workflow died continues in another one, with what must follow a failure. */
-import type { JobKind, JobWorkflow } from '../../job/index.ts';
+import type { JobWorkflow, ReapedKind } from '../../job/index.ts';
 import { type Clock, commit, get, iso, randomFraction, set, type Tenant, update } from '../../platform/index.ts';
 import { isEnded } from '../model/get-restore-test.ts';
 import { type RunningTest, type RunRecord, restoreTestKey, runningTests } from '../model/record.ts';
@@ -8,7 +8,7 @@ import { abandonRun } from './abandon-run.ts';
 /** A run that so many executions could not end fails, and the alarm of the reaper fires. */
 const attemptsMax = 5;
 
-export const testJobs = (clock: Clock, workflow: JobWorkflow): JobKind<RunningTest, RunRecord> => {
+export const testJobs = (clock: Clock, workflow: JobWorkflow): ReapedKind<RunningTest, RunRecord> => {
   /** With `error` in its input the execution begins as the last state of a failed one: it fails the run and removes what it wrote. */
   const startNext = async (tenant: Tenant, item: RunningTest, error?: RunRecord['trouble']): Promise<void> => {
     const { runId, attempt, organizationId, pk, sk } = item;

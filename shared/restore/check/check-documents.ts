@@ -1,5 +1,5 @@
 /** Plans the documents of a range in one walk, and stores each that will be touched as it is now. */
-import { asTargetError, compareNames, type NameRange, probeSource, SourceError } from '../../firestore/index.ts';
+import { asTargetError, compareTextNames, type NameRange, probeSource, SourceError } from '../../firestore/index.ts';
 import type { RunControl } from '../../job/index.ts';
 import { absenceKnowledge } from '../scope/restore-scope.ts';
 import type { CheckClaim, CheckedRange, CheckRun } from './check-run.ts';
@@ -68,5 +68,5 @@ const prove = async (walk: DocumentWalk | undefined, control: RunControl): Promi
 
 const later = (a: string | undefined, b: string | undefined): string | undefined => {
   if (a === undefined || b === undefined) return a ?? b;
-  return compareNames(a, b) < 0 ? b : a;
+  return compareTextNames(a, b) < 0 ? b : a;
 };

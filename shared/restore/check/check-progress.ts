@@ -1,12 +1,11 @@
 /** Commits the progress of a check: shard, restore counters and events in one transaction. */
 import type { PartContents } from '../../backup/index.ts';
-import { JobEndedError } from '../../job/index.ts';
+import { JobEndedError, withoutWait } from '../../job/index.ts';
 import { commit, retryOnConflict, set, type Tenant, takeWithinBytes } from '../../platform/index.ts';
 import type { PlannedDeletions } from '../model/planned-deletions.ts';
-import { progressEvents } from '../model/progress-events.ts';
+import { restoreProgressEvents } from '../model/progress-events.ts';
 import { type JournalPartRecord, type PlanCounts, type RestoreShardRecord, restoreKey } from '../model/record.ts';
-import { checkRunning, type RunningJob, readShard, updateRunning } from '../model/running-restore.ts';
-import { withoutWait } from '../run/wait-writes.ts';
+import { checkRunning, type RunningAttempt, readShard, updateRunning } from '../model/running-restore.ts';
 import { sumTransforms, type TransformCounts } from '../transform/transform-counts.ts';
 import type { CheckClaim, CheckedRange, CheckRun } from './check-run.ts';
 import { noDeletions, sumDeletions } from './deletions.ts';
@@ -15,9 +14,9 @@ import { noDeletions, sumDeletions } from './deletions.ts';
 const conflictRetry = { attempts: 10, jitterMs: 100 };
 
 /** Undefined if the shard is checked. */
-export const claimNextPart = (
+export const claimNextCheck = (
   tenant: Tenant,
-  job: RunningJob,
+  job: RunningAttempt,
   number: number,
   random: () => number,
 ): Promise<CheckClaim | undefined> =>
@@ -59,7 +58,7 @@ export const recordCheck = (
     if (shard.stored === part) return;
     const after = shardAfter(shard, result, part);
     const add = { checked: after.checked - shard.checked, reads: result.reads };
-    const { reportedPercent, writes } = progressEvents(
+    const { reportedPercent, writes } = restoreProgressEvents(
       context,
       { ...withoutWait(restore), checked: restore.checked + add.checked, reads: restore.reads + add.reads },
       clock.now(),

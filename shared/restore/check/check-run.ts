@@ -1,7 +1,7 @@
 import type { ObjectStore } from '../../destination/index.ts';
 import type { RestoreShardRecord } from '../model/record.ts';
 import type { ShardRun } from '../run/shard-run.ts';
-import type { Scope } from '../scope/restore-scope.ts';
+import type { RestoreScope } from '../scope/restore-scope.ts';
 import type { DocumentMasker } from '../transform/document-masker.ts';
 import type { PartialRestore } from './undo-matcher.ts';
 
@@ -9,7 +9,7 @@ export interface CheckRun extends ShardRun {
   /** The journal's folder; its errors are STORAGE_UPLOAD_ERROR. */
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
-  readonly scope: Scope;
+  readonly scope: RestoreScope;
   /** Of a masked copy. */
   readonly masker?: DocumentMasker | undefined;
   /** Of an undo: see `RestoreRecord.leftBy`. */

@@ -10,7 +10,7 @@ import { type ShardRun, withShardHeartbeat, withShardRun } from '../run/shard-ru
 import { loadRequestedDocuments } from '../scope/requested-documents.ts';
 import { restoreScope } from '../scope/restore-scope.ts';
 import { checkDocuments } from './check-documents.ts';
-import { claimNextPart, recordCheck } from './check-progress.ts';
+import { claimNextCheck, recordCheck } from './check-progress.ts';
 import type { CheckClaim, CheckRun } from './check-run.ts';
 import { checkUsers } from './check-users.ts';
 import { isCountMismatch } from './completeness-check.ts';
@@ -45,7 +45,7 @@ const mismatchesMax = 2;
 const checkParts = async (run: CheckRun, number: number): Promise<boolean> => {
   const { context, restore, control, deps } = run;
   for (let mismatches = 0; !control.isYielding; ) {
-    const claim = await claimNextPart(context.tenant, restore, number, deps.random);
+    const claim = await claimNextCheck(context.tenant, restore, number, deps.random);
     if (!claim) return true;
     const isDone = await checkPart(run, claim).catch((error: unknown) => {
       if (!isCountMismatch(error) || ++mismatches > mismatchesMax) throw error;

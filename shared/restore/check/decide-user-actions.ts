@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { compareNames } from '../../archive/index.ts';
 import type { NamedUser } from '../../backup/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
-import { accountOf, isRedacted } from '../../project/index.ts';
+import { isRedacted, userAccountOf } from '../../project/index.ts';
 import type { ArchivedUser, JoinedUser } from '../read/archived-users.ts';
 import { type Action, isTouching } from './document-action-policy.ts';
 import { matchesRestoredUser } from './match-restored-user.ts';
@@ -48,7 +48,7 @@ export async function* decideUserActions(
 const isAsRestored = (match: JoinedUser | undefined, { id, json: saved }: ArchivedUser, live: NamedUser | undefined): boolean => {
   if (match?.id !== id) throw new Error('the journal does not contain this user');
   if (!match.json || !live) return !match.json && !live;
-  const [wanted, found] = [accountOf({ json: match.json }), accountOf(live)];
+  const [wanted, found] = [userAccountOf({ json: match.json }), userAccountOf(live)];
   if (!matchesRestoredUser(wanted, found)) return false;
   return !saved || isRedacted(wanted) || isRedacted(found) || wanted.passwordHash === found.passwordHash;
 };
@@ -57,6 +57,6 @@ const actionOf = ({ json }: ArchivedUser, live: NamedUser | undefined, mode: Mer
   if (!json) return live ? 'delete' : 'unchanged';
   if (!live) return 'create';
   if (mode === 'skip_existing') return 'skip';
-  const account = accountOf({ json });
-  return !isRedacted(account) && isDeepStrictEqual(account, accountOf(live)) ? 'unchanged' : 'overwrite';
+  const account = userAccountOf({ json });
+  return !isRedacted(account) && isDeepStrictEqual(account, userAccountOf(live)) ? 'unchanged' : 'overwrite';
 };

@@ -2,16 +2,16 @@ import type { Archive } from '../../archive/index.ts';
 import { ArchiveCursor, LiveLookupCursor, LiveScanCursor, mergeJoin, type TargetCursor } from '../../backup/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { type FirestoreDatabase, intersection, type NameRange } from '../../firestore/index.ts';
-import type { Scope } from '../scope/restore-scope.ts';
+import type { RestoreScope } from '../scope/restore-scope.ts';
 import type { DocumentMasker, MaskedDocument } from '../transform/document-masker.ts';
 import { CompletenessCheck } from './completeness-check.ts';
 import { type Action, DocumentActionPolicy, isTouching } from './document-action-policy.ts';
 import { type PartialRestore, UndoMatcher } from './undo-matcher.ts';
 
-export interface WalkOptions {
+export interface DocumentWalkOptions {
   readonly archive: Archive;
   readonly target: FirestoreDatabase;
-  readonly scope: Scope;
+  readonly scope: RestoreScope;
   /** The walk covers the scope within this bound. */
   readonly bound: NameRange;
   readonly mode: MergeMode;
@@ -58,7 +58,7 @@ interface VisitedDocument {
   readonly archived: ArchiveCursor;
   readonly live: TargetCursor;
   readonly visit: VisitDocument;
-  readonly look: Scope['look'];
+  readonly look: RestoreScope['look'];
 }
 
 /** Documents between two checks of the clock. */
@@ -76,7 +76,7 @@ const batchBytes = 256 << 10;
 export class DocumentWalk {
   /** A path up to which, itself included, everything is decided; if `isOver` ended the walk, nothing beyond it is. */
   reached: string | undefined;
-  readonly #options: WalkOptions;
+  readonly #options: DocumentWalkOptions;
   readonly #policy: DocumentActionPolicy;
   readonly #deletes: boolean;
   #readsBefore = 0;
@@ -96,7 +96,7 @@ export class DocumentWalk {
   #decided = 0;
   #outOfScope = 0;
 
-  constructor(options: WalkOptions) {
+  constructor(options: DocumentWalkOptions) {
     const { archive, target, mode, masker, writesEqual, isUndo, partialRestore, bound, readTime } = options;
     const to = target.database;
     this.#options = options;
@@ -129,7 +129,7 @@ export class DocumentWalk {
     }
   }
 
-  async #walk(ranges: readonly NameRange[], look: Scope['look'], visit: VisitDocument): Promise<string | undefined> {
+  async #walk(ranges: readonly NameRange[], look: RestoreScope['look'], visit: VisitDocument): Promise<string | undefined> {
     const { archive, target, isUndo: withTombstones, readTime, signal, scope } = this.#options;
     const options = { readTime, signal, batchBytes, withTombstones, wants: scope.wants };
     const lookups = look === 'lookup' ? new LiveLookupCursor(target, archive, options) : undefined;
@@ -159,7 +159,7 @@ export class DocumentWalk {
   async #merge(
     archived: ArchiveCursor,
     live: TargetCursor,
-    { visit, look }: { visit: VisitDocument; look: Scope['look'] },
+    { visit, look }: { visit: VisitDocument; look: RestoreScope['look'] },
   ): Promise<string | undefined> {
     const { isOver, isFull, scope, knowsAbsence, hidesPath, onErased } = this.#options;
     const { wants } = scope;
@@ -220,7 +220,7 @@ export class DocumentWalk {
   }
 
   /** Whether most of what the target sends is out of scope. */
-  #shouldLookUp(look: Scope['look']): boolean {
+  #shouldLookUp(look: RestoreScope['look']): boolean {
     return look === 'scan' && !this.#deletes && this.#outOfScope > outOfScopeMax + outOfScopeShare * this.#decided;
   }
 

@@ -1,5 +1,5 @@
 /** Tells a user that this restore imported from one that someone else created. */
-import { type AuthUser, accountOf, lookUpAuthUsers, type Toolkit } from '../../project/index.ts';
+import { type AuthUser, lookUpAuthUsers, type Toolkit, userAccountOf } from '../../project/index.ts';
 
 /** Fields that sign-ins do not change; `createdAt` is exact to the millisecond. */
 const stableFields = [
@@ -19,7 +19,7 @@ export const countRestoredUsers = async (toolkit: Toolkit, users: readonly AuthU
   const existing = await lookUpAuthUsers(toolkit, ids, { signal });
   return users.filter((user) => {
     const found = existing.get(user.id);
-    return found && matchesRestoredUser(accountOf(user), found);
+    return found && matchesRestoredUser(userAccountOf(user), found);
   }).length;
 };
 

@@ -1,7 +1,7 @@
 import type { PartWriter } from '../../backup/index.ts';
 import { collectionIdOf, countBytes } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
-import { accountOf, isRedacted } from '../../project/index.ts';
+import { isRedacted, userAccountOf } from '../../project/index.ts';
 import { throwAsUploadError } from '../model/journal.ts';
 import type { PlanCounts } from '../model/record.ts';
 import { TransformTally } from '../transform/transform-counts.ts';
@@ -89,7 +89,7 @@ export class PlanWriter {
     if (action === 'delete') this.#deletions.add(name.toString());
     if (!isTouching[action] || this.#isDryRun) return;
     if (live && this.#keepsContents) {
-      if (isRedacted(accountOf(live))) throw hashesHidden();
+      if (isRedacted(userAccountOf(live))) throw hashesHidden();
       this.#part.user(id, live.json);
       this.#originalSize += live.json.length;
     } else this.#part.tombstone(name);

@@ -2,7 +2,7 @@
 import { type ArchiveDeps, type RequestCaller, requestArchiveDeps, toReadError } from '../../backup/index.ts';
 import { buildPointInMemory, isSmall, microsOf, PointTooLarge, shownMoment } from '../../pitr/index.ts';
 import { after } from '../../platform/index.ts';
-import type { PointRequest } from '../point-in-time/point-request.ts';
+import type { RestorablePoint } from '../point-in-time/point-request.ts';
 import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';
 import { type PlanRequest, planInRequest } from './plan-in-request.ts';
 
@@ -13,7 +13,7 @@ const buildSeconds = 5;
 export const planPointInTime = async (
   caller: RequestCaller,
   request: PlanRequest,
-  { plan }: PointRequest,
+  { plan }: RestorablePoint,
   deps: RestoreDeps & ArchiveDeps = { ...restoreDeps, ...requestArchiveDeps, verifyHeaders: true },
 ): ReturnType<typeof planInRequest> => {
   if (!isSmall(plan)) return undefined;

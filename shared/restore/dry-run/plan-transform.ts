@@ -1,7 +1,7 @@
 import type * as z from 'zod/mini';
 import type { Archive } from '../../archive/index.ts';
 import type { DryRun } from '../../contract/models/restore.ts';
-import type { Scope } from '../scope/restore-scope.ts';
+import type { RestoreScope } from '../scope/restore-scope.ts';
 import { inspectRules } from '../start/inspect-rules.ts';
 import type { RestoreTransform } from '../transform/restore-transform.ts';
 import type { TransformCounts } from '../transform/transform-counts.ts';
@@ -11,7 +11,7 @@ interface PlannedTransform {
   readonly transform: RestoreTransform;
   /** Of all documents in scope. */
   readonly counts: TransformCounts;
-  readonly scope: Scope;
+  readonly scope: RestoreScope;
   readonly to: string;
   readonly isOver: () => boolean;
 }

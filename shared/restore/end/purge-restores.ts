@@ -1,7 +1,7 @@
 import type { openStore } from '../../destination/index.ts';
-import { type PurgeOptions, purgeObjects } from '../../job/index.ts';
+import { type PurgeOptions, purgeObjects, workPartition } from '../../job/index.ts';
 import { deletePartition, removeAll, type Tenant, walk } from '../../platform/index.ts';
-import { type RestoreRecord, restoreKey, restorePrefix, workPartition } from '../model/record.ts';
+import { type RestoreRecord, restoreKey, restorePrefix } from '../model/record.ts';
 import { deleteDiscardedAttempts } from '../point-in-time/materialize-attempts.ts';
 import { restoreDeps } from '../restore-deps.ts';
 import { prepareJournalDeletion } from './clean-up-restore.ts';

@@ -1,4 +1,4 @@
-import type { JobKind, JobWorkflow } from '../../job/index.ts';
+import type { JobWorkflow, ReapedKind } from '../../job/index.ts';
 import { type RestoreRecord, type RunningRestore, restoreKey, runningRestores } from '../model/record.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
 import { internalError } from '../run/restore-steps.ts';
@@ -6,7 +6,7 @@ import { cleanUpRestore } from './clean-up-restore.ts';
 import { failRestore, failureReason } from './fail-restore.ts';
 
 /** Restores, as the reaper sees them. Each attempt has an execution of its own. */
-export const restoreJobs = (deps: RestoreDeps, workflow: JobWorkflow): JobKind<RunningRestore, RestoreRecord> => ({
+export const restoreJobs = (deps: RestoreDeps, workflow: JobWorkflow): ReapedKind<RunningRestore, RestoreRecord> => ({
   name: 'restore',
   partition: runningRestores,
   workflow,

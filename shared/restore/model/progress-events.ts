@@ -3,13 +3,13 @@ import type { Write } from '../../platform/index.ts';
 import { emitRestoreEvent } from './emit-restore-event.ts';
 import type { RestoreRecord } from './record.ts';
 import type { RestoreContext } from './restore-context.ts';
-import { percentOf, progressOf } from './restore-progress.ts';
+import { percentOf, restoreProgress } from './restore-progress.ts';
 
 /**
  * One `restore.progress` event for each tenth that the restore, as it will be, has passed and not reported; 100 only once it is
  * completed. The same transaction sets `toldPercent` to `reportedPercent` if it is unchanged, so no tenth is reported twice.
  */
-export const progressEvents = (
+export const restoreProgressEvents = (
   context: RestoreContext,
   restore: RestoreRecord,
   now: Date,
@@ -18,7 +18,7 @@ export const progressEvents = (
   const percents = decilesUpTo(restore.toldPercent, passed);
   const reportedPercent = percents.at(-1);
   if (reportedPercent === undefined) return { writes: [] };
-  const progress = progressOf(restore);
+  const progress = restoreProgress(restore);
   const writes = percents.flatMap((percent) =>
     emitRestoreEvent(context, restore, { name: 'restore.progress', now, progress: { ...progress, percent } }),
   );

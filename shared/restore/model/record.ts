@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import type { BackupRecord, JobCreator, PartContents } from '../../backup/index.ts';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../../contract/models/restore.ts';
-import type { JobRecord, Reason } from '../../job/index.ts';
+import { type JobRecord, type Reason, type Wait, workPartition } from '../../job/index.ts';
 import type { PointInTime } from '../../pitr/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 import type { MaskedFields } from '../transform/restore-transform.ts';
@@ -124,8 +124,6 @@ export interface RestoreRecord extends JobRecord, WriteCounts, MaskedFields, Pla
   readonly isCarried?: boolean;
 }
 
-export type Wait = NonNullable<Shown['waitingFor']>;
-
 /**
  * The documents that a restore touches, each as it was before: an archive in the customer's bucket. A document that did not exist
  * is a tombstone. The journal is the plan that is written and, with contents, the safety backup. Sealing makes it a backup with
@@ -219,9 +217,6 @@ export const runningRestores = 'RUNNING#RESTORE';
 export const restorePrefix = 'RESTORE#';
 export const writerPrefix = 'WRITER#';
 const digits = (number: number, width: number): string => String(number).padStart(width, '0');
-
-/** Work items have a partition of their own; clean-up deletes them once the restore cannot be resumed. */
-export const workPartition = (tenant: Tenant, restoreJobId: string): string => `WORK#${tenant.organizationId}#${restoreJobId}`;
 
 export const restoreKey = {
   restore: (tenant: Tenant, id: string): Key<RestoreRecord> => ({

@@ -1,6 +1,7 @@
 /** A resumed restore rewrites the shards that had failures or whose counts do not add up. */
+import { workPartition } from '../../job/index.ts';
 import { commit, set, type Tenant, transactionMax, walk } from '../../platform/index.ts';
-import { type RestoreRecord, type RestoreShardRecord, restoreKey, workPartition } from './record.ts';
+import { type RestoreRecord, type RestoreShardRecord, restoreKey } from './record.ts';
 import { updateRunning } from './running-restore.ts';
 import { accountedFor, noWrites, subtractCounts, sumCounts, touchedCount } from './shard-totals.ts';
 

@@ -4,14 +4,14 @@ import { undoSeconds } from '../../contract/limits.ts';
 import type { DestinationRecord } from '../../destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { after, get, getAll, iso, set, type Tenant, type Write } from '../../platform/index.ts';
-import { databaseRelease, type JobRecord, jobRelease, type ProjectRecord, projectKey } from '../../project/index.ts';
+import { databaseRelease, type JobLock, jobRelease, type ProjectRecord, projectKey } from '../../project/index.ts';
 import { heldBackups, type RestoreRecord, restoreKey } from './record.ts';
 
 /** All records read together; undefined if one is gone. */
 export interface RestoreEndContext {
   readonly restore: RestoreRecord;
   /** The job that holds the target's lock. */
-  readonly job: JobRecord | undefined;
+  readonly job: JobLock | undefined;
   /** Backups that the restore holds to read from: its backup, or those its point in time is built from. */
   readonly held: readonly BackupRecord[];
   /** Of an undo: the backup that the undone restore wrote from, if this one reads it. */

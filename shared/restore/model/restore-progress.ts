@@ -20,7 +20,7 @@ const partOf = (done: number, all: number, share: number): number =>
   all === 0 ? 0 : Math.min(share - 1, Math.floor((done / all) * share));
 
 /** `documents` counts the documents whose outcome is known; once sealed, also those the plan leaves unchanged. */
-export const progressOf = (restore: RestoreRecord): z.input<typeof RestoreJob>['progress'] => {
+export const restoreProgress = (restore: RestoreRecord): z.input<typeof RestoreJob>['progress'] => {
   const { plan, sealedAt, status } = restore;
   const percent = percentOf(restore);
   if (sealedAt === undefined || !plan) return { percent, documents: 0, totalDocuments: null };

@@ -9,7 +9,7 @@ import { microsOf, shownMoment } from '../../pitr/index.ts';
 import { omitUndefined, takeWithinBytes } from '../../platform/index.ts';
 import { ruleMatches, transformSummary } from '../transform/transform-view.ts';
 import type { RestoreRecord } from './record.ts';
-import { progressOf } from './restore-progress.ts';
+import { restoreProgress } from './restore-progress.ts';
 
 /** The API's view: without the journal's location and key. */
 export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> => {
@@ -46,7 +46,7 @@ export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> =
     ...(documentIds && { documentIds: [...documentIds] }),
     includeSubcollections,
     includeAuthUsers,
-    progress: progressOf(record),
+    progress: restoreProgress(record),
     waitingFor: (isActive(record) && record.waitingFor) || null,
     cancelling: isActive(record) && record.cancelling === true,
     plan: plan && {

@@ -47,13 +47,13 @@ export const assertSameAttempt = (record: RestoreRecord | undefined, attempt: nu
   return restore;
 };
 
-export type RunningJob = Pick<RestoreRecord, 'id' | 'attempt'>;
+export type RunningAttempt = Pick<RestoreRecord, 'id' | 'attempt'>;
 
-export const assertStillRunning = async (tenant: Tenant, { id, attempt }: RunningJob): Promise<RestoreRecord> =>
+export const assertStillRunning = async (tenant: Tenant, { id, attempt }: RunningAttempt): Promise<RestoreRecord> =>
   assertSameAttempt(await get(restoreKey.restore(tenant, id)), attempt);
 
 /** Throws JobEndedError if the attempt has ended. */
-export const readShard = async (tenant: Tenant, { id, attempt }: RunningJob, number: number) => {
+export const readShard = async (tenant: Tenant, { id, attempt }: RunningAttempt, number: number) => {
   const [record, shard] = await getAll([restoreKey.restore(tenant, id), restoreKey.shard(tenant, id, number)]);
   const restore = assertSameAttempt(record, attempt);
   if (!shard) throw new Error(`there is no shard ${number}`);

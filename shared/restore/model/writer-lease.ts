@@ -1,7 +1,8 @@
 /** Leases of the writers of a restore: the target is released only when no lease is active. */
 import { setTimeout as sleepMs } from 'node:timers/promises';
+import { workPartition } from '../../job/index.ts';
 import { after, bestEffort, commit, epochSeconds, iso, type Tenant, type Write, walk } from '../../platform/index.ts';
-import { restoreKey, workPartition, writerPrefix } from './record.ts';
+import { restoreKey, writerPrefix } from './record.ts';
 import type { WriterRecord } from './writer-records.ts';
 
 interface WriterRun {

@@ -8,8 +8,8 @@ import {
   collectionsOf,
   describeBatch,
   heldBy,
-  type PointRequest as PointOptions,
   type PointPlan,
+  type PointRequest,
   planPoint,
   pointBackupRecord,
 } from '../../pitr/index.ts';
@@ -20,7 +20,7 @@ import type { StartRestoreOptions } from '../model/start-options.ts';
 import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';
 
 /** A point in time that can be restored. */
-export interface PointRequest {
+export interface RestorablePoint {
   readonly plan: PointPlan;
   /** Stored on the restore's record. */
   readonly point: RestorePoint;
@@ -37,7 +37,7 @@ export const readPointRequest = async (
   { projectId, pointInTime }: { readonly projectId: string; readonly pointInTime: string },
   scope: PointScope,
   now: Date,
-): Promise<{ backup: BackupRecord; pointRequest: PointRequest }> => {
+): Promise<{ backup: BackupRecord; pointRequest: RestorablePoint }> => {
   await readProject(tenant, projectId);
   const plan = await planPoint(tenant, projectId, pointOptions(pointInTime, scope), now);
   const { storageDestination } = plan.base;
@@ -51,7 +51,7 @@ export const readPointRequest = async (
 const pointOptions = (
   pointInTime: string,
   { collections, documents, includeSubcollections, allowPartial }: PointScope,
-): PointOptions => {
+): PointRequest => {
   const paths = documents ? documents.paths.map(parentOf) : collections;
   const named = paths.includes('*') ? undefined : [...new Set(paths)];
   const ids = named?.map((path) => path.slice(path.lastIndexOf('/') + 1));
@@ -66,9 +66,9 @@ const parentOf = (document: string): string => document.slice(0, document.lastIn
  */
 export const withKnownCollections = async (
   tenant: Tenant,
-  request: PointRequest,
+  request: RestorablePoint,
   deps: ArchiveDeps = requestArchiveDeps,
-): Promise<PointRequest> => {
+): Promise<RestorablePoint> => {
   const { doubt, base, point } = request.plan;
   if (!doubt) return request;
   const known = await collectionsOf(tenant, base, deps).catch((error: unknown) => {
@@ -88,7 +88,7 @@ const checkSeconds = 6;
 /** Throws CONFLICT if the destination has lost one of the batches. */
 export const assertBatchesPresent = async (
   tenant: Tenant,
-  { plan }: PointRequest,
+  { plan }: RestorablePoint,
   deps: Pick<RestoreDeps, 'openStore' | 'dataKeyOf'> = restoreDeps,
   time: Clock = clock,
 ): Promise<void> => {

@@ -3,7 +3,7 @@ import {
   type Archive,
   compareNames,
   type Leaf,
-  type Moment,
+  type ProtobufTimestamp,
   recordKind,
   type Segment,
   streamLeaves,
@@ -118,7 +118,7 @@ export class JoinedDocument {
   }
 
   /** Update time of the document that the journal saved; undefined if there was none (a tombstone without a time). */
-  get was(): Moment | undefined {
+  get was(): ProtobufTimestamp | undefined {
     const [names, number] = [this.#names, this.#number];
     return names.kind(number) === recordKind.document || !names.isUpdatedAt(number, 0, 0) ? names.updated(number) : undefined;
   }

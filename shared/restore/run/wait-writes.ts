@@ -1,12 +1,10 @@
+import type { Wait } from '../../job/index.ts';
 import { after, iso, type Write } from '../../platform/index.ts';
 import { emitRestoreEvent } from '../model/emit-restore-event.ts';
-import type { RestoreRecord, Wait } from '../model/record.ts';
+import type { RestoreRecord } from '../model/record.ts';
 import type { RestoreContext } from '../model/restore-context.ts';
-import { progressOf } from '../model/restore-progress.ts';
+import { restoreProgress } from '../model/restore-progress.ts';
 import { updateRunning } from '../model/running-restore.ts';
-
-/** The restore as it is once it makes progress. */
-export const withoutWait = ({ waitingFor: _, ...restore }: RestoreRecord): RestoreRecord => restore as RestoreRecord;
 
 /** A job that waits, goes on and waits again reports it this often at most. */
 const eventSeconds = 300;
@@ -16,7 +14,7 @@ export const waitWrites = (context: RestoreContext, restore: RestoreRecord, wait
   const { id, attempt, waitReportedAt } = restore;
   const isEventDue = waitReportedAt === undefined || waitReportedAt <= iso(after(now, -eventSeconds));
   const set = { waitingFor, ...(isEventDue && { waitReportedAt: iso(now) }) };
-  const event = { name: 'restore.progress', now, progress: progressOf(restore) } as const;
+  const event = { name: 'restore.progress', now, progress: restoreProgress(restore) } as const;
   return [
     updateRunning(context.tenant, id, { set, expected: { attempt, waitingFor: undefined } }),
     ...(isEventDue ? emitRestoreEvent(context, { ...restore, waitingFor }, event) : []),

@@ -1,7 +1,7 @@
 /** The documents that a request names: by path, or by bare id within the requested collections. */
 import { invalid } from '../../contract/errors.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
-import { compareNames, isDocumentPath } from '../../firestore/index.ts';
+import { compareTextNames, isDocumentPath } from '../../firestore/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import type { NamedDocuments } from '../model/start-options.ts';
@@ -30,7 +30,7 @@ export const requestedDocuments = (documentIds: readonly string[], naming: Namin
       );
     given.push([text, paths]);
   }
-  return { given, paths: [...new Set(given.flatMap(([, paths]) => paths))].sort(compareNames) };
+  return { given, paths: [...new Set(given.flatMap(([, paths]) => paths))].sort(compareTextNames) };
 };
 
 const pathsOf = (text: string, field: string, { collections, mergeMode }: NamingContext): readonly string[] => {

@@ -2,7 +2,7 @@ import type { Archive } from '../../archive/index.ts';
 import type { BackupRecord } from '../../backup/index.ts';
 import {
   collectionIdOf,
-  compareNames,
+  compareTextNames,
   documentRange,
   intersection,
   isInRange,
@@ -12,7 +12,7 @@ import {
 import type { RestoreRecord } from '../model/record.ts';
 
 /** The documents that a restore covers: never more than its backup covers, so nothing else is touched. */
-export interface Scope {
+export interface RestoreScope {
   /** Ascending and disjoint. */
   readonly ranges: readonly NameRange[];
   /** How the target is read: by scanning the ranges, or by looking up the names that the backup has. */
@@ -28,7 +28,7 @@ export const restoreScope = (
   { mergeMode, collections, includeSubcollections, undoOf }: ScopeRequest,
   backup: Pick<BackupRecord, 'collections' | 'excludedCollections'>,
   documents: readonly string[] | undefined,
-): Scope => {
+): RestoreScope => {
   if (undoOf !== null) return { ranges: [{}], look: 'lookup' };
   const covered = intersection(scopeOf(backup.collections, backup.excludedCollections), scopeOf(collections));
   if (documents) {
@@ -41,7 +41,7 @@ export const restoreScope = (
 /** A document in the subtree of another requested one adds no range. */
 const rangesOf = (documents: readonly string[], withBelow: boolean): readonly NameRange[] => {
   const ranges: NameRange[] = [];
-  for (const path of documents.toSorted(compareNames)) {
+  for (const path of documents.toSorted(compareTextNames)) {
     const last = ranges.at(-1);
     if (!last || !isInRange(path, last)) ranges.push(documentRange(path, withBelow));
   }

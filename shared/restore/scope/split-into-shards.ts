@@ -1,7 +1,7 @@
 import { type Archive, compareNames, type EncodedNameRange, type NamedPage, type Segment } from '../../archive/index.ts';
 import { archiveRanges } from '../../backup/index.ts';
 import type { NameRange } from '../../firestore/index.ts';
-import type { Scope } from './restore-scope.ts';
+import type { RestoreScope } from './restore-scope.ts';
 
 /** The part of the scope that lies in the bound. */
 interface ShardRange {
@@ -22,7 +22,7 @@ const pagesAtOnce = 8;
  * every document of the backup or the target lies in exactly one. An index page is read only if it is too large for one shard
  * or crosses a bound of the scope.
  */
-export const splitIntoShards = async (archive: Archive, scope: Scope): Promise<readonly ShardRange[]> => {
+export const splitIntoShards = async (archive: Archive, scope: RestoreScope): Promise<readonly ShardRange[]> => {
   const records = archive.pages.reduce((sum, page) => sum + page.records, 0);
   const enough = Math.max(shardRecords, Math.ceil(records / (shardsMax - 1)));
   const root = archive.documentsRoot;
@@ -54,7 +54,7 @@ interface Piece {
   readonly records: number;
 }
 
-async function* piecesOf(archive: Archive, scope: Scope, enough: number): AsyncGenerator<Piece, void, undefined> {
+async function* piecesOf(archive: Archive, scope: RestoreScope, enough: number): AsyncGenerator<Piece, void, undefined> {
   const ranges = archiveRanges(archive, scope.ranges);
   const { pages } = archive;
   const [pageCounter, segmentCounter] = [new RangeCounter(ranges), new RangeCounter(ranges)];

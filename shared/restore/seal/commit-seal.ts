@@ -13,14 +13,14 @@ import {
 } from '../../backup/index.ts';
 import { countBackups } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
+import { withoutWait } from '../../job/index.ts';
 import { check, commit, create, iso, type Write } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
 import type { PlannedDeletions } from '../model/planned-deletions.ts';
-import { progressEvents } from '../model/progress-events.ts';
+import { restoreProgressEvents } from '../model/progress-events.ts';
 import type { PlanCounts, RestoreRecord } from '../model/record.ts';
 import type { RestoreContext } from '../model/restore-context.ts';
 import { updateRunning } from '../model/running-restore.ts';
-import { withoutWait } from '../run/wait-writes.ts';
 
 /** The stored journal. */
 export interface Sealed extends CompletedArchive {
@@ -58,7 +58,7 @@ export const commitSeal = async (
     ...(sealed && { journal: { ...journal, manifestDigest: sealed.manifestDigest } }),
     ...(safety && { safetyBackupId: safety.id }),
   };
-  const { reportedPercent, writes: events } = progressEvents(context, { ...withoutWait(restore), ...change }, now);
+  const { reportedPercent, writes: events } = restoreProgressEvents(context, { ...withoutWait(restore), ...change }, now);
   await commit([
     updateRunning(tenant, id, {
       set: { ...change, waitingFor: undefined, ...(reportedPercent !== undefined && { toldPercent: reportedPercent }) },

@@ -15,19 +15,13 @@ import {
 import { ApiError } from '../../contract/errors.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import { type ObjectStore, readBack, readDestination } from '../../destination/index.ts';
-import { JobFailure } from '../../job/index.ts';
+import { JobFailure, workPartition } from '../../job/index.ts';
 import { after, bestEffort, get, isConflict, iso, type Tenant, walk } from '../../platform/index.ts';
 import { isEmptyPlan, sumPlans } from '../check/check-progress.ts';
 import { noDeletions, sumDeletions } from '../check/deletions.ts';
 import { destinationDeleted, journalBackup, openJournalStore, throwAsUploadError } from '../model/journal.ts';
 import type { PlannedDeletions } from '../model/planned-deletions.ts';
-import {
-  type JournalPartRecord,
-  type RestoreRecord,
-  type RestoreShardRecord,
-  restoreKey,
-  workPartition,
-} from '../model/record.ts';
+import { type JournalPartRecord, type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
 import { readShards } from '../model/reopen-shards.ts';
 import type { RestoreContext } from '../model/restore-context.ts';
 import type { RestoreAttempt } from '../model/running-restore.ts';

@@ -1,13 +1,13 @@
 import type { Archive } from '../../archive/index.ts';
 import { ArchiveCursor } from '../../backup/index.ts';
-import { secureRandomBytes, takeWithinBytes } from '../../platform/index.ts';
-import type { Scope } from '../scope/restore-scope.ts';
+import { jsonBytes, secureRandomBytes, takeWithinBytes } from '../../platform/index.ts';
+import type { RestoreScope } from '../scope/restore-scope.ts';
 import { documentForm } from '../transform/document-form.ts';
 import { DocumentMasker } from '../transform/document-masker.ts';
 import type { RestoreTransform } from '../transform/restore-transform.ts';
 import { RuleSet } from '../transform/rule-set.ts';
 import { type TransformCounts, TransformTally } from '../transform/transform-counts.ts';
-import { bytesOf, type PreviewedDocument, previewDocument } from './preview-document.ts';
+import { type PreviewedDocument, previewDocument } from './preview-document.ts';
 
 const previewMax = 10;
 /** The response is stored for idempotent retries in an item of 400 KB. */
@@ -18,7 +18,7 @@ const lookEvery = 64;
 
 interface InspectOptions {
   readonly transform: RestoreTransform;
-  readonly scope: Scope;
+  readonly scope: RestoreScope;
   /** The database of the target, `projects/p/databases/d`. */
   readonly to: string;
   readonly isOver: () => boolean;
@@ -88,7 +88,7 @@ class PreviewChoice {
   }
 
   get documents(): readonly PreviewedDocument[] {
-    const limits = { sizeOf: bytesOf, maxBytes: previewMaxBytes, maxCount: this.#max };
+    const limits = { sizeOf: jsonBytes, maxBytes: previewMaxBytes, maxCount: this.#max };
     return takeWithinBytes([...this.#chosen, ...this.#others], limits).toSorted((a, b) => (a.path < b.path ? -1 : 1));
   }
 

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { TransformPreview, TransformRule } from '../../contract/models/transform.ts';
 import { restDocument } from '../../firestore/index.ts';
+import { jsonBytes } from '../../platform/index.ts';
 import type { MaskedDocument } from '../transform/document-masker.ts';
 
 export type PreviewedDocument = z.input<typeof TransformPreview>;
@@ -24,11 +25,10 @@ export const previewDocument = ({ path, before, after, masked, rules }: MaskedPa
   const [old, fresh]: Fields[] = [restDocument(before).fields, restDocument(after).fields];
   const found = [...masked.rules].sort((a, b) => a - b).flatMap((index) => rules[index] ?? []);
   const shown = { path, rules: found.slice(0, rulesMax) };
-  if (old && fresh && bytesOf(old) + bytesOf(fresh) <= maxBytes) return { ...shown, before: old, after: fresh, truncated: false };
+  if (old && fresh && jsonBytes(old) + jsonBytes(fresh) <= maxBytes)
+    return { ...shown, before: old, after: fresh, truncated: false };
   return { ...shown, ...changedFields(old ?? {}, fresh ?? {}, maxBytes), truncated: true };
 };
-
-export const bytesOf = (fields: unknown): number => Buffer.byteLength(JSON.stringify(fields));
 
 /** Without a prototype, so that no field name has a special meaning. */
 const noFields = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>;
@@ -38,7 +38,7 @@ const changedFields = (before: Fields, after: Fields, maxBytes: number): { reado
   let bytes = 0;
   for (const name of Object.keys(after)) {
     if (JSON.stringify(before[name]) === JSON.stringify(after[name])) continue;
-    const size = bytesOf(name) * 2 + bytesOf(before[name] ?? null) + bytesOf(after[name]);
+    const size = jsonBytes(name) * 2 + jsonBytes(before[name] ?? null) + jsonBytes(after[name]);
     if (bytes + size > maxBytes) continue;
     bytes += size;
     old[name] = before[name];

@@ -15,7 +15,7 @@ import {
   readProject,
 } from '../../project/index.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
-import { type PointRequest, readPointRequest } from '../point-in-time/point-request.ts';
+import { type RestorablePoint, readPointRequest } from '../point-in-time/point-request.ts';
 import { requestedDocuments } from '../scope/requested-documents.ts';
 import { compileRules } from '../transform/compile-rules.ts';
 import { maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';
@@ -30,7 +30,7 @@ interface RestoreRequest {
   readonly target: ProjectRecord;
   readonly destination: DestinationRecord;
   /** Point-in-time restore: what the backup is to be built from. */
-  readonly pointRequest?: PointRequest | undefined;
+  readonly pointRequest?: RestorablePoint | undefined;
   readonly options: Omit<StartRestoreOptions, 'createdBy'>;
 }
 

@@ -4,11 +4,11 @@ import { backupKey, readBackup } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import { readDestination } from '../../destination/index.ts';
+import { withoutWait } from '../../job/index.ts';
 import { after, type Change, get, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, readJob, readProject } from '../../project/index.ts';
 import { keepMaskSalt } from '../model/mask-salt.ts';
 import { heldBackups, type RestoreRecord, restoreKey } from '../model/record.ts';
-import { withoutWait } from '../run/wait-writes.ts';
 import { assertRestorable } from './restore-request.ts';
 import { holdBackup, newJournal, startWrites } from './start-restore.ts';
 

@@ -4,7 +4,7 @@ import { bestEffort, commit, emitMetric, get, retryOnConflict, set, type Tenant,
 import { readProject, regainedAccessWrites } from '../../project/index.ts';
 import { cleanUpRestore } from '../end/clean-up-restore.ts';
 import { emitRestoreEvent } from '../model/emit-restore-event.ts';
-import { progressEvents } from '../model/progress-events.ts';
+import { restoreProgressEvents } from '../model/progress-events.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
 import { readShards } from '../model/reopen-shards.ts';
 import { restoreAudit } from '../model/restore-audit.ts';
@@ -97,7 +97,7 @@ const completionWrites = async (tenant: Tenant, endContext: RestoreEndContext, n
   const ended = { status: 'completed', phase: 'Completed', ...endFields(endContext, now) } as const;
   const completed: RestoreRecord = { ...restore, ...ended };
   const context = { tenant, organization, project, target };
-  const { writes: progress } = progressEvents(context, completed, now);
+  const { writes: progress } = restoreProgressEvents(context, completed, now);
   const {
     documentsRestored,
     documentsDeleted,

@@ -1,6 +1,6 @@
 import { ArchiveError } from '../../archive/index.ts';
 import type { TransformRule } from '../../contract/models/transform.ts';
-import { integer, join, text, valueKind, varint } from '../../firestore/index.ts';
+import { integer, join, textField, valueKind, varint } from '../../firestore/index.ts';
 import { fakeText } from './fake-text.ts';
 import { KeyedDigest } from './keyed-digest.ts';
 
@@ -27,7 +27,7 @@ export class ValueMask {
     if (!masked) throw unknownKind();
     if (transform === 'redact') return masked.redacted(raw);
     if (rule.type !== undefined && kind === valueKind.string)
-      return text(kind, fakeText(rule.type, raw.toString(), this.#digest(`fake ${rule.type}`, kind, raw)));
+      return textField(kind, fakeText(rule.type, raw.toString(), this.#digest(`fake ${rule.type}`, kind, raw)));
     return masked.derived((input) => this.#digest(transform, kind, input), raw, transform === 'hash' ? 'hash' : 'fake');
   }
 
@@ -54,11 +54,11 @@ const double = (value: number): Buffer => {
 };
 const doubleField = (field: number, value: number): Buffer => Buffer.concat([varint(field * 8 + 1), double(value)]);
 const geoPoint = (latitude: number, longitude: number): Buffer =>
-  text(
+  textField(
     valueKind.geoPoint,
     join(latitude === 0 ? undefined : doubleField(1, latitude), longitude === 0 ? undefined : doubleField(2, longitude)),
   );
-const time = (seconds: number): Buffer => text(valueKind.timestamp, seconds === 0 ? Buffer.alloc(0) : integer(1, seconds));
+const time = (seconds: number): Buffer => textField(valueKind.timestamp, seconds === 0 ? Buffer.alloc(0) : integer(1, seconds));
 
 /** A number from 0 up to 1 with 48 bits. */
 const fraction = (digest: Buffer, at = 0): number => digest.readUIntBE(at, 6) / 2 ** 48;
@@ -75,7 +75,7 @@ const redactedText = '[redacted]';
 const referenceWith = (raw: Buffer, idFor: (id: string) => string): Buffer => {
   const names = raw.toString().split('/');
   // projects/p/databases/d/documents/collection/id/…
-  return text(valueKind.reference, names.map((name, n) => (n >= 6 && n % 2 === 0 ? idFor(name) : name)).join('/'));
+  return textField(valueKind.reference, names.map((name, n) => (n >= 6 && n % 2 === 0 ? idFor(name) : name)).join('/'));
 };
 
 /** The decimal digits of an integer; negative numbers are 10 bytes long. */
@@ -135,15 +135,15 @@ const kinds: ReadonlyMap<number, MaskedKind> = new Map<number, MaskedKind>([
   [
     valueKind.string,
     {
-      redacted: () => text(valueKind.string, redactedText),
-      derived: (digest, raw) => text(valueKind.string, hashText(digest(raw))),
+      redacted: () => textField(valueKind.string, redactedText),
+      derived: (digest, raw) => textField(valueKind.string, hashText(digest(raw))),
     },
   ],
   [
     valueKind.bytes,
     {
-      redacted: () => text(valueKind.bytes, ''),
-      derived: (digest, raw) => text(valueKind.bytes, digest(raw)),
+      redacted: () => textField(valueKind.bytes, ''),
+      derived: (digest, raw) => textField(valueKind.bytes, digest(raw)),
     },
   ],
 ]);

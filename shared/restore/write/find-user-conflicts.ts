@@ -1,6 +1,13 @@
 import type { Archive } from '../../archive/index.ts';
 import { userName } from '../../backup/index.ts';
-import { type AuthUser, accountOf, type KnownUser, letsShareEmails, lookUpAuthUsers, type Toolkit } from '../../project/index.ts';
+import {
+  type AuthUser,
+  type KnownUser,
+  letsShareEmails,
+  lookUpAuthUsers,
+  type Toolkit,
+  userAccountOf,
+} from '../../project/index.ts';
 
 interface ConflictContext {
   readonly toolkit: Toolkit;
@@ -17,7 +24,7 @@ export const findUserConflicts = async (
   { toolkit, backup, signal }: ConflictContext,
 ): Promise<ReadonlyMap<string, string>> => {
   const conflicts = new Map<string, string>();
-  const accounts = users.map((user): KnownUser => ({ ...accountOf(user), localId: user.id }));
+  const accounts = users.map((user): KnownUser => ({ ...userAccountOf(user), localId: user.id }));
   for (const [by, what] of fields) {
     const wanted = new Map(accounts.flatMap((account) => (valueIn(account, by) === '' ? [] : [[valueIn(account, by), account]])));
     const others = [...(await lookUpAuthUsers(toolkit, [...wanted.keys()], { by, signal })).values()]

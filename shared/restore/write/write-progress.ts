@@ -1,16 +1,15 @@
 /** Commits the progress of a writer: shard, restore counters and events in one transaction. */
 import type { OpenArchive } from '../../backup/index.ts';
 import type { RateLimiter, WriteFailure } from '../../firestore/index.ts';
-import { JobEndedError } from '../../job/index.ts';
+import { JobEndedError, withoutWait } from '../../job/index.ts';
 import { commit, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
-import { progressEvents } from '../model/progress-events.ts';
+import { restoreProgressEvents } from '../model/progress-events.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey, type WriteCounts } from '../model/record.ts';
 import type { RestoreContext } from '../model/restore-context.ts';
-import { checkRunning, type RunningJob, readShard, updateRunning } from '../model/running-restore.ts';
+import { checkRunning, type RunningAttempt, readShard, updateRunning } from '../model/running-restore.ts';
 import { firstFailures, noWrites, sumCounts } from '../model/shard-totals.ts';
 import { acquireWriterLease } from '../model/writer-lease.ts';
 import type { ShardRun } from '../run/shard-run.ts';
-import { withoutWait } from '../run/wait-writes.ts';
 import type { DocumentMasker } from '../transform/document-masker.ts';
 
 export interface WriteRun extends ShardRun {
@@ -36,7 +35,7 @@ const conflictRetry = { attempts: 10, jitterMs: 100 };
 /** Undefined if the shard is done. The claim acquires a writer lease; release it with `releaseWriterLease`. */
 export const claimShard = (
   tenant: Tenant,
-  { id, attempt }: RunningJob,
+  { id, attempt }: RunningAttempt,
   { number, handOver, random }: { readonly number: number; readonly handOver: Date; readonly random: () => number },
 ): Promise<WriteClaim | undefined> =>
   retryOnConflict({ ...conflictRetry, random }, async () => {
@@ -125,7 +124,7 @@ const restoreWrites = (
     ...sumCounts([restore, counts]),
     reads: restore.reads + add.reads,
   };
-  const { reportedPercent, writes } = progressEvents(context, after, now);
+  const { reportedPercent, writes } = restoreProgressEvents(context, after, now);
   const hasFailures = failures.length > 0;
   const isReporting = reportedPercent !== undefined;
   return [

@@ -5,7 +5,7 @@ import { emit, enqueue } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import { type Change, create, iso, newId } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
-import { dueWrites } from '../model/due-writes.ts';
+import { dueScheduleWrites } from '../model/due-writes.ts';
 import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
 import { countSchedule } from '../model/schedule-limit.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
@@ -49,7 +49,7 @@ export const createSchedule = async (
         whileConnected(tenant, project.id),
         whileNotMoving(tenant, project.id),
         ...held,
-        ...dueWrites(tenant, undefined, schedule),
+        ...dueScheduleWrites(tenant, undefined, schedule),
         emit(tenant, scheduleEvents, 'schedule.created', await scheduleEvent(tenant, schedule, { project, organization }), now),
         enqueue(tenant, { kind: 'sync-schedule', scheduleId: id }, now),
       ],

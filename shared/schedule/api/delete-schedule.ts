@@ -5,7 +5,7 @@ import { emit, enqueue } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import type { Change } from '../../platform/index.ts';
 import { type ProjectRecord, whileNotMoving } from '../../project/index.ts';
-import { dueWrites } from '../model/due-writes.ts';
+import { dueScheduleWrites } from '../model/due-writes.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import { uncountSchedules } from '../model/schedule-limit.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
@@ -24,7 +24,7 @@ export const deleteSchedule = async (
       removeSchedule(schedule),
       uncountSchedules(tenant),
       whileNotMoving(tenant, projectId),
-      ...dueWrites(tenant, schedule, undefined),
+      ...dueScheduleWrites(tenant, schedule, undefined),
       emit(tenant, scheduleEvents, 'schedule.deleted', await scheduleEvent(tenant, schedule, { project, organization }), now),
       enqueue(tenant, { kind: 'sync-schedule', scheduleId: id }, now),
     ],

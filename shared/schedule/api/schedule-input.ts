@@ -5,7 +5,8 @@ import { countScheduledUse, readDestination } from '../../destination/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import type { Write } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { nextRunAfter, parseCron } from '../cron/next-run.ts';
+import { nextRunAfter } from '../cron/next-run.ts';
+import { parseCron } from '../cron/parse-cron.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 
 /** The settings of a schedule that a caller can choose. */

@@ -6,7 +6,7 @@ import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, whileActive } from '../../organization/index.ts';
 import { type Change, iso, omitUndefined } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
-import { dueWrites } from '../model/due-writes.ts';
+import { dueScheduleWrites } from '../model/due-writes.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
 import { setSchedule } from '../model/schedule-writes.ts';
@@ -48,7 +48,7 @@ export const updateSchedule = async (
         whileConnected(tenant, project.id),
         whileNotMoving(tenant, project.id),
         ...held,
-        ...dueWrites(tenant, schedule, changed),
+        ...dueScheduleWrites(tenant, schedule, changed),
         emit(tenant, scheduleEvents, 'schedule.updated', await scheduleEvent(tenant, changed, { project, organization }), now),
         enqueue(tenant, { kind: 'sync-schedule', scheduleId: schedule.id }, now),
       ],

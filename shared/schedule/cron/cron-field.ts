@@ -1,6 +1,6 @@
 /** Parses one field of a cron expression: lists, ranges, steps and names as in crontab(5). */
 
-export interface Field {
+export interface CronField {
   readonly label: string;
   readonly min: number;
   readonly max: number;
@@ -20,18 +20,18 @@ export const fields = {
     names: ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'],
   },
   weekday: { label: 'day of week', min: 0, max: 7, names: ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'] },
-} as const satisfies Readonly<Record<string, Field>>;
+} as const satisfies Readonly<Record<string, CronField>>;
 
 /** The message follows the field's name in a sentence. */
 export class BadField extends Error {}
 
 /** The values of a field, ascending and unique. Throws BadField. Sunday is 0. */
-export const valuesOf = (field: Field, text: string): readonly number[] => {
+export const valuesOf = (field: CronField, text: string): readonly number[] => {
   const values = text.split(',').flatMap((part) => rangeOf(field, part));
   return [...new Set(values.map((value) => (field === fields.weekday ? value % 7 : value)))].sort((a, b) => a - b);
 };
 
-const rangeOf = (field: Field, part: string): readonly number[] => {
+const rangeOf = (field: CronField, part: string): readonly number[] => {
   const [range = '', step, ...more] = part.split('/');
   const [first = '', last, ...others] = range.split('-');
   if (more.length > 0 || others.length > 0 || (range === '*' ? false : first === '')) throw notUnderstood(part);
@@ -45,15 +45,15 @@ const rangeOf = (field: Field, part: string): readonly number[] => {
   return Array.from({ length: Math.floor((high - low) / by) + 1 }, (_, n) => low + n * by);
 };
 
-const topOf = (field: Field): number => (field === fields.weekday ? 6 : field.max);
+const topOf = (field: CronField): number => (field === fields.weekday ? 6 : field.max);
 
 /** A range that ends with `sun` ends with the week. */
-const endOf = (field: Field, low: number, text: string): number => {
+const endOf = (field: CronField, low: number, text: string): number => {
   const value = numberOf(field, text);
   return field === fields.weekday && value === 0 && low > 0 && text.toLowerCase() === 'sun' ? 7 : value;
 };
 
-const numberOf = (field: Field, text: string): number => {
+const numberOf = (field: CronField, text: string): number => {
   const named = field.names?.indexOf(text.toLowerCase()) ?? -1;
   if (named >= 0) return named + field.min;
   if (!/^\d{1,2}$/.test(text)) throw notUnderstood(text);
@@ -62,7 +62,7 @@ const numberOf = (field: Field, text: string): number => {
   return value;
 };
 
-const stepOf = (field: Field, text: string): number => {
+const stepOf = (field: CronField, text: string): number => {
   const size = topOf(field) - field.min + 1;
   if (!/^\d{1,2}$/.test(text)) throw notUnderstood(`/${text}`);
   const step = Number(text);

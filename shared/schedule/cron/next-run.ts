@@ -7,8 +7,6 @@ import { type Pattern, parseCron } from './parse-cron.ts';
 import { shiftMs, toInstants, toLocalTime } from './time-zone.ts';
 import { wallTimeStepper } from './wall-time-stepper.ts';
 
-export { parseCron } from './parse-cron.ts';
-
 /** The first due time after a moment; undefined if there is none. */
 export const nextRun = (cron: string, timezone: string, after: Date): Date | undefined => nearest(cron, timezone, after, 1);
 
@@ -27,7 +25,7 @@ export const previousRun = (cron: string, timezone: string, before: Date): Date 
  * `nextRunAt`. Scheduler supports one kind of day per expression: two expressions if either is enough, that of the week if both
  * must match. It skips local times that clocks skip, and fires once for repeated ones; the watchdog covers those.
  */
-export const entriesOf = (cron: string): readonly string[] => {
+export const schedulerExpressions = (cron: string): readonly string[] => {
   const { minutes, hours, days, months, weekdays, isEitherDay } = parseCron(cron);
   // Scheduler numbers Sunday as 1.
   const ofWeek = weekdays.map((weekday) => weekday + 1);

@@ -1,7 +1,7 @@
 /** Parses a cron expression strictly as in crontab(5). Everything else is refused with a reason. */
 import { invalid } from '../../contract/errors.ts';
 import { scheduleIntervalMinutesMin } from '../../contract/limits.ts';
-import { BadField, type Field, fields, valuesOf } from './cron-field.ts';
+import { BadField, type CronField, fields, valuesOf } from './cron-field.ts';
 
 export interface Pattern {
   readonly minutes: readonly number[];
@@ -55,7 +55,7 @@ const read = (cron: string): Pattern => {
   };
 };
 
-const readField = (field: Field, text: string): readonly number[] => {
+const readField = (field: CronField, text: string): readonly number[] => {
   try {
     return valuesOf(field, text);
   } catch (error) {

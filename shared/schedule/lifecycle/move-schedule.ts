@@ -6,7 +6,7 @@ import { type OrganizationRecord, organizationKey } from '../../organization/ind
 import { commit, create, getAll, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey, whileConnected } from '../../project/index.ts';
 import { nextRunAfter } from '../cron/next-run.ts';
-import { dueWrites } from '../model/due-writes.ts';
+import { dueScheduleWrites } from '../model/due-writes.ts';
 import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
 import { uncountSchedules } from '../model/schedule-limit.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
@@ -24,7 +24,7 @@ export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleR
   ]);
   const removed: readonly Write[] = [
     removeSchedule(schedule),
-    ...dueWrites(from, schedule, undefined),
+    ...dueScheduleWrites(from, schedule, undefined),
     ...(source
       ? [
           uncountSchedules(from),
@@ -67,7 +67,7 @@ const addedWrites = async (
   };
   return [
     create(record),
-    ...dueWrites(to, undefined, record),
+    ...dueScheduleWrites(to, undefined, record),
     uncountSchedules(to, -1),
     enqueue(to, { kind: 'sync-schedule', scheduleId: schedule.id }, now),
     emit(to, scheduleEvents, 'schedule.created', await scheduleEvent(to, record, { project, organization }), now),

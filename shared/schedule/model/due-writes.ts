@@ -5,7 +5,7 @@ import { type DueRecord, type ScheduleRecord, scheduleKey } from './record.ts';
 type Dated = Pick<ScheduleRecord, 'id' | 'nextRunAt' | 'revision'>;
 
 /** Moves the due item with `nextRunAt`, in the same transaction. `before` is undefined for a new schedule, `after` for a deleted one. */
-export const dueWrites = (tenant: Tenant, before: Dated | undefined, after: Dated | undefined): readonly Write[] => {
+export const dueScheduleWrites = (tenant: Tenant, before: Dated | undefined, after: Dated | undefined): readonly Write[] => {
   if (before?.nextRunAt === after?.nextRunAt) return [];
   return [
     ...(before?.nextRunAt ? [{ remove: scheduleKey.due(tenant, before.id, before.nextRunAt) }] : []),

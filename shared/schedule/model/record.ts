@@ -50,7 +50,7 @@ export interface DueRecord extends Item {
 }
 
 export const schedulePrefix = 'SCHEDULE#';
-export const duePartition = 'DUE#SCHEDULE';
+export const dueSchedulesPartition = 'DUE#SCHEDULE';
 
 export const scheduleKey = {
   schedule: (tenant: Tenant, scheduleId: string): Key<ScheduleRecord> => ({
@@ -59,7 +59,7 @@ export const scheduleKey = {
   }),
   /** Sorted by due time, so that the watchdog reads only due items. */
   due: (tenant: Tenant, scheduleId: string, at: string): Key<DueRecord> => ({
-    pk: duePartition,
+    pk: dueSchedulesPartition,
     sk: `${at}#${tenant.organizationId}#${scheduleId}`,
   }),
 };

@@ -9,7 +9,7 @@ import type { ScheduleRecord } from '../model/record.ts';
 import type { ActiveScheduleContext } from '../model/schedule-context.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
 
-export interface Failure {
+export interface ScheduleFailure {
   readonly reason: (typeof scheduleFailures)[number];
   /** The due time; null for a manual run. */
   readonly scheduledFor: string | null;
@@ -20,14 +20,14 @@ export interface Failure {
 /** The schedule's `failing`: `since` is that of the first failure, the reason that of the latest. */
 export const failingWith = (
   { failing }: Pick<ScheduleRecord, 'failing'>,
-  { reason, error: { code, message } }: Failure,
+  { reason, error: { code, message } }: ScheduleFailure,
   now: Date,
 ): NonNullable<ScheduleRecord['failing']> => ({ since: failing?.since ?? iso(now), reason, code, message });
 
 /** The schedule in the context must be as it is after the failure. */
 export const failureEvent = async (
   { tenant, organization, project, schedule }: ActiveScheduleContext,
-  { reason, scheduledFor, backupId = null, error }: Failure,
+  { reason, scheduledFor, backupId = null, error }: ScheduleFailure,
   now: Date,
 ): Promise<Write> =>
   emit(

@@ -3,12 +3,12 @@ import { logLines } from '../../contract/runtime/alarm-log-lines.ts';
 import { log, type Write } from '../../platform/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import type { ActiveScheduleContext } from '../model/schedule-context.ts';
-import { type Failure, failingWith, failureEvent } from './failure-event.ts';
+import { failingWith, failureEvent, type ScheduleFailure } from './failure-event.ts';
 
 /** Two runs without success, and the next one is due: two periods. */
 const runsMax = 2;
 
-export interface Counted {
+interface Counted {
   /** New attributes of the schedule. */
   readonly attributes: Partial<ScheduleRecord>;
   readonly writes: readonly Write[];
@@ -17,14 +17,14 @@ export interface Counted {
 }
 
 /** Counts runs, the last of them due at `at`. A completed backup resets the count. The schedule is as it is after them. */
-export const countRuns = async (context: ActiveScheduleContext, runs: number, at: string, now: Date): Promise<Counted> => {
+export const countDueRuns = async (context: ActiveScheduleContext, runs: number, at: string, now: Date): Promise<Counted> => {
   const { schedule } = context;
   const runsSinceSuccess = (schedule.runsSinceSuccess ?? 0) + runs;
   if (runsSinceSuccess <= runsMax || schedule.isOverdue)
     return { attributes: { runsSinceSuccess }, writes: [], isOverdue: false };
   const since = schedule.lastSuccessAt === null ? 'ever' : `since ${schedule.lastSuccessAt}`;
   const last = schedule.failing ? `; the last problem: ${schedule.failing.message}` : '';
-  const failure: Failure = {
+  const failure: ScheduleFailure = {
     reason: 'overdue',
     scheduledFor: at,
     error: {

@@ -16,7 +16,7 @@ import {
 } from '../../platform/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import { isStaleContext, loadScheduleContext, type ScheduleContext } from '../model/schedule-context.ts';
-import { type Failure, failingWith, failureEvent } from './failure-event.ts';
+import { failingWith, failureEvent, type ScheduleFailure } from './failure-event.ts';
 
 /**
  * A completed backup ends the schedule's failing state, and sets its warning if collections that it names do not exist. A failed backup emits one event: the same transaction marks the backup as
@@ -99,11 +99,11 @@ const warningAudit = (
 const failed = async (
   { tenant, schedule, project, organization }: ScheduleContext,
   { id, trigger, completedAt }: BackupRecord,
-  error: Failure['error'],
+  error: ScheduleFailure['error'],
   now: Date,
 ): Promise<readonly Write[]> => {
   const isRun = trigger === 'scheduled' && schedule.lastBackupId === id;
-  const failure: Failure = { reason: 'failed', scheduledFor: isRun ? schedule.lastTick : null, backupId: id, error };
+  const failure: ScheduleFailure = { reason: 'failed', scheduledFor: isRun ? schedule.lastTick : null, backupId: id, error };
   const isLast = (completedAt ?? '') > (schedule.lastEndAt ?? '');
   const { code, message } = error;
   const attributes = {

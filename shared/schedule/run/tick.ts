@@ -15,15 +15,15 @@ import {
   retryOnConflict,
   type Tenant,
 } from '../../platform/index.ts';
-import { dueWrites } from '../model/due-writes.ts';
+import { dueScheduleWrites } from '../model/due-writes.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import { type ActiveScheduleContext, isActive, isStaleContext, loadScheduleContext } from '../model/schedule-context.ts';
 import { setSchedule } from '../model/schedule-writes.ts';
 import { putOffOf, readWaitingLine, waitingSince } from '../model/waiting-runs.ts';
 import { syncSchedule } from '../sync/sync-schedule.ts';
 import { decideTick, type Tick, type TickDecision } from './decide-tick.ts';
-import { type Failure, failingWith, failureEvent } from './failure-event.ts';
-import { countRuns, logOverdue } from './overdue.ts';
+import { failingWith, failureEvent, type ScheduleFailure } from './failure-event.ts';
+import { countDueRuns, logOverdue } from './overdue.ts';
 import { postponeTick } from './postpone-tick.ts';
 import { startScheduledBackup } from './start-scheduled-backup.ts';
 
@@ -70,8 +70,8 @@ type Missed = Extract<TickDecision, { kind: 'missed' }>;
 const run = async (context: ActiveScheduleContext, { at, next }: Run, { tries }: Tick, deps: TickDeps): Promise<void> => {
   const now = deps.clock.now();
   const { tenant, organization, project, schedule } = context;
-  const fail = (code: Failure['error']['code'], message: string): Promise<void> => {
-    const failure: Failure = { reason: 'failed', scheduledFor: iso(at), error: { code, message } };
+  const fail = (code: ScheduleFailure['error']['code'], message: string): Promise<void> => {
+    const failure: ScheduleFailure = { reason: 'failed', scheduledFor: iso(at), error: { code, message } };
     return skipRuns(context, { first: at, last: at, runs: 1, next }, failure, now);
   };
   if (project.status === 'unauthorized')
@@ -83,7 +83,7 @@ const run = async (context: ActiveScheduleContext, { at, next }: Run, { tries }:
     return deps.postpone(context, { at, tries }, { message, isCapacity: true }, now);
   }
   const advanced = advancedTo(at, next);
-  const counted = await countRuns({ ...context, schedule: { ...schedule, ...advanced } }, 1, iso(at), now);
+  const counted = await countDueRuns({ ...context, schedule: { ...schedule, ...advanced } }, 1, iso(at), now);
   try {
     const { backup, writes } = await startScheduledBackup(
       context,
@@ -98,7 +98,7 @@ const run = async (context: ActiveScheduleContext, { at, next }: Run, { tries }:
     const details = { projectId: project.id, type: backup.type, scheduleId: schedule.id, scheduledFor: iso(at) };
     await commit([
       ...writes,
-      ...dueWrites(tenant, schedule, { ...schedule, ...advanced }),
+      ...dueScheduleWrites(tenant, schedule, { ...schedule, ...advanced }),
       ...counted.writes,
       systemAudit('scheduler', { action: 'backup.created', note: auditNote(tenant, 'backup', backup.id, details), now }),
     ]);
@@ -125,7 +125,7 @@ const advancedTo = (at: Date, next: Date | undefined) => ({
 const skipRuns = async (
   context: ActiveScheduleContext,
   { last, runs, next }: Omit<Missed, 'kind'>,
-  failure: Failure,
+  failure: ScheduleFailure,
   now: Date,
 ): Promise<void> => {
   const { tenant, schedule } = context;
@@ -137,10 +137,10 @@ const skipRuns = async (
     lastOutcome: outcomeOf(failure, now),
   };
   const failed: ActiveScheduleContext = { ...context, schedule: { ...schedule, ...changes } };
-  const counted = await countRuns(failed, runs, iso(last), now);
+  const counted = await countDueRuns(failed, runs, iso(last), now);
   await commit([
     setSchedule(schedule, { ...changes, ...counted.attributes }),
-    ...dueWrites(tenant, schedule, failed.schedule),
+    ...dueScheduleWrites(tenant, schedule, failed.schedule),
     whileActive(tenant),
     await failureEvent(failed, failure, now),
     ...counted.writes,
@@ -152,7 +152,10 @@ const skipRuns = async (
 };
 
 /** No backup was started. */
-const outcomeOf = ({ reason, error: { code, message } }: Failure, now: Date): NonNullable<ScheduleRecord['lastOutcome']> => ({
+const outcomeOf = (
+  { reason, error: { code, message } }: ScheduleFailure,
+  now: Date,
+): NonNullable<ScheduleRecord['lastOutcome']> => ({
   status: reason === 'missed' ? 'missed' : 'failed',
   at: iso(now),
   backupId: null,
@@ -160,7 +163,7 @@ const outcomeOf = ({ reason, error: { code, message } }: Failure, now: Date): No
 });
 
 /** A postponed run waited for capacity, or failed because the project stayed busy; any other was not delivered in time. */
-const missedFailure = (schedule: ScheduleRecord, { first, runs }: Missed): Failure => {
+const missedFailure = (schedule: ScheduleRecord, { first, runs }: Missed): ScheduleFailure => {
   const putOff = putOffOf(schedule);
   const details = runs > 1 ? { details: { runs } } : {};
   const since = waitingSince(schedule);

@@ -14,7 +14,7 @@ import {
   walk,
   withLogContext,
 } from '../../platform/index.ts';
-import { type DueRecord, duePartition, type ScheduleRecord, scheduleKey } from '../model/record.ts';
+import { type DueRecord, dueSchedulesPartition, type ScheduleRecord, scheduleKey } from '../model/record.ts';
 import { tickTask } from './postpone-tick.ts';
 
 /** Scheduler delivers within a minute, a queue within seconds. */
@@ -31,7 +31,7 @@ export const watchSchedules = async (
   now: Date,
   send: typeof sendAll = sendAll,
 ): Promise<Watched> => {
-  const range = { pk: duePartition, prefix: '', from: '0', to: iso(after(now, -graceSeconds)) };
+  const range = { pk: dueSchedulesPartition, prefix: '', from: '0', to: iso(after(now, -graceSeconds)) };
   const watched = { due: 0, ticked: 0 };
   for await (const items of pagesOf(walk<DueRecord>(range))) {
     const schedules = await getAll(items.map((item) => scheduleKey.schedule(tenantOf(item.organizationId), item.scheduleId)));

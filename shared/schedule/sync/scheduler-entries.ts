@@ -1,11 +1,11 @@
 /** A schedule's entries in EventBridge Scheduler: one, or two if either kind of day is enough. */
 import type { Task } from '../../event/index.ts';
-import { type Entry, newId, putEntry, removeEntry, scheduledTime, type Tenant } from '../../platform/index.ts';
-import { entriesOf } from '../cron/next-run.ts';
+import { newId, putEntry, removeEntry, type SchedulerEntry, scheduledTime, type Tenant } from '../../platform/index.ts';
+import { schedulerExpressions } from '../cron/next-run.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 
 export interface Scheduler {
-  put(entry: Entry): Promise<void>;
+  put(entry: SchedulerEntry): Promise<void>;
   remove(name: string): Promise<void>;
 }
 
@@ -30,9 +30,9 @@ export const entriesFor = (
   { id, cron, timezone }: Pick<ScheduleRecord, 'id' | 'cron' | 'timezone'>,
   task: DueTask,
   now: Date,
-): readonly Entry[] => {
+): readonly SchedulerEntry[] => {
   const names = entryNames(tenant, id);
-  return entriesOf(cron).map((expression, n) => ({
+  return schedulerExpressions(cron).map((expression, n) => ({
     name: names[n] ?? '',
     expression,
     timezone,

@@ -13,7 +13,7 @@ import {
 } from '../../platform/index.ts';
 import { whileConnected } from '../../project/index.ts';
 import { nextRunAfter } from '../cron/next-run.ts';
-import { dueWrites } from '../model/due-writes.ts';
+import { dueScheduleWrites } from '../model/due-writes.ts';
 import { isActive, isStaleContext, loadScheduleContext, type ScheduleContext } from '../model/schedule-context.ts';
 import { setSchedule } from '../model/schedule-writes.ts';
 import { entriesFor, entryNames, type Scheduler, scheduler } from './scheduler-entries.ts';
@@ -47,7 +47,7 @@ const syncedWrites = (context: ScheduleContext, now: Date): readonly Write[] => 
   const next = active ? (schedule.nextRunAt ?? nextRunAfter(schedule, now)) : null;
   return [
     setSchedule(schedule, { enteredRevision: schedule.revision, nextRunAt: next, ...(!active && { putOff: undefined }) }),
-    ...dueWrites(tenant, schedule, { ...schedule, nextRunAt: next }),
+    ...dueScheduleWrites(tenant, schedule, { ...schedule, nextRunAt: next }),
     ...(active ? [whileActive(tenant), whileConnected(tenant, schedule.projectId)] : checkInactive(context)),
   ];
 };

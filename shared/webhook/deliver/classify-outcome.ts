@@ -1,7 +1,7 @@
 import type { PostOutcome } from '../../platform/index.ts';
 import { retryDelay } from './retry-delay.ts';
 
-export type Verdict =
+export type DeliveryVerdict =
   | { readonly kind: 'delivered' }
   | { readonly kind: 'retry'; readonly error: string; readonly delaySeconds: number }
   /** `isGone`: the endpoint answered 410. */
@@ -20,7 +20,7 @@ export const gone = 410;
 const busy = [429, 503];
 
 /** Only 200 to 299 counts as delivered. Redirects are not followed. `random` is from 0 up to 1, for the jitter. */
-export const classifyOutcome = (outcome: PostOutcome, position: AttemptPosition, now: Date, random: number): Verdict => {
+export const classifyOutcome = (outcome: PostOutcome, position: AttemptPosition, now: Date, random: number): DeliveryVerdict => {
   if (isSuccess(outcome)) return { kind: 'delivered' };
   const error = errorOf(outcome, position.timeoutMs);
   const isGone = outcome.kind === 'answered' && outcome.status === gone;

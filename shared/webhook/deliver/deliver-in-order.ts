@@ -16,7 +16,7 @@ import {
   stepsIn,
 } from '../model/progress-sequence.ts';
 import { leaseSeconds } from './attempt-lease.ts';
-import type { Verdict } from './classify-outcome.ts';
+import type { DeliveryVerdict } from './classify-outcome.ts';
 import { type DueAttempt, prepareNext } from './prepare-attempt.ts';
 import { abandonDelivery, skipDelivery } from './record-attempt.ts';
 import { composeAttempt, type DeliveryDeps, sendAttempt } from './send-attempt.ts';
@@ -114,7 +114,7 @@ const sendStep = async (
   return verdict !== undefined;
 };
 
-const outcomeOf = (verdict: Verdict | undefined): Parameters<typeof releaseSequence>[1] => {
+const outcomeOf = (verdict: DeliveryVerdict | undefined): Parameters<typeof releaseSequence>[1] => {
   if (verdict?.kind === 'delivered') return 'delivered';
   return verdict?.kind === 'failed' ? 'ended' : 'waiting';
 };

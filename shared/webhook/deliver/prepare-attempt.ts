@@ -5,7 +5,7 @@ import { type AttemptRef, type DeliveryQueue, queueFor } from '../model/delivery
 import { isRetried } from '../model/new-delivery.ts';
 import { type DeliveryRecord, type HealthRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { allowedEvents } from '../model/subscription.ts';
-import type { RetryState } from '../request/message-types.ts';
+import type { DeliveryRetries } from '../request/message-types.ts';
 import { gone } from './classify-outcome.ts';
 
 export interface DueAttempt {
@@ -14,7 +14,7 @@ export interface DueAttempt {
   readonly delivery: DeliveryRecord;
   readonly health: HealthRecord | undefined;
   readonly attempt: number;
-  readonly retry: RetryState;
+  readonly retry: DeliveryRetries;
 }
 
 export type Prepared =

@@ -15,7 +15,7 @@ import {
 } from '../../platform/index.ts';
 import { sendAttemptLater } from '../model/delivery-queues.ts';
 import { type DeliveryRecord, type SentRequest, webhookKey } from '../model/record.ts';
-import type { Verdict } from './classify-outcome.ts';
+import type { DeliveryVerdict } from './classify-outcome.ts';
 import { failingSince, isDead, recordHealth } from './endpoint-health.ts';
 import type { DueAttempt } from './prepare-attempt.ts';
 
@@ -25,7 +25,7 @@ export interface SentAttempt {
   readonly outcome: PostOutcome;
 }
 
-export const recordAttempt = async (tenant: Tenant, sent: SentAttempt, verdict: Verdict, now: Date): Promise<void> => {
+export const recordAttempt = async (tenant: Tenant, sent: SentAttempt, verdict: DeliveryVerdict, now: Date): Promise<void> => {
   const { webhook, delivery, health, attempt } = sent.due;
   const { id: webhookId, revision } = webhook;
   const { id: deliveryId } = delivery;
@@ -47,7 +47,7 @@ export const recordAttempt = async (tenant: Tenant, sent: SentAttempt, verdict: 
 const counters = { delivered: 'DeliveriesDelivered', retry: 'DeliveriesRetried', failed: 'DeliveriesFailed' } as const;
 
 /** Only a final failure disables: an endpoint that gets one event a week may have failed last week, too. */
-const disableReason = (verdict: Verdict, since: string, now: Date): 'gone' | 'failing' | undefined => {
+const disableReason = (verdict: DeliveryVerdict, since: string, now: Date): 'gone' | 'failing' | undefined => {
   if (verdict.kind !== 'failed') return undefined;
   if (verdict.isGone) return 'gone';
   return isDead(since, now) ? 'failing' : undefined;
@@ -69,7 +69,7 @@ export const skipDelivery = async (delivery: DeliveryRecord): Promise<void> => {
 
 type Update = Extract<Write, { update: Key }>;
 
-const attemptUpdate = ({ due, outcome, request }: SentAttempt, verdict: Verdict, now: Date): Update =>
+const attemptUpdate = ({ due, outcome, request }: SentAttempt, verdict: DeliveryVerdict, now: Date): Update =>
   updateUnlessRecorded(due.delivery, {
     status: verdict.kind === 'retry' ? 'attempting' : verdict.kind,
     attempts: due.attempt,

@@ -4,7 +4,7 @@ import type { DeliveryQueue } from '../model/delivery-queues.ts';
 import { type ComposedRequest, composeRequest } from '../request/compose-request.ts';
 import { openSecrets, openUrl } from '../request/webhook-secrets.ts';
 import { leaseAttempt, leaseSeconds, needsLease } from './attempt-lease.ts';
-import { classifyOutcome, type Verdict } from './classify-outcome.ts';
+import { classifyOutcome, type DeliveryVerdict } from './classify-outcome.ts';
 import type { DueAttempt } from './prepare-attempt.ts';
 import { recordAttempt, type SentAttempt } from './record-attempt.ts';
 
@@ -35,7 +35,7 @@ export const sendAttempt = async (
   tenant: Tenant,
   { due, composed, queue }: { readonly due: DueAttempt; readonly composed: ComposedAttempt; readonly queue: DeliveryQueue },
   deps: DeliveryDeps,
-): Promise<Verdict | undefined> => {
+): Promise<DeliveryVerdict | undefined> => {
   const { webhook, delivery, attempt, retry } = due;
   if (needsLease(due, queue) && !(await leaseAttempt(delivery, leaseSeconds(webhook), deps.clock.now()))) return undefined;
   const { url, headers, body, shownUrl, shownHeaders } = composed.request;

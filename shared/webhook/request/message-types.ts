@@ -3,19 +3,19 @@ export interface Attempt {
   readonly deliveryId: string;
   /** Counts from 1, over all rounds. */
   readonly attempt: number;
-  readonly retry: RetryState;
+  readonly retry: DeliveryRetries;
   readonly isTest?: boolean | undefined;
   readonly sentAt: Date;
 }
 
 /** `maxAttempts` is the number of the delivery's last attempt if every one fails; `willRetry`: another one follows if this one fails. */
-export interface RetryState {
+export interface DeliveryRetries {
   readonly maxAttempts: number;
   readonly willRetry: boolean;
 }
 
 /** What nothing follows, such as a test. */
-export const onlyAttempt: RetryState = { maxAttempts: 1, willRetry: false };
+export const onlyAttempt: DeliveryRetries = { maxAttempts: 1, willRetry: false };
 
 /** Decrypted only while a request is composed. `previous` also signs during the overlap after a rotation. */
 export interface OpenSecrets {

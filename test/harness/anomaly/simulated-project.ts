@@ -1,5 +1,5 @@
 /** A project of which only numbers exist: how many documents each collection has, and how many of them have which field. */
-import { emptyStatistics, type Sample, type Statistics } from '../../../shared/anomaly/statistics.ts';
+import { emptyStatistics, type Sample, type StatisticsByCollection } from '../../../shared/anomaly/statistics.ts';
 
 /** Deterministic random numbers between 0 and 1 (mulberry32). */
 export const randomFrom = (seed: number): (() => number) => {
@@ -103,8 +103,8 @@ const binomial = (n: number, share: number, random: () => number): number => {
 export class SimulatedProject {
   readonly collections = new Map<string, SimulatedCollection>();
 
-  statistics(): Statistics {
-    const found: Statistics = new Map();
+  statistics(): StatisticsByCollection {
+    const found: StatisticsByCollection = new Map();
     for (const [id, collection] of this.collections) if (collection.documents > 0) found.set(id, collection.statistics());
     return found;
   }

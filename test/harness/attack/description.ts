@@ -1,6 +1,6 @@
 /** The OpenAPI document of the running stage, and a check of responses against it. */
 import { Ajv2020, type ValidateFunction } from '@redocly/ajv/dist/2020.js';
-import type { Ref, Response } from '../../../shared/contract/openapi/components.ts';
+import type { Ref, ResponseObject } from '../../../shared/contract/openapi/components.ts';
 import type { Schema } from '../../../shared/contract/openapi/json-schema.ts';
 import type { Document } from '../../../shared/contract/openapi/openapi-document.ts';
 import type { Operation } from '../../../shared/contract/openapi/operation.ts';
@@ -53,7 +53,7 @@ export const readDescription = async (): Promise<Description> => {
     if (status >= 500 && !mayFail.includes(operationId)) return `${status} ${text.slice(0, 300)}`;
     const listed = responses[String(status)];
     if (!listed) return `${status} is not listed: ${text.slice(0, 300)}`;
-    const answer = resolve<Response>(listed);
+    const answer = resolve<ResponseObject>(listed);
     const absent = Object.keys(answer.headers ?? {}).find((name) => isExpected(name, status) && !headers.has(name));
     if (absent) return `no ${absent}`;
     if (!answer.content) return text === '' ? undefined : `${status} should have no body`;

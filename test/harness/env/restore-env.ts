@@ -4,6 +4,7 @@ import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
 import type { BackupRecord } from '../../../shared/backup/index.ts';
 import type { DestinationRecord, MemoryStore } from '../../../shared/destination/index.ts';
 import { FirestoreDatabase } from '../../../shared/firestore/index.ts';
+import { workPartition } from '../../../shared/job/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
@@ -14,7 +15,6 @@ import {
   restoreKey,
   type StartRestoreOptions,
   startRestore,
-  workPartition,
 } from '../../../shared/restore/index.ts';
 import type { CrashingMachine } from '../faults/restore-machine.ts';
 import { databaseId, type Fields, putDocuments } from '../firestore/write-documents.ts';

@@ -6,7 +6,15 @@ import type { BackupRecord } from '../../../shared/backup/index.ts';
 import { backupKey, backupPrefix } from '../../../shared/backup/index.ts';
 import { readTask, type Task, type TaskMessage, taskMessage } from '../../../shared/event/index.ts';
 import { type CallerContext, type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
-import { commit, type Entry, iso, newId, type QueueMessage, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
+import {
+  commit,
+  iso,
+  newId,
+  type QueueMessage,
+  type SchedulerEntry,
+  type Tenant,
+  unsafeTenant,
+} from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import type { ScheduleInput } from '../../../shared/schedule/api/schedule-input.ts';
 import {
@@ -38,7 +46,7 @@ interface ScheduleEvent {
 export const createScheduleEnv = () => {
   const table = new InMemoryTable();
   /** Scheduler entries, by name. */
-  const entries = new Map<string, Entry>();
+  const entries = new Map<string, SchedulerEntry>();
   /** Messages in the queue. */
   let waiting: { readonly body: string; readonly dueMs: number }[] = [];
   /** The senders that the queue has seen. */
@@ -63,7 +71,7 @@ export const createScheduleEnv = () => {
     waiting.push(...messages.map(({ body, delaySeconds = 0 }) => ({ body, dueMs: nowMs + delaySeconds * 1_000 })));
   };
   const scheduler = {
-    put: (entry: Entry) => machine.effect(async () => void entries.set(entry.name, entry)),
+    put: (entry: SchedulerEntry) => machine.effect(async () => void entries.set(entry.name, entry)),
     remove: (name: string) => machine.effect(async () => void entries.delete(name)),
   };
   const send = (messages: readonly QueueMessage[]): Promise<void> => machine.effect(async () => accept(messages));

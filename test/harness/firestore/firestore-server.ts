@@ -8,7 +8,7 @@ import {
   FirestoreDatabase,
   type NameRange,
   type RangeReader,
-  type ReadOptions,
+  type ReadRangeOptions,
   readRange,
   type SourceOptions,
 } from '../../../shared/firestore/index.ts';
@@ -66,7 +66,7 @@ export const take = async (
   source: FirestoreDatabase,
   readTime: string,
   range: NameRange = {},
-  options: Partial<ReadOptions> & { onBatch?: () => unknown } = {},
+  options: Partial<ReadRangeOptions> & { onBatch?: () => unknown } = {},
 ): Promise<Taken> => {
   const { onBatch, ...rest } = options;
   const documents: (readonly [string, string])[] = [];

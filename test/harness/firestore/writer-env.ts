@@ -3,7 +3,7 @@ import { equal, ok } from 'node:assert/strict';
 import type { TestContext } from 'vitest';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
 import { SourceError, type SourceErrorCode, type SourceOptions } from '../../../shared/firestore/index.ts';
-import { BatchWriter, type WriterOptions } from '../../../shared/firestore/write/batch-writer.ts';
+import { BatchWriter, type BatchWriterOptions } from '../../../shared/firestore/write/batch-writer.ts';
 import type { WriteMode } from '../../../shared/firestore/write/write-encoder.ts';
 import { documentOf, fieldsAt, text } from '../faults/faulty-target.ts';
 import { name, sourceOf } from './firestore-server.ts';
@@ -18,7 +18,7 @@ export const failing =
   };
 
 /** A source and a writer to it, closed at the end of the test. */
-export const writerTo = (t: TestContext, url: string, options: WriterOptions = {}, source: Partial<SourceOptions> = {}) => {
+export const writerTo = (t: TestContext, url: string, options: BatchWriterOptions = {}, source: Partial<SourceOptions> = {}) => {
   const target = sourceOf(url, source);
   t.onTestFinished(() => target.close());
   return { writer: new BatchWriter(target, options), source: target };

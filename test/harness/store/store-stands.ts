@@ -14,7 +14,7 @@ import { openGoogleToken } from '../../../infra/local/engines/identity/google-to
 import type { ObjectStore } from '../../../shared/destination/index.ts';
 import { openConfiguredStore, type StoreConfig } from '../../../shared/destination/open/open-store.ts';
 import { openGcsStore } from '../../../shared/destination/store/gcs/gcs-store.ts';
-import type { RetryPolicy } from '../../../shared/destination/store/retry-transient.ts';
+import type { StoreRetryPolicy } from '../../../shared/destination/store/retry-transient.ts';
 import { googleAccessToken, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 
 export const tenant: Tenant = unsafeTenant('org_01JZ8Q4V0M6T3X9C2B7N5K1HRD', 'record');
@@ -26,7 +26,7 @@ export const account = {
   privateKey: generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
 };
 /** Hardly any delay. Requests have time, because only a busy machine is slow; tests of a silent store give them less. */
-export const quick: RetryPolicy = { attempts: 4, firstDelayMs: 1, maxDelayMs: 2, requestMs: 20_000 };
+export const quick: StoreRetryPolicy = { attempts: 4, firstDelayMs: 1, maxDelayMs: 2, requestMs: 20_000 };
 
 /** Clean-up functions, run in reverse order. */
 export type Stops = (() => unknown)[];

@@ -1,7 +1,7 @@
 /** False alarms and attacks on simulated histories. Deterministic: the seeds are numbers. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { type AnomalyFinding, decodeHistory, detectAnomaly, encodeHistory, type History } from '../../../shared/anomaly/index.ts';
+import { decodeHistory, detectAnomaly, encodeHistory, type History, type UnusualShare } from '../../../shared/anomaly/index.ts';
 import { kinds, type Life, lifeOf } from '../../harness/anomaly/simulated-histories.ts';
 import type { Step } from '../../harness/anomaly/simulated-project.ts';
 
@@ -18,7 +18,7 @@ class Recorder {
   }
 
   /** The findings of the next backup. False alarms are acknowledged. */
-  next(attack: ReadonlyMap<string, Step> = new Map()): readonly AnomalyFinding[] {
+  next(attack: ReadonlyMap<string, Step> = new Map()): readonly UnusualShare[] {
     const { project, intervalMs, next } = this.#life;
     const steps = next(this.#run);
     for (const [id, collection] of project.collections) {

@@ -2,11 +2,11 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { csvHeader, csvLine } from '../../../shared/audit/csv.ts';
-import type { Entry } from '../../../shared/audit/index.ts';
+import type { AuditLogEntry } from '../../../shared/audit/index.ts';
 import { anyCharacter } from '../../harness/builders/any-character.ts';
 import { parseCsv } from '../../harness/builders/parse-csv.ts';
 
-const entry: Entry = {
+const entry: AuditLogEntry = {
   id: 'aud_1',
   timestamp: '2030-01-01T00:00:00.000Z',
   action: 'organization.updated',

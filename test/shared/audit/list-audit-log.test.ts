@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
-import { type Entry, exportEntries, type Filter, listEntries } from '../../../shared/audit/index.ts';
+import { type AuditLogEntry, exportEntries, type Filter, listEntries } from '../../../shared/audit/index.ts';
 import { idBounds, unsafeTenant } from '../../../shared/platform/index.ts';
 import { scriptAws } from '../../harness/aws/scripted-aws.ts';
 import { parseCsv } from '../../harness/builders/parse-csv.ts';
@@ -114,7 +114,7 @@ test('exportEntries: the file contains the whole range; formulas are neutralized
     ids.toReversed(),
   );
   equal(rows[1]![rows[0]!.indexOf('context.userAgent')], "'=1+1");
-  const json = JSON.parse(await exportEntries(tenant, { format: 'json' }, now)) as Entry[];
+  const json = JSON.parse(await exportEntries(tenant, { format: 'json' }, now)) as AuditLogEntry[];
   equal(json.length, 2_500);
   equal(json[0]!.context.userAgent, '=1+1');
   deepEqual(Object.keys(json[0]!), ['id', 'timestamp', 'action', 'actor', 'resource', 'organization', 'context', 'details']);

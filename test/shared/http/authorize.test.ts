@@ -2,7 +2,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import type { Access, Role, Scope } from '../../../shared/contract/access.ts';
 import { roles } from '../../../shared/contract/access.ts';
-import type { Credentials } from '../../../shared/http/authenticate.ts';
+import type { CallerCredentials } from '../../../shared/http/authenticate.ts';
 import { authorize } from '../../../shared/http/authorize.ts';
 import { newApiKey } from '../../../shared/organization/index.ts';
 import { fingerprint, type Key, newId } from '../../../shared/platform/index.ts';
@@ -23,9 +23,9 @@ const [org, other, deleted, user, session, account] = [
   newId('serviceAccount'),
 ];
 const claims = { userId: user, sessionId: session, email: 'a@b.c', name: 'A' };
-const person: Credentials = { kind: 'person', claims, isCookie: false };
+const person: CallerCredentials = { kind: 'person', claims, isCookie: false };
 const apiKey = newApiKey(account);
-const key: Credentials = { kind: 'key', apiKey, accountId: account };
+const key: CallerCredentials = { kind: 'key', apiKey, accountId: account };
 
 let table: InMemoryTable;
 const seed = (more: { role?: Role; permissions?: readonly Scope[]; session?: object } = {}) => {
@@ -51,10 +51,10 @@ const read: Access = { role: 'viewer', scope: 'organization:read' };
 const peopleOnly: Access = { role: 'viewer', scope: 'people-only' };
 const ask = (
   access: Exclude<Access, 'public'>,
-  credentials: Credentials,
+  credentials: CallerCredentials,
   { organizationHeader = org as string | undefined, responseKey = undefined as Key | undefined } = {},
 ) => authorize({ access, credentials, organizationHeader, responseKey, now });
-const askWithoutHeader = (access: Exclude<Access, 'public'>, credentials: Credentials) =>
+const askWithoutHeader = (access: Exclude<Access, 'public'>, credentials: CallerCredentials) =>
   authorize({ access, credentials, organizationHeader: undefined, responseKey: undefined, now });
 const refused = (code: string, details?: object) => (error: { code: string; details?: object }) => {
   equal(error.code, code);
@@ -165,7 +165,7 @@ test('authorize: a repeated call with a stored response has the id of the delete
 });
 
 test('authorize: only the cookie of a browser session may make a call of browsers', async () => {
-  const byCookie: Credentials = { kind: 'person', claims, isCookie: true };
+  const byCookie: CallerCredentials = { kind: 'person', claims, isCookie: true };
   for (const [isBrowser, credentials] of [
     [true, person],
     [false, person],

@@ -1,7 +1,7 @@
 /** Ten thousand running jobs, and a Step Functions that throttles as AWS does, in virtual time. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { type JobKind, type RunningJobItem, reapRunningJobs } from '../../../shared/job/index.ts';
+import { type ReapedKind, type RunningJobItem, reapRunningJobs } from '../../../shared/job/index.ts';
 import { iso, log, removeAll, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import { answerInProcess } from '../../harness/aws/in-process.ts';
 import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
@@ -40,7 +40,7 @@ const jobs = new Map<string, Job>();
 type NamedItem = RunningJobItem & { readonly jobId: string };
 const keyOf = (id: string) => ({ pk: 'ORG#org_1', sk: `JOB#${id}` });
 
-const kind: JobKind<NamedItem, { status: string; completedAt: string | null; seenAt?: string }> = {
+const kind: ReapedKind<NamedItem, { status: string; completedAt: string | null; seenAt?: string }> = {
   name: 'backup',
   partition: 'RUNNING#TEST',
   clock,

@@ -2,8 +2,8 @@
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import {
-  type Anomaly,
   acknowledgeAnomaly,
+  type BackupAnomaly,
   type BackupRecord,
   backupKey,
   deleteBackup,
@@ -22,7 +22,7 @@ const time = { now: () => start };
 const scope = { projectId, collections: ['*'], excludedCollections: [] };
 const captures = ({ organizationId }: Tenant) => ({ pk: `ORG#${organizationId}`, sk: `ANOMALY#${projectId}#captures` });
 
-const anomalyOf = (keptBackupId: string): Anomaly => ({
+const anomalyOf = (keptBackupId: string): BackupAnomaly => ({
   detectedAt: start.toISOString(),
   source: 'backup',
   findings: [],

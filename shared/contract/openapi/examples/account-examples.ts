@@ -70,8 +70,6 @@ export const signInSession: z.output<typeof SignInSession> = {
   current: false,
 };
 
-export { deletion, organization } from './organization-examples.ts';
-
 export const member: z.output<typeof Member> = {
   userId: person.id,
   email: person.email,
@@ -95,7 +93,7 @@ export const invitation: z.output<typeof Invitation> = {
   resentAt: now,
 };
 
-export const serviceAccount: z.output<typeof ServiceAccount> = {
+export const serviceAccountExample: z.output<typeof ServiceAccount> = {
   id: `${idPrefixes.serviceAccount}_${ulid}`,
   name: 'Deployments',
   email: `deployments@${ulid.toLowerCase()}.example.com`,
@@ -108,20 +106,20 @@ export const serviceAccount: z.output<typeof ServiceAccount> = {
   previousKeyExpiresAt: null,
 };
 
-export const encryption: z.output<typeof Encryption> = {
+export const encryptionExample: z.output<typeof Encryption> = {
   mode: 'kms',
   keyId: 'arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab',
   rewrap: 'idle',
   updatedAt: null,
 };
 
-export const project: z.output<typeof Project> = {
+export const projectExample: z.output<typeof Project> = {
   ...fullProject,
   settings: { backupTimeoutMinutes, defaultStorageId: storage.id },
   lastBackupAt: now,
 };
 
-export const pitr: z.output<typeof Pitr> = {
+export const pitrExample: z.output<typeof Pitr> = {
   projectId: named.id,
   enabled: true,
   status: 'active',
@@ -163,7 +161,7 @@ export const storageTest: z.output<typeof StorageTest> = {
 const { cronExpression: _cron, projectName: _name, ...scheduled } = sample;
 export const schedule: z.output<typeof Schedule> = scheduled;
 
-export const auditEntry: z.output<typeof AuditEntry> = {
+export const auditEntryExample: z.output<typeof AuditEntry> = {
   id: `${idPrefixes.audit}_${ulid}`,
   timestamp: now,
   action: 'backup.created',

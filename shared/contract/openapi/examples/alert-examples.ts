@@ -5,7 +5,7 @@ import { lapsedAfterHours } from '../../limits.ts';
 import type { Alert, AlertDelivery, AlertTest, Incident } from '../../models/alert.ts';
 import type { AlertDigest, DigestProject } from '../../models/alert-digest.ts';
 import { sampleResourcesAt } from '../../samples/sample-resources.ts';
-import { overview } from './job-examples.ts';
+import { overviewExample } from './job-examples.ts';
 import { exampleTime } from './request-examples.ts';
 
 const { project, person, ago } = sampleResourcesAt(exampleTime);
@@ -68,10 +68,10 @@ export const alertDelivery: z.output<typeof AlertDelivery> = {
   nextAttemptAt: null,
 };
 
-const [first] = overview.projects;
+const [first] = overviewExample.projects;
 if (!first) throw new Error('the example of the overview has no project');
 const { protection, reasons, lastVerification, lastRestoreTest, lastRestore, nextRun, lastGoodBackup } = first;
-const [day] = overview.history.days;
+const [day] = overviewExample.history.days;
 if (!day) throw new Error('the example of the overview has no history');
 const { backups: completed, failed, addedBytes, storedBytes, cost } = day;
 
@@ -96,7 +96,7 @@ export const alertDigest: z.output<typeof AlertDigest> = {
   backups: { completed, failed, addedBytes },
   storage: { storedBytes, changeBytes: addedBytes },
   cost,
-  failedJobs: overview.failedJobs,
+  failedJobs: overviewExample.failedJobs,
   complete: true,
   subject: 'Weekly digest: 1 of 1 project is not protected (Acme)',
   text: 'The week from 2026-01-25 to 2026-01-31 (UTC) in the organization "Acme": 1 of 1 project is not protected.',

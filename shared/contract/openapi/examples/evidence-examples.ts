@@ -4,8 +4,9 @@ import { idPrefixes } from '../../ids.ts';
 import type { RestoreTestReport, SignedEvidence } from '../../models/restore-test-evidence.ts';
 import { sampleResourcesAt } from '../../samples/sample-resources.ts';
 import { version } from '../../version.ts';
-import { organization, user } from './account-examples.ts';
+import { user } from './account-examples.ts';
 import { backup } from './job-examples.ts';
+import { organizationExample } from './organization-examples.ts';
 import { exampleTime } from './request-examples.ts';
 
 const { project, ago } = sampleResourcesAt(exampleTime);
@@ -25,7 +26,7 @@ export const evidenceExample: z.output<typeof SignedEvidence> = {
   format: 'bms-restore-test-evidence',
   version: 1,
   service: { version, url: 'https://backups.example.com' },
-  organization: { id: organization.id, name: organization.name },
+  organization: { id: organizationExample.id, name: organizationExample.name },
   project: { id: project.id, name: project.name, source: 'projects/acme-shop/databases/(default)' },
   plan,
   run: { id: runId, trigger: 'scheduled', requestedBy: null, scheduledFor: ago(60), startedAt: ago(59), completedAt: now },
@@ -73,7 +74,7 @@ const counted = {
 };
 
 export const reportExample: RestoreTestReport = {
-  organization: { id: organization.id, name: organization.name },
+  organization: { id: organizationExample.id, name: organizationExample.name },
   from: ago(30 * 24 * 3_600),
   to: now,
   generatedAt: now,

@@ -147,7 +147,7 @@ export const restoreHistory: z.output<typeof RestoreHistory> = {
 };
 
 const message = `${project.name} is not backed up automatically. Create a schedule`;
-export const overview: z.output<typeof Overview> = {
+export const overviewExample: z.output<typeof Overview> = {
   at: now,
   totals: { projects: 1, protected: 0, atRisk: 1, unprotected: 0, backups: 1, storedBytes: backup.size, runningJobs: 0 },
   projects: [

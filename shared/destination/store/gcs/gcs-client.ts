@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Bucket, File } from '@google-cloud/storage';
 import { checksumMismatch, type ObjectState, StorageError, wholeSecond } from '../object-store.ts';
-import { type RetryPolicy, retryTransient } from '../retry-transient.ts';
+import { retryTransient, type StoreRetryPolicy } from '../retry-transient.ts';
 import { Crc32c } from './crc32c.ts';
 import { GcsError, isStatus, toStorageError } from './gcs-error.ts';
 import { GcsStorage } from './gcs-storage.ts';
@@ -11,7 +11,7 @@ interface GcsClientOptions {
   readonly baseUrl: string;
   readonly requestToken: TokenRequest;
   readonly bucket: string;
-  readonly retryPolicy: RetryPolicy;
+  readonly retryPolicy: StoreRetryPolicy;
   readonly lockMode?: GcsLockMode | undefined;
 }
 
@@ -43,7 +43,7 @@ const maxConflicts = 3;
 
 /** One bucket, through `@google-cloud/storage`. Every method retries and throws only StorageErrors. */
 export class GcsClient {
-  readonly retryPolicy: RetryPolicy;
+  readonly retryPolicy: StoreRetryPolicy;
   readonly #transport: GcsTransport;
   readonly #storage: GcsStorage;
   readonly #bucket: string;

@@ -11,7 +11,7 @@ import {
 import { ObjectVersions } from '../object-versions.ts';
 import { PageGuard } from '../page-guard.ts';
 import { removeEach } from '../remove-each.ts';
-import type { RetryPolicy } from '../retry-transient.ts';
+import type { StoreRetryPolicy } from '../retry-transient.ts';
 import { GcsClient, type GcsLockMode, type GcsObject } from './gcs-client.ts';
 import type { TokenRequest } from './gcs-transport.ts';
 import { GcsUpload } from './gcs-upload.ts';
@@ -22,7 +22,7 @@ interface GcsStoreOptions {
   readonly folder: string;
   readonly baseUrl: string;
   readonly requestToken: TokenRequest;
-  readonly retryPolicy: RetryPolicy;
+  readonly retryPolicy: StoreRetryPolicy;
   /** A multiple of 256 KiB, as resumable uploads require. */
   readonly partBytes: number;
   readonly lockMode?: GcsLockMode | undefined;

@@ -1,6 +1,6 @@
 import type { HeadObjectCommandOutput, S3Client, ServerSideEncryption } from '@aws-sdk/client-s3';
 import { type PutOptions, StorageError, wholeSecond } from '../object-store.ts';
-import { type RetryPolicy, retryTransient } from '../retry-transient.ts';
+import { retryTransient, type StoreRetryPolicy } from '../retry-transient.ts';
 import type { DigestKind, ObjectInfo } from './checksum.ts';
 import { S3Connection, type S3ConnectionOptions } from './s3-connection.ts';
 import { isHiddenByMarker, s3Error } from './s3-error.ts';
@@ -16,13 +16,13 @@ export interface S3StoreOptions extends S3ConnectionOptions {
   readonly readsVersions?: boolean | undefined;
   /** Default: that of the bucket. */
   readonly encryption?: Encryption | undefined;
-  readonly retryPolicy: RetryPolicy;
+  readonly retryPolicy: StoreRetryPolicy;
   /** At least 5 MiB, as S3 requires for all parts except the last. 8 MiB allow objects of 78 GiB. */
   readonly partBytes: number;
 }
 
 /** Server-side encryption of new objects. */
-export interface Encryption {
+interface Encryption {
   readonly algorithm: Extract<ServerSideEncryption, 'AES256' | 'aws:kms'>;
   readonly kmsKeyId?: string | undefined;
 }

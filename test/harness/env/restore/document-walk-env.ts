@@ -7,8 +7,8 @@ import { commitWrites, parseWrite } from '../../../../infra/local/engines/firest
 import { type Archive, compareNames, DocumentSkim, type PageEntry, ShardWriter } from '../../../../shared/archive/index.ts';
 import { type FirestoreDatabase, probeSource } from '../../../../shared/firestore/index.ts';
 import type { Action } from '../../../../shared/restore/check/document-action-policy.ts';
-import { type DocumentDecision, DocumentWalk, type WalkOptions } from '../../../../shared/restore/check/document-walk.ts';
-import { restoreScope, type Scope, type ScopeRequest } from '../../../../shared/restore/scope/restore-scope.ts';
+import { type DocumentDecision, DocumentWalk, type DocumentWalkOptions } from '../../../../shared/restore/check/document-walk.ts';
+import { type RestoreScope, restoreScope, type ScopeRequest } from '../../../../shared/restore/scope/restore-scope.ts';
 import { Bucket, dataKey, manifestOf, writing } from '../../builders/sample-archive.ts';
 import { sourceOf, startServer } from '../../firestore/firestore-server.ts';
 
@@ -116,10 +116,10 @@ export interface WalkResult {
 }
 
 export interface WalkInput
-  extends Partial<Pick<WalkOptions, 'bound' | 'isOver' | 'signal' | 'partialRestore'>>,
+  extends Partial<Pick<DocumentWalkOptions, 'bound' | 'isOver' | 'signal' | 'partialRestore'>>,
     Partial<ScopeRequest> {
   readonly documents?: readonly string[];
-  readonly scope?: Scope;
+  readonly scope?: RestoreScope;
   /** The collections that the backup covers. */
   readonly covered?: { collections: readonly string[]; excludedCollections: readonly string[] };
   /** Called for each decision. */

@@ -1,9 +1,10 @@
 /** The environment of the end of a restore: a restore at a given stage, with all items that its end may touch or must leave alone. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { backupKey } from '../../../../shared/backup/index.ts';
+import { workPartition } from '../../../../shared/job/index.ts';
 import { commit, iso, set } from '../../../../shared/platform/index.ts';
-import { type JobRecord, projectKey } from '../../../../shared/project/index.ts';
-import { type RestoreRecord, type RunningRestore, restoreKey, workPartition } from '../../../../shared/restore/model/record.ts';
+import { type JobLock, projectKey } from '../../../../shared/project/index.ts';
+import { type RestoreRecord, type RunningRestore, restoreKey } from '../../../../shared/restore/model/record.ts';
 import { endFields, endRestoreWrites, loadEndContext } from '../../../../shared/restore/model/restore-end-context.ts';
 import { backupOf as sampleOf } from '../../builders/sample-backup.ts';
 import { createEnv } from '../backup-env.ts';
@@ -98,8 +99,8 @@ export class RestoreEndEnv extends RestoreEnv {
     return this.table.get<RunningRestore>(restoreKey.running(this.tenant, id));
   }
 
-  lockOf(project: string): JobRecord | undefined {
-    return this.table.get<JobRecord>(projectKey.job(this.tenant, project));
+  lockOf(project: string): JobLock | undefined {
+    return this.table.get<JobLock>(projectKey.job(this.tenant, project));
   }
 
   workItemsOf(id: string): readonly string[] {

@@ -1,19 +1,19 @@
 /** The rules by which findings in captured changes add to a mark. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import type { AnomalyFinding, Run } from '../../../../shared/anomaly/index.ts';
+import type { Run, UnusualShare } from '../../../../shared/anomaly/index.ts';
 import { addCaptured, capturedAnomaly, capturedPart } from '../../../../shared/backup/anomaly/captured-part.ts';
-import type { Anomaly } from '../../../../shared/backup/index.ts';
+import type { BackupAnomaly } from '../../../../shared/backup/index.ts';
 import { newBackup } from '../../../harness/env/move-env.ts';
 
 const start = Date.UTC(2030, 0, 1);
-const finding = (collection: string, documents: number, kind: 'deleted' | 'entropy' = 'deleted'): AnomalyFinding => ({
+const finding = (collection: string, documents: number, kind: 'deleted' | 'entropy' = 'deleted'): UnusualShare => ({
   ...{ collection, kind, field: null },
   ...{ observed: { documents, total: 100, share: documents / 100 }, expected: { min: 0, max: 0.12 } },
 });
 
 /** Batches of one minute each; in each the findings are what the batch itself did. */
-const addAll = (base: Parameters<typeof addCaptured>[0], batches: readonly (readonly AnomalyFinding[])[]) => {
+const addAll = (base: Parameters<typeof addCaptured>[0], batches: readonly (readonly UnusualShare[])[]) => {
   let marked = base;
   const news = batches.map((findings, n) => {
     const at = start + n * 60_000;
@@ -66,7 +66,7 @@ test('captured findings: another kind is news and comes first; the list is bound
 
 test('captured findings: what was found in the backup itself stays, and an acknowledged mark begins anew', () => {
   const own = Array.from({ length: 50 }, (_, n) => ({ ...finding(`own${n}`, 50), message: '' }));
-  const anomaly: Anomaly = {
+  const anomaly: BackupAnomaly = {
     ...{ detectedAt: new Date(start).toISOString(), source: 'backup', findings: own, comparedWith: null, keptBackupId: 'kept' },
     ...{ before: null, acknowledgedAt: null, acknowledgedBy: null, note: null },
   };

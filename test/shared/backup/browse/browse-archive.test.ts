@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import { browseBackup } from '../../../../shared/backup/index.ts';
-import { compareNames } from '../../../../shared/firestore/index.ts';
+import { compareTextNames } from '../../../../shared/firestore/index.ts';
 import { createArchiveEnv, type Fields } from '../../../harness/env/archive-env.ts';
 import { awkward } from '../../../harness/firestore/firestore-server.ts';
 
@@ -29,7 +29,7 @@ await t.put(Object.fromEntries(awkward.map((path) => [path, text(path)])));
 const backup = await t.takeBackup();
 
 /** The expected contents, derived from the paths. */
-const inOrder = (ids: Iterable<string>): string[] => [...new Set(ids)].sort(compareNames);
+const inOrder = (ids: Iterable<string>): string[] => [...new Set(ids)].sort(compareTextNames);
 const parentPaths = inOrder(
   awkward.flatMap((path) =>
     path

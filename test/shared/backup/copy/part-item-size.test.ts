@@ -1,7 +1,7 @@
 /** The record of a part fits into an item of the table, however long the collection ids are. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import { workPartition } from '../../../../shared/backup/index.ts';
+import { workPartition } from '../../../../shared/job/index.ts';
 import { createBackupEnv } from '../../../harness/env/backup-env.ts';
 
 const t = await createBackupEnv();

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { beforeEach, test } from 'vitest';
 import { type BackupRecord, compareBackup, type DiffRequest } from '../../../../shared/backup/index.ts';
-import { compareNames } from '../../../../shared/firestore/index.ts';
+import { compareTextNames } from '../../../../shared/firestore/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
 import { seed } from '../../../harness/builders/reported-seed.ts';
@@ -62,7 +62,7 @@ const become = async (was: State, now: State, touched: readonly string[] = []): 
   });
 
 const expected = (from: State, to: State) => {
-  const paths = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort(compareNames);
+  const paths = [...new Set([...Object.keys(from), ...Object.keys(to)])].sort(compareTextNames);
   const changes = paths.flatMap((path) =>
     from[path] === to[path] ? [] : [`${path in from ? (path in to ? 'changed' : 'removed') : 'added'} ${path}`],
   );

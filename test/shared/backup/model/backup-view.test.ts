@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
-import { backupData, backupEvent, progressOf } from '../../../../shared/backup/index.ts';
+import { backupData, backupEvent, backupProgress } from '../../../../shared/backup/index.ts';
 import { events } from '../../../../shared/contract/events/event-catalogue.ts';
 import { Backup } from '../../../../shared/contract/models/backup.ts';
 import { backupOf, organization, project } from '../../../harness/builders/sample-backup.ts';
@@ -15,7 +15,7 @@ test('view: it matches the contract, without the key file and the archive identi
 
 test('view: a running backup is never at 100 percent', () => {
   const running = (documents: number, totalDocuments: number | null) =>
-    progressOf(backupOf({ status: 'running', documents, totalDocuments }));
+    backupProgress(backupOf({ status: 'running', documents, totalDocuments }));
   deepEqual(running(0, null), { percent: 0, documents: 0, totalDocuments: null });
   deepEqual(running(50, null), { percent: 0, documents: 50, totalDocuments: null });
   deepEqual(running(0, 0), { percent: 0, documents: 0, totalDocuments: 0 });
@@ -28,10 +28,10 @@ test('view: a running backup is never at 100 percent', () => {
 test('view: a completed backup is at 100 percent, even after its deletion; a failed one is not', () => {
   const at = { completedAt: '2026-03-01T10:02:30.000Z', documentCount: 7 };
   for (const status of ['completed', 'expired', 'deleted'] as const)
-    deepEqual(progressOf(backupOf({ ...at, status })), { percent: 100, documents: 7, totalDocuments: 7 });
+    deepEqual(backupProgress(backupOf({ ...at, status })), { percent: 100, documents: 7, totalDocuments: 7 });
   const error = { code: 'CANCELLED', message: 'x' } as const;
   for (const status of ['failed', 'cancelled', 'deleted'] as const)
-    equal(progressOf(backupOf({ ...at, status, error, documents: 7, totalDocuments: 7 })).percent, 99);
+    equal(backupProgress(backupOf({ ...at, status, error, documents: 7, totalDocuments: 7 })).percent, 99);
 });
 
 test('view: durations are in milliseconds and never negative', () => {

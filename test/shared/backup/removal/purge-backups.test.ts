@@ -1,8 +1,9 @@
 /** An organization's backups go with it: rows always, objects only when that was asked for. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { type BackupRecord, backupKey, purgeBackups, retentionKey, workPartition } from '../../../../shared/backup/index.ts';
+import { type BackupRecord, backupKey, purgeBackups, retentionKey } from '../../../../shared/backup/index.ts';
 import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
+import { workPartition } from '../../../../shared/job/index.ts';
 import { type Input, scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
 import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';

@@ -10,7 +10,7 @@ import {
   storeErasureCopy,
   verifyBackup,
 } from '../../../../shared/backup/index.ts';
-import { drawSample } from '../../../../shared/backup/verify/leaf-sampler.ts';
+import { drawLeafNumbers } from '../../../../shared/backup/verify/leaf-sampler.ts';
 import { type MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
 import { commit, after as later } from '../../../../shared/platform/index.ts';
 import { chance } from '../../../harness/builders/sample-archive.ts';
@@ -295,10 +295,10 @@ test('verify: a sample finds damage if and only if it covers it, and depends on 
     ['y', 1_000],
     ['z', 401],
   ] as const) {
-    const sample = drawSample(seed, total);
+    const sample = drawLeafNumbers(seed, total);
     equal(new Set(sample).size, Math.min(total, Math.max(20, Math.ceil(total * 0.05))));
     ok(sample.every((n) => n >= 0 && n < total));
-    deepEqual(sample, drawSample(seed, total));
+    deepEqual(sample, drawLeafNumbers(seed, total));
   }
   const filler = 'x'.repeat(300_000);
   await t.put(Object.fromEntries(Array.from({ length: 80 }, (_, n) => [`large/${n}`, text(`${filler}${n}`)])));
@@ -311,7 +311,7 @@ test('verify: a sample finds damage if and only if it covers it, and depends on 
   // The last leaf is damaged.
   const total = 40;
   const [within, without] = [true, false].map((is) => {
-    for (let n = 0; ; n++) if (drawSample(`seed ${n}`, total).includes(total - 1) === is) return `seed ${n}`;
+    for (let n = 0; ; n++) if (drawLeafNumbers(`seed ${n}`, total).includes(total - 1) === is) return `seed ${n}`;
   });
   deepEqual(found(await verify('sample', { of: large, seed: within! })), [`corrupt ${name}`]);
   deepEqual(found(await verify('sample', { of: large, seed: without! })), []);

@@ -7,7 +7,7 @@ import { eventNames, simpleEventNames } from '../../../../shared/contract/events
 import { endpoints } from '../../../../shared/contract/index.ts';
 import { requestExamples } from '../../../../shared/contract/openapi/examples/request-examples.ts';
 import type { Schema } from '../../../../shared/contract/openapi/json-schema.ts';
-import { namedSchemas, nameOf } from '../../../../shared/contract/openapi/named-schemas.ts';
+import { componentNameOf, namedSchemas } from '../../../../shared/contract/openapi/named-schemas.ts';
 import { openapiDocument } from '../../../../shared/contract/openapi/openapi-document.ts';
 import { strictCopy } from '../../../harness/builders/strict-copy.ts';
 
@@ -25,7 +25,7 @@ test('named schemas: names are unique and consist of words', () => {
 
 test('named schemas: every response of the API is one, or a union or array of them', () => {
   const isNamed = (schema: z.ZodMiniType): boolean => {
-    if (nameOf(schema) !== undefined) return true;
+    if (componentNameOf(schema) !== undefined) return true;
     if (schema instanceof z.ZodMiniUnion) return schema.def.options.every((option) => isNamed(option as z.ZodMiniType));
     return schema instanceof z.ZodMiniArray && isNamed(schema.def.element as z.ZodMiniType);
   };
@@ -47,8 +47,8 @@ test('named schemas: every request with fields is one', () => {
   ok(bodies.length > 25);
   for (const { id, body, path, method } of bodies) {
     const content = document.paths[path]?.[method.toLowerCase()]?.requestBody?.content['application/json'];
-    equal(content?.schema.$ref, `#/components/schemas/${nameOf(body!)}`, id);
-    ok(nameOf(body!)?.endsWith('Request'), id);
+    equal(content?.schema.$ref, `#/components/schemas/${componentNameOf(body!)}`, id);
+    ok(componentNameOf(body!)?.endsWith('Request'), id);
   }
 });
 

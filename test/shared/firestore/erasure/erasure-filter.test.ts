@@ -1,7 +1,7 @@
 /** Matching on wire bytes: what an erasure hides, and nothing else. */
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { test } from 'vitest';
-import { compareNames, type Erasure, type Leaf, recordKind } from '../../../../shared/archive/index.ts';
+import { compareNames, type Leaf, type LedgerEntry, recordKind } from '../../../../shared/archive/index.ts';
 import { ErasureFilter, FieldMatcher, fieldSegments, valueKey } from '../../../../shared/firestore/index.ts';
 
 const varint = (value: number): number[] => (value < 128 ? [value] : [(value & 0x7f) | 0x80, ...varint(value >>> 7)]);
@@ -19,7 +19,7 @@ const entry = (name: string, value: Uint8Array): Buffer => Buffer.concat([field(
 const map = (...entries: readonly Buffer[]): Buffer => field(6, Buffer.concat(entries.map((one) => field(1, one))));
 const documentOf = (...entries: readonly Buffer[]): Buffer => Buffer.concat(entries.map((one) => field(2, one)));
 const root = 'projects/p/databases/(default)/documents/';
-const erasure = (more: Partial<Erasure>): Erasure => ({
+const erasure = (more: Partial<LedgerEntry>): LedgerEntry => ({
   id: 'era',
   createdAt: '2025-01-01T00:00:00.000Z',
   paths: [],
@@ -146,7 +146,7 @@ test('erasure filter: a document that was created after the erasure is a new one
 
 test('erasure filter: where erasures overlap, the latest one counts', () => {
   const [first, second, third] = ['2025-01-01T00:00:00.000Z', '2025-02-01T00:00:00.000Z', '2025-03-01T00:00:00.000Z'];
-  const of = (...erasures: readonly Erasure[]) => new ErasureFilter(erasures, root);
+  const of = (...erasures: readonly LedgerEntry[]) => new ErasureFilter(erasures, root);
   const filter = of(
     erasure({ createdAt: first, paths: ['users/ada', 'users/zoe'] }),
     erasure({ createdAt: third, paths: ['users/ada/orders/7'] }),

@@ -4,7 +4,7 @@ import { test } from 'vitest';
 import { pathKey } from '../../../../infra/local/engines/firestore/base/path-key.ts';
 import {
   collectionRange,
-  compareNames,
+  compareTextNames,
   intersection,
   isCollectionPath,
   isDocumentPath,
@@ -35,7 +35,7 @@ test('compareNames: orders names like the database', () => {
   fc.assert(
     fc.property(documentPath, documentPath, (a, b) => {
       const [x, y] = [pathKey(a), pathKey(b)];
-      equal(Math.sign(compareNames(a, b)), x < y ? -1 : x > y ? 1 : 0);
+      equal(Math.sign(compareTextNames(a, b)), x < y ? -1 : x > y ? 1 : 0);
     }),
     { numRuns: 2_000 },
   );
@@ -77,9 +77,9 @@ test('scopeOf: ranges ascend and are not empty, and the range of everything is o
       equal(ranges[0]?.from, undefined);
       equal(ranges.at(-1)?.to, undefined);
       for (const [n, { from, to }] of ranges.entries()) {
-        ok(from === undefined || to === undefined || compareNames(from, to) < 0);
+        ok(from === undefined || to === undefined || compareTextNames(from, to) < 0);
         const next = ranges[n + 1]?.from;
-        if (next !== undefined) ok(compareNames(to ?? '', next) <= 0);
+        if (next !== undefined) ok(compareTextNames(to ?? '', next) <= 0);
       }
     }),
   );

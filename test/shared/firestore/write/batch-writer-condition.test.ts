@@ -5,7 +5,7 @@ import { test } from 'vitest';
 import { pathKey } from '../../../../infra/local/engines/firestore/base/path-key.ts';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import type { StoredDatabase } from '../../../../infra/local/engines/firestore/storage/database.ts';
-import type { Moment } from '../../../../shared/archive/index.ts';
+import type { ProtobufTimestamp } from '../../../../shared/archive/index.ts';
 import { BatchWriter, type Condition } from '../../../../shared/firestore/index.ts';
 import { WriteEncoder, type WriteMode } from '../../../../shared/firestore/write/write-encoder.ts';
 import { documentOf, fieldsAt, hexFields, startTarget, text } from '../../../harness/faults/faulty-target.ts';
@@ -18,7 +18,7 @@ const changed = {
 };
 
 /** The update time of the current document. */
-const writtenAt = (database: StoredDatabase, path: string): Moment => {
+const writtenAt = (database: StoredDatabase, path: string): ProtobufTimestamp => {
   const { updateTime } = proto.Document.decode(database.get(pathKey(path), database.readTime())!.bytes);
   return { seconds: Number(updateTime!.seconds), nanos: updateTime!.nanos };
 };

@@ -6,7 +6,7 @@ import type { Firestore } from '../../../../infra/local/engines/firestore/index.
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import { documentFields } from '../../../../infra/local/engines/firestore/value/encode-document.ts';
 import { collectionRange, probeSource, readRange, referenceRewriter } from '../../../../shared/firestore/index.ts';
-import { BatchWriter, type WriterOptions } from '../../../../shared/firestore/write/batch-writer.ts';
+import { BatchWriter, type BatchWriterOptions } from '../../../../shared/firestore/write/batch-writer.ts';
 import { batchLimit } from '../../../../shared/firestore/write/write-batch.ts';
 import { WriteEncoder, type WriteMode } from '../../../../shared/firestore/write/write-encoder.ts';
 import type { WriteTally } from '../../../../shared/firestore/write/write-tally.ts';
@@ -33,7 +33,7 @@ beforeEach(() => server.faults.resetCalls());
 const write = async (
   documents: Iterable<Buffer>,
   mode: Exclude<WriteMode, 'delete'>,
-  options: WriterOptions = {},
+  options: BatchWriterOptions = {},
   url = server.url,
 ): Promise<WriteTally> => {
   const source = sourceOf(url);

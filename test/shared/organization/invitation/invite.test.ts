@@ -6,7 +6,7 @@ import {
   acceptInvitation,
   declineInvitation,
   type FoundInvitation,
-  statusOf,
+  invitationStatus,
 } from '../../../../shared/organization/invitation/accept-invitation.ts';
 import { cancelInvitation, invite, resendInvitation } from '../../../../shared/organization/invitation/invite.ts';
 import type { CallerContext } from '../../../../shared/organization/model/caller-context.ts';
@@ -28,8 +28,8 @@ const refused = (code: string) => (error: unknown) => (error as ApiError).code =
 
 test('invite: an invitation is open for exactly seven days', () => {
   equal(invitation.expiresAt, '2025-06-08T12:00:00.000Z');
-  equal(statusOf(invitation, new Date(later(7).getTime() - 1)), 'pending');
-  equal(statusOf(invitation, later(7)), 'expired');
+  equal(invitationStatus(invitation, new Date(later(7).getTime() - 1)), 'pending');
+  equal(invitationStatus(invitation, later(7)), 'expired');
 });
 
 test('invite: the e-mail is enqueued in the same transaction', () =>

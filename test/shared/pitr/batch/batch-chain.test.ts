@@ -6,7 +6,7 @@ import { readBackup } from '../../../../shared/backup/index.ts';
 import { ApiError } from '../../../../shared/contract/errors.ts';
 import { JobFailure } from '../../../../shared/job/index.ts';
 import { canBegin } from '../../../../shared/pitr/base/base-backup.ts';
-import { findMissingBatch, nameOf } from '../../../../shared/pitr/batch/batch-chain.ts';
+import { batchNameOf, findMissingBatch } from '../../../../shared/pitr/batch/batch-chain.ts';
 import { type BatchRecord, loadRestorePoint, microsOf, momentOf, planPoint, shownMoment } from '../../../../shared/pitr/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
@@ -30,18 +30,18 @@ test('batch chain: with batches removed, none is missing only if all that the mo
       for (const [n, { idle, lasts }] of given.entries()) {
         const last = row.at(-1);
         const from = (last ? microsOf(last.to) : 0) + idle;
-        const previous = last ? nameOf(last) : null;
+        const previous = last ? batchNameOf(last) : null;
         row.push({ id: `c${n}`, from: momentOf(from), to: momentOf(from + lasts), previous, isGone: ((gone >> n) & 1) === 1 });
       }
       const isNeeded = ({ from, to }: (typeof row)[number]) => microsOf(to) > begin && microsOf(from) < moment;
       const left = row.filter(({ isGone, to }) => !isGone && microsOf(to) > begin);
       const found = left.filter(isNeeded);
       const following = left.find(({ from }) => microsOf(from) >= moment);
-      const lastName = following ? following.previous : nameOf(row.at(-1)!);
+      const lastName = following ? following.previous : batchNameOf(row.at(-1)!);
       const missing = findMissingBatch({ batches: found, lastName, begin, moment });
       const lost = row.filter((batch) => batch.isGone && isNeeded(batch));
       if (lost.length > 0) assert.ok(missing !== undefined, 'one that is needed was passed over');
-      if (missing !== undefined) assert.ok(row.some((batch) => batch.isGone && nameOf(batch) === missing));
+      if (missing !== undefined) assert.ok(row.some((batch) => batch.isGone && batchNameOf(batch) === missing));
       // Batches after one that reaches the moment are not needed.
       const isReached = found.some(({ to }) => microsOf(to) >= moment);
       if (lost.length === 0 && (isReached || !row.some(({ isGone }) => isGone))) assert.equal(missing, undefined);
@@ -90,7 +90,7 @@ test('batch chain: after the loss of a batch a later moment is refused by its na
   await assert.rejects(plan(seconds[9]!), isNamed(tenth.id));
   for (const batch of all) lose(batch);
   await assert.rejects(plan(seconds[0]!), isNamed(tenth.id));
-  assert.equal(t.pitr.lastBatch, nameOf(tenth));
+  assert.equal(t.pitr.lastBatch, batchNameOf(tenth));
 });
 
 test('batch chain: captures never begin again before the last captured moment, so that the chain stays in order', async () => {

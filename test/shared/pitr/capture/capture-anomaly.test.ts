@@ -3,15 +3,15 @@ import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { captureHistoryKey } from '../../../../shared/backup/anomaly/judge-capture.ts';
 import {
-  type Anomaly,
   acknowledgeAnomaly,
+  type BackupAnomaly,
   type BackupRecord,
   backupKey,
   captureWrites,
   heldMoment,
 } from '../../../../shared/backup/index.ts';
 import { captureAnomaly } from '../../../../shared/pitr/index.ts';
-import { decideExpiry } from '../../../../shared/pitr/removal/expire-captures.ts';
+import { decideCaptureExpiry } from '../../../../shared/pitr/removal/expire-captures.ts';
 import { commit, get, removeAll, StaleReadError } from '../../../../shared/platform/index.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 
@@ -34,7 +34,7 @@ const gone = (from: number, to: number, path = pathOf) =>
   Object.fromEntries(Array.from({ length: to - from }, (_, n) => [path(from + n), null]));
 
 const found = (findings: unknown) =>
-  (findings as Anomaly['findings']).map(({ collection, kind, observed }) => [collection, kind, observed.documents]);
+  (findings as BackupAnomaly['findings']).map(({ collection, kind, observed }) => [collection, kind, observed.documents]);
 
 /** Two collections of 100 documents, and enough batches to judge the next ones. */
 const createUsual = async () => {
@@ -89,8 +89,8 @@ test('capture: mass deletion is found in the batch, also if it takes several bat
   // In a year nothing has expired.
   const later = new Date(Date.parse(t.pitr.capturedTo!) + 365 * 24 * 3_600_000);
   const bases = [...t.pitr.bases, { ...t.pitr.bases[0]!, readTime: t.pitr.capturedTo!, since: t.pitr.capturedTo! }];
-  assert.equal(decideExpiry({ ...t.pitr, bases }, later, false, heldMs), undefined);
-  assert.equal(decideExpiry({ ...t.pitr, bases }, later)?.keptFrom, t.pitr.capturedTo);
+  assert.equal(decideCaptureExpiry({ ...t.pitr, bases }, later, false, heldMs), undefined);
+  assert.equal(decideCaptureExpiry({ ...t.pitr, bases }, later)?.keptFrom, t.pitr.capturedTo);
   // Also once the history of batches has forgotten the finding.
   const key = captureHistoryKey(t.tenant, t.pitr.projectId);
   const history = (await get(key))!;
@@ -111,7 +111,7 @@ test('capture: a finding is added to a base that is marked for its own changes, 
   const expected = { min: 0, max: 0.12 };
   const observed = { documents: 90, total: 100, share: 0.9 };
   const own = { collection: 'users', kind: 'deleted', field: null, observed, expected, message: 'migrated' } as const;
-  const anomaly: Anomaly = {
+  const anomaly: BackupAnomaly = {
     ...{ detectedAt: t.now.toISOString(), source: 'backup', findings: [own], comparedWith: null, keptBackupId: null },
     ...{ before: base().createdAt, acknowledgedAt: null, acknowledgedBy: null, note: null },
   };

@@ -4,7 +4,7 @@ import { backupKey } from '../../../../shared/backup/index.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import { microsOf, momentOf, pinnedBackups, pitrKey, purgeCaptures, watchCaptures } from '../../../../shared/pitr/index.ts';
-import { decideExpiry } from '../../../../shared/pitr/removal/expire-captures.ts';
+import { decideCaptureExpiry } from '../../../../shared/pitr/removal/expire-captures.ts';
 import { newId, type QueueMessage, StaleReadError } from '../../../../shared/platform/index.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
@@ -54,7 +54,7 @@ test('capture expiry: a base stays while a batch may be encrypted with its key',
   const t = await captured();
   const at = (minutes: number) => momentOf(t.nowMs * 1_000 - minutes * 60_000_000);
   const bases = [300, 200, 5, 0].map((ago) => ({ backupId: `${ago}`, readTime: at(ago), since: at(ago) }));
-  const kept = decideExpiry({ ...t.pitr, bases }, new Date(t.nowMs + 3 * 24 * 3_600_000));
+  const kept = decideCaptureExpiry({ ...t.pitr, bases }, new Date(t.nowMs + 3 * 24 * 3_600_000));
   assert.deepEqual(
     kept?.bases.map(({ backupId }) => backupId),
     ['200', '5', '0'],

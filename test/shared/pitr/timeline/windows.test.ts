@@ -9,7 +9,7 @@ import {
   type PitrRecord,
   windowsOf,
 } from '../../../../shared/pitr/index.ts';
-import { decideExpiry } from '../../../../shared/pitr/removal/expire-captures.ts';
+import { decideCaptureExpiry } from '../../../../shared/pitr/removal/expire-captures.ts';
 import { keptAfter } from '../../../../shared/pitr/settings/capture-retention.ts';
 
 const day = '2030-06-01T';
@@ -181,12 +181,12 @@ test('windows: bases are kept while a batch may need their key, and windows shri
     gaps: [{ ...lost, to: at('10:50:00'), collections: ['a'] }],
   });
   const later = (time: string) => new Date(`2030-06-03T${time}Z`);
-  assert.equal(decideExpiry(pitr, later('09:00:00')), undefined);
-  assert.deepEqual(decideExpiry(pitr, later('11:30:00')), { keptFrom: at('11:00:00'), bases, gaps: [] });
-  assert.deepEqual(decideExpiry(pitr, later('13:30:00'))?.bases, bases.slice(1));
-  assert.equal(decideExpiry({ ...pitr, keptFrom: at('13:00:00') }, later('13:30:00')), undefined);
+  assert.equal(decideCaptureExpiry(pitr, later('09:00:00')), undefined);
+  assert.deepEqual(decideCaptureExpiry(pitr, later('11:30:00')), { keptFrom: at('11:00:00'), bases, gaps: [] });
+  assert.deepEqual(decideCaptureExpiry(pitr, later('13:30:00'))?.bases, bases.slice(1));
+  assert.equal(decideCaptureExpiry({ ...pitr, keptFrom: at('13:00:00') }, later('13:30:00')), undefined);
   const ended = { ...pitr, status: 'disabled' as const };
-  assert.deepEqual(decideExpiry(ended, later('14:00:00')), { keptFrom: at('14:00:00'), bases: [], gaps: [] });
+  assert.deepEqual(decideCaptureExpiry(ended, later('14:00:00')), { keptFrom: at('14:00:00'), bases: [], gaps: [] });
 });
 
 test('windows: captures are kept for a week after the retention is reduced, and offered again if that is reverted', () => {
@@ -199,13 +199,13 @@ test('windows: captures are kept for a week after the retention is reduced, and 
     keptDays: keptAfter(pitr, days, on),
   });
   const changed = less(before, 1, when);
-  assert.deepEqual([windowsOf(changed, when).windows, decideExpiry(changed, when)], [[], undefined]);
+  assert.deepEqual([windowsOf(changed, when).windows, decideCaptureExpiry(changed, when)], [[], undefined]);
   // A second reduction, or a small increase, does not shorten that time.
   for (const again of [less(changed, 2, when), less(less(changed, 2, when), 1, when)])
-    assert.equal(decideExpiry(again, new Date('2030-06-26T23:59:59Z')), undefined);
+    assert.equal(decideCaptureExpiry(again, new Date('2030-06-26T23:59:59Z')), undefined);
   assert.equal(spans(less(changed, 30, when), when).length, 1);
   assert.equal(less(changed, 30, when).keptDays, undefined);
-  assert.equal(decideExpiry(changed, new Date('2030-06-27T00:00:01Z'))?.keptFrom, at('13:00:00'));
+  assert.equal(decideCaptureExpiry(changed, new Date('2030-06-27T00:00:01Z'))?.keptFrom, at('13:00:00'));
 });
 
 test('moments: are exact to the microsecond and have one canonical spelling', () => {

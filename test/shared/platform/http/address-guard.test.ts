@@ -10,7 +10,7 @@ import {
   guardedLookup,
   guardUrl,
   isPublic,
-  type Resolve,
+  type ResolveHostname,
 } from '../../../../shared/platform/index.ts';
 
 const blocked = [
@@ -139,7 +139,7 @@ test('guardUrl: a trusted host may be private and use http, at its port only', (
 });
 
 const names =
-  (...answers: readonly (readonly string[])[]): Resolve =>
+  (...answers: readonly (readonly string[])[]): ResolveHostname =>
   (_name, _options, callback) => {
     const now = answers.length > 1 ? (answers as (readonly string[])[]).shift() : answers[0];
     callback(
@@ -147,7 +147,7 @@ const names =
       (now ?? []).map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
     );
   };
-const look = (resolve: Resolve, all = true) =>
+const look = (resolve: ResolveHostname, all = true) =>
   new Promise((done, fail) => {
     guardedLookup(resolve)('example.com', { all }, (error, address) => (error ? fail(error) : done(address)));
   });

@@ -6,7 +6,7 @@ import { createServer as createTlsServer } from 'node:tls';
 import { gzipSync } from 'node:zlib';
 import { type TestContext, test } from 'vitest';
 import { makePoster } from '../../../../shared/platform/http/post-guarded.ts';
-import { type PostOutcome, postGuarded, type Resolve } from '../../../../shared/platform/index.ts';
+import { type PostOutcome, postGuarded, type ResolveHostname } from '../../../../shared/platform/index.ts';
 import { type Answer, certificate, startReceiver } from '../../../harness/stage/receiver.ts';
 
 /** Short only where a timeout is expected. */
@@ -165,7 +165,7 @@ test('postGuarded: outcomes of receivers that are absent, insecure, silent or un
 });
 
 test('postGuarded: an unknown name is unreachable', async () => {
-  const unknown: Resolve = (_name, _options, callback) => callback(Object.assign(new Error(), { code: 'ENOTFOUND' }), []);
+  const unknown: ResolveHostname = (_name, _options, callback) => callback(Object.assign(new Error(), { code: 'ENOTFOUND' }), []);
   const { durationMs: _, ...outcome } = await makePoster(unknown)({
     ...{ url: 'https://example.com', headers: {}, body: '', timeoutMs: plentyMs, trusted: [] },
   });
@@ -173,7 +173,7 @@ test('postGuarded: an unknown name is unreachable', async () => {
 });
 
 test('postGuarded: an endless lookup ends at the timeout', async () => {
-  const never: Resolve = () => {};
+  const never: ResolveHostname = () => {};
   const { durationMs: _, ...outcome } = await makePoster(never)({
     ...{ url: 'https://example.com', headers: {}, body: '', timeoutMs, trusted: [] },
   });

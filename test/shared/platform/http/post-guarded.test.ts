@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { lookup } from 'node:dns/promises';
 import { type TestContext, test } from 'vitest';
 import { makePoster } from '../../../../shared/platform/http/post-guarded.ts';
-import { type GuardedPost, type PostOutcome, postGuarded, type Resolve } from '../../../../shared/platform/index.ts';
+import { type GuardedPost, type PostOutcome, postGuarded, type ResolveHostname } from '../../../../shared/platform/index.ts';
 import { type Receiver, type ReceiverOptions, startReceiver } from '../../../harness/stage/receiver.ts';
 
 const receive = async (t: TestContext, wish?: ReceiverOptions): Promise<Receiver> => {
@@ -102,7 +102,7 @@ const scene = async (t: TestContext, ...answers: readonly (readonly string[])[])
   const receiver = await receive(t);
   const { address: open } = await lookup('localhost');
   let asked = 0;
-  const resolve: Resolve = (_name, _options, callback) => {
+  const resolve: ResolveHostname = (_name, _options, callback) => {
     const addresses = answers[Math.min(asked++, answers.length - 1)] ?? [];
     callback(
       null,

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { RunControl } from '../../../../shared/job/index.ts';
 import { after as later } from '../../../../shared/platform/index.ts';
-import { claimNextPart } from '../../../../shared/restore/check/check-progress.ts';
+import { claimNextCheck } from '../../../../shared/restore/check/check-progress.ts';
 import type { CheckRun } from '../../../../shared/restore/check/check-run.ts';
 import { checkPart } from '../../../../shared/restore/check/check-shard.ts';
 import { journalBackup, openJournalStore } from '../../../../shared/restore/model/journal.ts';
@@ -61,7 +61,7 @@ for (const ending of ['in time', 'torn off'] as const)
         control,
         deps,
       };
-      const claim = await claimNextPart(t.tenant, restore, 0, deps.random);
+      const claim = await claimNextCheck(t.tenant, restore, 0, deps.random);
       isDone = await checkPart(run, claim!);
       const [{ checkedTo, isChecked } = { checkedTo: undefined, isChecked: false }] = t.shardsOf(id);
       ok(isChecked || checkedTo !== undefined, `run ${runs}`);

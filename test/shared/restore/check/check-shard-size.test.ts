@@ -1,7 +1,7 @@
 /** The record of a check fits into an item of the table, however long the collection ids of the target are. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import { workPartition } from '../../../../shared/restore/index.ts';
+import { workPartition } from '../../../../shared/job/index.ts';
 import { createRestoreEnv, type Fields, firstRestoreStep } from '../../../harness/env/restore-env.ts';
 
 const t = await createRestoreEnv();

@@ -4,7 +4,7 @@ import { describe, test } from 'vitest';
 import { type BackupRecord, browseBackup, startVerification, verifyBackup } from '../../../../shared/backup/index.ts';
 import type { EventData } from '../../../../shared/contract/events/event-catalogue.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
-import { compareNames } from '../../../../shared/firestore/index.ts';
+import { compareTextNames } from '../../../../shared/firestore/index.ts';
 import { commit, after as later, set } from '../../../../shared/platform/index.ts';
 import { checkShard } from '../../../../shared/restore/check/check-shard.ts';
 import type { PlanCounts, RestoreRecord } from '../../../../shared/restore/model/record.ts';
@@ -18,7 +18,7 @@ import { bound } from '../../../harness/faults/faulty-store.ts';
 
 const t = await createRestoreEnv();
 
-const inOrder = (paths: readonly string[]): readonly string[] => paths.toSorted(compareNames);
+const inOrder = (paths: readonly string[]): readonly string[] => paths.toSorted(compareTextNames);
 
 /** All steps before the first write. */
 const sealed = async (backup: BackupRecord, ask: RestoreInput = {}): Promise<RestoreRecord> => {

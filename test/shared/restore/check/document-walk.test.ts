@@ -3,7 +3,7 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
-import { compareNames, justAfter, SourceError } from '../../../../shared/firestore/index.ts';
+import { compareTextNames, justAfter, SourceError } from '../../../../shared/firestore/index.ts';
 import { findMissing } from '../../../../shared/restore/scope/find-missing.ts';
 import { restoreScope } from '../../../../shared/restore/scope/restore-scope.ts';
 import { splitIntoShards } from '../../../../shared/restore/scope/split-into-shards.ts';
@@ -36,7 +36,7 @@ test('walk: unusual ids, and documents without a parent document, are decided li
   deepEqual(
     decided,
     awkward
-      .toSorted(compareNames)
+      .toSorted(compareTextNames)
       .map((path) => [path, first.includes(path) ? 'unchanged' : second.includes(path) ? 'delete' : 'create']),
   );
   // Parents of restored documents are not restored.
@@ -190,7 +190,7 @@ test('walk: a walk that ended early is continued behind what it reached, and the
       ({ isWhole } = walked);
       if (isWhole) break;
       from = justAfter(walked.reached!);
-      ok(walked.decided.every(([path]) => compareNames(path, from!) < 0));
+      ok(walked.decided.every(([path]) => compareTextNames(path, from!) < 0));
     }
     ok(runs > 5);
     deepEqual(parts, whole.decided);
@@ -283,7 +283,7 @@ test('walk: for random trees it decides the same as a plain comparison', async (
           if (documents) return documents.some((one) => (includeSubcollections ? isBelow(at, one) : at === one));
           return includeSubcollections || at.split('/').length === 2;
         };
-        const names = [...new Set([...Object.keys(records), ...Object.keys(there)])].filter(isMeant).sort(compareNames);
+        const names = [...new Set([...Object.keys(records), ...Object.keys(there)])].filter(isMeant).sort(compareTextNames);
         const expected = names.flatMap((at) => {
           const [wanted, live] = [archived[at], there[at]];
           if (wanted !== undefined) {

@@ -4,7 +4,7 @@ import { test } from 'vitest';
 import { objectName } from '../../../../shared/archive/index.ts';
 import { type BackupRecord, inspectObjects, type OpenArchive, openRawArchive } from '../../../../shared/backup/index.ts';
 import { type ObjectStore, StorageError } from '../../../../shared/destination/index.ts';
-import type { VersionSearch } from '../../../../shared/destination/store/object-store.ts';
+import type { FolderVersions } from '../../../../shared/destination/store/object-store.ts';
 import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
 import { restoreData } from '../../../../shared/restore/model/restore-view.ts';
 import { prepareRestore } from '../../../../shared/restore/steps/prepare-restore.ts';
@@ -128,7 +128,7 @@ test('inspect: an object that a listing lacks is asked for before it counts as m
 });
 
 /** What is found in a backup with 150 more objects that its bucket lists as missing. */
-const inspectMany = async (versions: VersionSearch, head: ObjectStore['head']) => {
+const inspectMany = async (versions: FolderVersions, head: ObjectStore['head']) => {
   const backup = await backUpShop(t);
   t.wrapStore = (store) => ({ ...bound(store), versions, head: async (name) => (await head(name)) ?? store.head(name) });
   const open = await openRawArchive(t.tenant, backup, undefined, t.deps);
@@ -146,7 +146,7 @@ const inspectMany = async (versions: VersionSearch, head: ObjectStore['head']) =
   open.close();
   return { problems: new Set(findings.map(({ problem }) => problem)), count, damaged: damage.get(backup.archive.backup)?.count };
 };
-const versionsOf = (overwritten: (name: string) => boolean): VersionSearch => ({
+const versionsOf = (overwritten: (name: string) => boolean): FolderVersions => ({
   overwritten: async () => ({ has: overwritten }) as ReadonlySet<string>,
   deleted: async function* () {},
   select: async () => true,

@@ -3,7 +3,7 @@ import { deepEqual } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
-import { compareNames } from '../../../../shared/firestore/index.ts';
+import { compareTextNames } from '../../../../shared/firestore/index.ts';
 import {
   archiveOf,
   type Fields,
@@ -83,7 +83,7 @@ test('undo matcher: for random trees it decides the same as a plain comparison, 
         await target.put(of(there));
         const records: Records = { ...Object.fromEntries(gone.map((at) => [at, undefined])), ...of(kept) };
         const expected = Object.keys(records)
-          .sort(compareNames)
+          .sort(compareTextNames)
           .map((at) => {
             const [was, left, live] = [kept[at], restored[at], there[at]];
             if (was === live) return [at, 'unchanged'];

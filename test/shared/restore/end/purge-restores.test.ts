@@ -2,9 +2,10 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
+import { workPartition } from '../../../../shared/job/index.ts';
 import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { purgeRestores } from '../../../../shared/restore/end/purge-restores.ts';
-import { type RestoreRecord, restoreKey, workPartition } from '../../../../shared/restore/model/record.ts';
+import { type RestoreRecord, restoreKey } from '../../../../shared/restore/model/record.ts';
 import { type Input, scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { emptyPlan } from '../../../../shared/restore/check/check-progress.ts';
 import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
-import { percentOf, progressOf } from '../../../../shared/restore/model/restore-progress.ts';
+import { percentOf, restoreProgress } from '../../../../shared/restore/model/restore-progress.ts';
 
 const begun = {
   status: 'running',
@@ -53,7 +53,7 @@ test('progress: writing starts at 50 percent, and only writes advance it from th
 test('progress: documents counts known outcomes; the total is known once all is checked', () => {
   deepEqual(
     course([50, 50], false).map(({ ...state }) => {
-      const { documents, totalDocuments } = progressOf(state);
+      const { documents, totalDocuments } = restoreProgress(state);
       return [documents, totalDocuments];
     }),
     [
@@ -71,6 +71,6 @@ test('progress: documents counts known outcomes; the total is known once all is 
 test('progress: failed, raced and deleted documents count like written ones', () => {
   const plan = { ...emptyPlan, create: 2, overwrite: 1, delete: 1 };
   const state = { ...begun, plan, sealedAt: 'then', written: 1, raced: 1, failed: 1 };
-  deepEqual(progressOf(state), { percent: 87, documents: 3, totalDocuments: 4 });
-  deepEqual(progressOf({ ...state, deleted: 1 }), { percent: 99, documents: 4, totalDocuments: 4 });
+  deepEqual(restoreProgress(state), { percent: 87, documents: 3, totalDocuments: 4 });
+  deepEqual(restoreProgress({ ...state, deleted: 1 }), { percent: 99, documents: 4, totalDocuments: 4 });
 });

@@ -3,11 +3,11 @@ import { deepEqual, equal } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
 import { isInRange } from '../../../../shared/firestore/index.ts';
-import { restoreScope, type Scope, type ScopeRequest } from '../../../../shared/restore/scope/restore-scope.ts';
+import { type RestoreScope, restoreScope, type ScopeRequest } from '../../../../shared/restore/scope/restore-scope.ts';
 
 const asked: ScopeRequest = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null };
 const everything = { collections: ['*'], excludedCollections: [] };
-const holds = ({ ranges, wants }: Scope, path: string): boolean =>
+const holds = ({ ranges, wants }: RestoreScope, path: string): boolean =>
   ranges.some((range) => isInRange(path, range)) && (wants?.(path) ?? true);
 
 const paths = [
@@ -15,7 +15,7 @@ const paths = [
   ...['users!/ada', 'user/ada', 'orders/1', 'orders/1/items/x', 'ghost/none/orders/3', 'users/__id7__', 'users/__id7__/orders/1'],
   ...['users/__id8__', 'users/ada\0', 'users/ada\0/orders/1', '\u{1f600}/1', 'users/__id9223372036854775807__/orders/1'],
 ];
-const among = (scope: Scope): readonly string[] => paths.filter((path) => holds(scope, path));
+const among = (scope: RestoreScope): readonly string[] => paths.filter((path) => holds(scope, path));
 
 test('scope: everything means everything that the backup covers', () => {
   deepEqual(among(restoreScope(asked, everything, undefined)), paths);

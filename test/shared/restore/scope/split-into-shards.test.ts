@@ -4,8 +4,8 @@ import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import type { NamedPage, Segment } from '../../../../shared/archive/index.ts';
 import { Archive } from '../../../../shared/archive/index.ts';
-import { compareNames, isInRange, type NameRange } from '../../../../shared/firestore/index.ts';
-import { restoreScope, type Scope } from '../../../../shared/restore/scope/restore-scope.ts';
+import { compareTextNames, isInRange, type NameRange } from '../../../../shared/firestore/index.ts';
+import { type RestoreScope, restoreScope } from '../../../../shared/restore/scope/restore-scope.ts';
 import { splitIntoShards } from '../../../../shared/restore/scope/split-into-shards.ts';
 import { manifestOf } from '../../../harness/builders/sample-archive.ts';
 import { archiveOf, everything, server, Target, text, walk } from '../../../harness/env/restore/document-walk-env.ts';
@@ -14,7 +14,7 @@ afterAll(() => server.stop());
 
 const root = 'projects/p/databases/(default)/documents/';
 const asked = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null } as const;
-const whole: Scope = { ranges: [{}], look: 'scan' };
+const whole: RestoreScope = { ranges: [{}], look: 'scan' };
 
 /** An index of so many pages, segments and records, without anything below it. */
 class Large extends Archive {
@@ -61,7 +61,7 @@ const follow = (bounds: readonly NameRange[]): void => {
   for (const [n, { to }] of bounds.slice(0, -1).entries()) {
     equal(to, bounds[n + 1]!.from);
     const next = bounds[n + 1]!.to;
-    ok(next === undefined || compareNames(to!, next) < 0);
+    ok(next === undefined || compareTextNames(to!, next) < 0);
   }
 };
 

@@ -5,7 +5,7 @@ import { beforeEach, describe, test } from 'vitest';
 import type * as z from 'zod/mini';
 import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { restores } from '../../../../shared/contract/endpoints/restores.ts';
-import { compareNames } from '../../../../shared/firestore/index.ts';
+import { compareTextNames } from '../../../../shared/firestore/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { requestedDocuments } from '../../../../shared/restore/scope/requested-documents.ts';
 import { readRestoreRequest } from '../../../../shared/restore/start/restore-request.ts';
@@ -241,7 +241,7 @@ describe('request: documents', () => {
     fc.assert(
       fc.property(fc.uniqueArray(name, { minLength: 1, maxLength: 3 }), fc.array(name, { minLength: 1 }), (collections, ids) => {
         const { paths, given } = requestedDocuments(ids, { collections, mergeMode: 'merge' });
-        deepEqual([...paths].sort(compareNames), paths);
+        deepEqual([...paths].sort(compareTextNames), paths);
         equal(new Set(paths).size, paths.length);
         deepEqual(new Set(given.flatMap(([, stood]) => stood)), new Set(paths));
         equal(paths.length, new Set(ids).size * collections.length);

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { entriesOf, nextRun, previousRun } from '../../../../shared/schedule/cron/next-run.ts';
+import { nextRun, previousRun, schedulerExpressions } from '../../../../shared/schedule/cron/next-run.ts';
 
 /** Due at a moment if that is the next run after the millisecond before. */
 const isDue = (cron: string, timezone: string, at: Date): boolean =>
@@ -222,7 +222,7 @@ test('cron property: Scheduler entries fire at every due time, and at no other w
   fc.assert(
     fc.property(places, ({ fields, window: { walls } }) => {
       fc.pre(isEver(fields));
-      const entries = entriesOf(textOf(fields));
+      const entries = schedulerExpressions(textOf(fields));
       const isExact =
         !(fields.day.isOpen || fields.weekday.isOpen) || fields.day.values.size === 31 || fields.weekday.values.size === 7;
       for (const wall of walls) {

@@ -2,7 +2,8 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { ApiError } from '../../../../shared/contract/errors.ts';
-import { entriesOf, nextRun, parseCron, previousRun } from '../../../../shared/schedule/cron/next-run.ts';
+import { nextRun, previousRun, schedulerExpressions } from '../../../../shared/schedule/cron/next-run.ts';
+import { parseCron } from '../../../../shared/schedule/cron/parse-cron.ts';
 
 /** Due at a moment if that is the next run after the millisecond before. */
 const isDue = (cron: string, timezone: string, at: Date): boolean =>
@@ -291,10 +292,10 @@ describe('cron: Scheduler entries', () => {
     ['0 3 */2 * mon', ['cron(0 3 ? * 2 *)']],
     ['0 3 13 jan-mar */2', ['cron(0 3 ? 1,2,3 1,3,5,7 *)']],
   ] as const)
-    test(cron, () => deepEqual(entriesOf(cron), entries));
+    test(cron, () => deepEqual(schedulerExpressions(cron), entries));
 
   test('the longest expression fits the limit of Scheduler', () => {
-    const [longest = ''] = entriesOf('1-56/5 1-23 2-31 2-12 *');
+    const [longest = ''] = schedulerExpressions('1-56/5 1-23 2-31 2-12 *');
     ok(longest.length <= 256, `${longest.length}`);
   });
 });

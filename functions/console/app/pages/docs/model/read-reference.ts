@@ -1,6 +1,6 @@
 /** The OpenAPI document as the docs show it: areas, endpoints, events and errors. */
 import type { Role, Scope } from '../../../../../../shared/contract/access.ts';
-import type { Parameter, Ref, Response } from '../../../../../../shared/contract/openapi/components.ts';
+import type { Parameter, Ref, ResponseObject } from '../../../../../../shared/contract/openapi/components.ts';
 import type { Schema } from '../../../../../../shared/contract/openapi/json-schema.ts';
 import type { Document } from '../../../../../../shared/contract/openapi/openapi-document.ts';
 import type { Operation } from '../../../../../../shared/contract/openapi/operation.ts';
@@ -27,7 +27,7 @@ export interface Endpoint {
   /** Answers with a redirect, which only a browser follows. */
   readonly isRedirect: boolean;
   readonly body: Schema | undefined;
-  readonly responses: readonly (readonly [status: string, response: Response])[];
+  readonly responses: readonly (readonly [status: string, response: ResponseObject])[];
   readonly errors: readonly ServiceError[];
 }
 

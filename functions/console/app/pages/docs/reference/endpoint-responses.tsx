@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import type { Response } from '../../../../../../shared/contract/openapi/components.ts';
+import type { ResponseObject } from '../../../../../../shared/contract/openapi/components.ts';
 import { schemaFields } from '../../../../../../shared/docs/schema-fields.ts';
 import { paths } from '../../../paths.ts';
 import type { Endpoint } from '../model/read-reference.ts';
@@ -39,7 +39,7 @@ export const EndpointResponses = ({ endpoint: { responses, errors } }: { readonl
   </>
 );
 
-const ResponseFields = ({ status, response }: { readonly status: string; readonly response: Response }) => {
+const ResponseFields = ({ status, response }: { readonly status: string; readonly response: ResponseObject }) => {
   const { resolve } = useReference();
   const { description, content = {} } = response;
   const types = Object.keys(content);
