@@ -1,5 +1,5 @@
-/** Folders stay small, files are named after what they export, and names use plain words. */
-import { deepEqual } from 'node:assert/strict';
+/** Folders stay small, files are named after what they export, and names use plain words and mean one thing. */
+import { deepEqual, ok } from 'node:assert/strict';
 import { basename, dirname } from 'node:path';
 import { test } from 'vitest';
 import { type Source, sources, sourcesIn } from '../harness/law/source-files.ts';
@@ -89,6 +89,18 @@ test('a file is named after its main export, or after what its exports have in c
     });
   deepEqual(
     misnamed.map((source) => `${source.path}: ${exportsOf(source).join(', ')}`),
+    [],
+  );
+});
+
+// Otherwise a reader of an import has to look up which one it is, and a search finds both.
+test('no name is exported by two files of shared, except by the indexes', () => {
+  const files = sourcesIn('shared').filter(({ path }) => basename(path) !== 'index.ts');
+  const exported = files.flatMap((source) => [...new Set(exportsOf(source))].map((name) => ({ name, path: source.path })));
+  ok(exported.length > 1_000);
+  const repeated = [...Map.groupBy(exported, ({ name }) => name)].filter(([name, uses]) => name !== '' && uses.length > 1);
+  deepEqual(
+    repeated.map(([name, uses]) => `${name}: ${uses.map(({ path }) => path).join(', ')}`),
     [],
   );
 });
