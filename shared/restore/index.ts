@@ -1,4 +1,3 @@
-export { checkShard } from './check/check-shard.ts';
 export { planInRequest } from './dry-run/plan-in-request.ts';
 export { planPointInTime } from './dry-run/plan-point-in-time.ts';
 export { cancelRestore } from './end/cancel-restore.ts';
@@ -16,6 +15,7 @@ export { historyEntry, restoreCost, restoreData } from './model/restore-view.ts'
 export type { NamedDocuments, StartRestoreOptions } from './model/start-options.ts';
 export { closeUndoWindow } from './model/undo-window.ts';
 export { hasActiveWriter } from './model/writer-lease.ts';
+export { checkShard } from './plan/check-shard.ts';
 export { assertBatchesPresent, readPointRequest, withKnownCollections } from './point-in-time/point-request.ts';
 export { cleanUpDeps, type RestoreDeps, restoreDeps } from './restore-deps.ts';
 export { answerRestoreStep, RestoreFailStep, RestoreShardStep, RestoreStep } from './run/restore-steps.ts';

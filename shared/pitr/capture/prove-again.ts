@@ -8,14 +8,14 @@ import { ChangeBatchReader } from '../batch/change-batch-reader.ts';
 import { heardAheadMicros, listBatchesAfter } from '../batch/list-batches.ts';
 import { type OpenBatch, openBatch } from '../batch/open-batch.ts';
 import { WrittenHistory } from '../batch/written-history.ts';
+import { Lookup } from '../coverage/document-lookup.ts';
+import { PastTally } from '../coverage/past-tally.ts';
+import { provePastMoments } from '../coverage/prove-past-moments.ts';
+import { runsOf, secondsBetween } from '../coverage/unproven-runs.ts';
 import type { Span } from '../listen/observed-changes.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type BatchRecord, type PitrRecord, pitrKey, type Sampled } from '../model/record.ts';
-import { Lookup } from '../prove/document-lookup.ts';
-import { PastTally } from '../prove/past-tally.ts';
-import { provePastMoments } from '../prove/prove-past-moments.ts';
-import { runsOf, secondsBetween } from '../prove/unproven-runs.ts';
 import { isEverySecondWanted } from './capture-mode.ts';
 import { type ReadBudget, remainingPastReads } from './read-budget.ts';
 

@@ -1,14 +1,14 @@
 /** Proves the moments of a cycle at which collections were not listened to: after an interruption, at the start, or before they were found. */
 import type { FirestoreDatabase } from '../../firestore/index.ts';
+import { Lookup } from '../coverage/document-lookup.ts';
+import type { PastSpan } from '../coverage/past-group.ts';
+import { PastTally } from '../coverage/past-tally.ts';
+import { provePastMoments } from '../coverage/prove-past-moments.ts';
+import { joinedRuns, runsOf, secondsBetween } from '../coverage/unproven-runs.ts';
 import type { CollectionGroup, ObservedChanges, Span } from '../listen/observed-changes.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import type { Gap } from '../model/record.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
-import { Lookup } from '../prove/document-lookup.ts';
-import type { PastSpan } from '../prove/past-group.ts';
-import { PastTally } from '../prove/past-tally.ts';
-import { provePastMoments } from '../prove/prove-past-moments.ts';
-import { joinedRuns, runsOf, secondsBetween } from '../prove/unproven-runs.ts';
 import { baseProofReads, type ReadBudget } from './read-budget.ts';
 
 const second = 1_000_000;

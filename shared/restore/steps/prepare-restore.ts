@@ -19,14 +19,14 @@ import {
   type Write,
 } from '../../platform/index.ts';
 import { databaseName, readProject } from '../../project/index.ts';
-import { emptyPlan } from '../check/check-progress.ts';
-import { inspectBackup } from '../check/inspect-backup.ts';
 import { journalBackup } from '../model/journal.ts';
 import { newMaskSalt } from '../model/mask-salt.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
 import { reopenShards } from '../model/reopen-shards.ts';
 import { checkRunning, loadRunning, type RestoreAttempt, updateRunning } from '../model/running-restore.ts';
 import { noWrites } from '../model/shard-totals.ts';
+import { emptyPlan } from '../plan/check-progress.ts';
+import { inspectBackup } from '../plan/inspect-backup.ts';
 import { materializePoint } from '../point-in-time/materialize-point.ts';
 import { keyMismatchFailure, readSourceBackup, withObjectNames } from '../read/open-for-restore.ts';
 import type { RestoreDeps } from '../restore-deps.ts';

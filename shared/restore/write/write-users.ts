@@ -1,9 +1,9 @@
 /** Writes the users that the journal names as the backup has them; an undo deletes those it lacks. */
 import { JobFailure } from '../../job/index.ts';
 import { type AuthUser, importAuthUsers, importedAtOnceMax, removeAuthUsers, type Toolkit } from '../../project/index.ts';
-import { countRestoredUsers } from '../check/match-restored-user.ts';
 import type { Failure } from '../model/record.ts';
 import { noWrites } from '../model/shard-totals.ts';
+import { countRestoredUsers } from '../plan/match-restored-user.ts';
 import { type JoinedUser, joinJournalUsers, openTargetUsers } from '../read/archived-users.ts';
 import { withShardHeartbeat } from '../run/shard-run.ts';
 import { findUserConflicts } from './find-user-conflicts.ts';

@@ -6,8 +6,8 @@ import { proto, type Value } from '../../../../infra/local/engines/firestore/pro
 import { commitWrites, parseWrite } from '../../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { type Archive, compareNames, DocumentSkim, type PageEntry, ShardWriter } from '../../../../shared/archive/index.ts';
 import { type FirestoreDatabase, probeSource } from '../../../../shared/firestore/index.ts';
-import type { Action } from '../../../../shared/restore/check/document-action-policy.ts';
-import { type DocumentDecision, DocumentWalk, type DocumentWalkOptions } from '../../../../shared/restore/check/document-walk.ts';
+import type { Action } from '../../../../shared/restore/plan/document-action-policy.ts';
+import { type DocumentDecision, DocumentWalk, type DocumentWalkOptions } from '../../../../shared/restore/plan/document-walk.ts';
 import { type RestoreScope, restoreScope, type ScopeRequest } from '../../../../shared/restore/scope/restore-scope.ts';
 import { Bucket, dataKey, manifestOf, writing } from '../../builders/sample-archive.ts';
 import { sourceOf, startServer } from '../../firestore/firestore-server.ts';

@@ -2,9 +2,9 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { emptyPlan } from '../../../../shared/restore/check/check-progress.ts';
 import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
 import { percentOf, restoreProgress } from '../../../../shared/restore/model/restore-progress.ts';
+import { emptyPlan } from '../../../../shared/restore/plan/check-progress.ts';
 
 const begun = {
   status: 'running',

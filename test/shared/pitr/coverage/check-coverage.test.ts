@@ -1,8 +1,8 @@
 /** Unknown collections below documents are detected by counting, discovered by a base, and always reported. */
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
+import { isCheckDue } from '../../../../shared/pitr/coverage/check-coverage.ts';
 import { microsOf, type PitrRecord, pitrData, windowsOf } from '../../../../shared/pitr/index.ts';
-import { isCheckDue } from '../../../../shared/pitr/prove/check-coverage.ts';
 import { remainingUnchecked } from '../../../../shared/pitr/timeline/unchecked-periods.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 import { listen } from '../../../harness/env/continuous-capture-env.ts';

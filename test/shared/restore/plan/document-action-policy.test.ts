@@ -2,7 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
-import type { Action } from '../../../../shared/restore/check/document-action-policy.ts';
+import type { Action } from '../../../../shared/restore/plan/document-action-policy.ts';
 import {
   archiveOf,
   documentOf,

@@ -5,9 +5,9 @@ import type { Firestore } from '../../../../infra/local/engines/firestore/index.
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import { commitWrites, parseWrite } from '../../../../infra/local/engines/firestore/write/commit-writes.ts';
 import { ResumeTokenLost } from '../../../../shared/firestore/index.ts';
+import { assertDeletionsComplete, countAfter } from '../../../../shared/pitr/coverage/check-deletions.ts';
+import { BudgetSpent, Lookup } from '../../../../shared/pitr/coverage/document-lookup.ts';
 import { CollectionGroup } from '../../../../shared/pitr/listen/observed-changes.ts';
-import { assertDeletionsComplete, countAfter } from '../../../../shared/pitr/prove/check-deletions.ts';
-import { BudgetSpent, Lookup } from '../../../../shared/pitr/prove/document-lookup.ts';
 import { name, root, sourceOf, startServer, write } from '../../../harness/firestore/firestore-server.ts';
 
 let server: Firestore;

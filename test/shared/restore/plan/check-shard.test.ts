@@ -6,9 +6,9 @@ import type { EventData } from '../../../../shared/contract/events/event-catalog
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { compareTextNames } from '../../../../shared/firestore/index.ts';
 import { commit, after as later, set } from '../../../../shared/platform/index.ts';
-import { checkShard } from '../../../../shared/restore/check/check-shard.ts';
 import type { PlanCounts, RestoreRecord } from '../../../../shared/restore/model/record.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
+import { checkShard } from '../../../../shared/restore/plan/check-shard.ts';
 import { sealJournal } from '../../../../shared/restore/seal/seal-journal.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
 import { prepareRestore } from '../../../../shared/restore/steps/prepare-restore.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { samplesOf, searchVersions } from '../../../../shared/pitr/prove/version-search.ts';
+import { samplesOf, searchVersions } from '../../../../shared/pitr/coverage/version-search.ts';
 
 const second = 1_000_000;
 
