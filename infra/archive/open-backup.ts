@@ -11,7 +11,7 @@ import {
   type ObjectEntry,
   openManifest,
 } from '../../shared/archive/index.ts';
-import { objectWithHash, overNewConnection, readGenuine, StorageError } from '../../shared/destination/index.ts';
+import { objectWithHash, overNewConnection, readExpected, StorageError } from '../../shared/destination/index.ts';
 import { DataKeys, type KeyOptions, type OpenedKey } from './data-keys.ts';
 import { damaged, Failure, failureOf, unusable } from './failure.ts';
 import type { BackupLocation } from './open-location.ts';
@@ -112,7 +112,7 @@ const openNewest = async (location: BackupLocation, options: KeyOptions & OpenOp
     const { backup, name } = entry;
     const { store, folder } = locate(backup);
     const expected = objectWithHash({ ...entry, name: `${folder}${name}` });
-    const read = (from: ReadOnlyStore) => readGenuine(from, expected, () => from.get(expected.name, { offset, length }));
+    const read = (from: ReadOnlyStore) => readExpected(from, expected, () => from.get(expected.name, { offset, length }));
     try {
       return await (again === 0 ? read(store) : overNewConnection(store, expected, read));
     } catch (error) {

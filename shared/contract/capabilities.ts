@@ -15,7 +15,7 @@ const destinationVariables = [
  */
 export const capabilities = {
   /** Read any item; for functions without an authenticated caller. */
-  'table:look': ['TABLE_NAME'],
+  'table:read-only': ['TABLE_NAME'],
   /** Read any item; write request counters and last-seen times (RATE# and SEEN# partitions only). */
   'table:read': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'ORGANIZATION_LIMITS'],
   /** Change items in transactions. IAM denies updating and deleting audit entries; a condition prevents replacing one. */

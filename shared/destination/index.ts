@@ -33,5 +33,5 @@ export {
 export { objectThat, objectWithHash } from './store/object-versions.ts';
 export { overNewConnection } from './store/over-new-connection.ts';
 export { readBack } from './store/read-back.ts';
-export { headGenuine, readGenuine, selectAfter } from './store/read-genuine.ts';
+export { headExpected, readExpected, selectAfter } from './store/read-expected.ts';
 export { requestRetryPolicy, taskRetryPolicy } from './store/retry-transient.ts';

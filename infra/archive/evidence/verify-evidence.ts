@@ -8,7 +8,7 @@ import {
   maxManifestBytes,
   type VerifiableEvidence,
 } from '../../../shared/archive/index.ts';
-import { objectThat, readGenuine } from '../../../shared/destination/index.ts';
+import { objectThat, readExpected } from '../../../shared/destination/index.ts';
 import { damaged, failureOf, unusable } from '../failure.ts';
 import { type BackupLocation, type BucketAccess, openLocation } from '../open-location.ts';
 import { type Output, say } from '../output.ts';
@@ -87,7 +87,7 @@ const readEvidenceFile = async (
     }
   };
   try {
-    return await (trusted ? readGenuine(store, objectThat(name, maxEvidenceBytes, isSigned), read) : read());
+    return await (trusted ? readExpected(store, objectThat(name, maxEvidenceBytes, isSigned), read) : read());
   } catch (error) {
     throw failureOf(error, name);
   }
@@ -120,7 +120,7 @@ const compareManifest = async (store: ReadOnlyStore, folder: string, digest: str
   // Evidence has digests in hex, as sha256sum prints them.
   const isTested = (sealed: Uint8Array): boolean => Buffer.from(manifestDigest(sealed), 'base64url').toString('hex') === digest;
   const object = objectThat(`${folder}${manifestName}`, maxManifestBytes + (1 << 20), isTested);
-  return readGenuine<ManifestCheck>(store, object, async () => {
+  return readExpected<ManifestCheck>(store, object, async () => {
     const sealed = await readSmallObject(store, folder, manifestName, `${label}/${manifestName}`);
     if (isTested(sealed)) return 'matches';
     throw damaged(

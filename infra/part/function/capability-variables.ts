@@ -24,7 +24,7 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
   const buckets = { S3_URL, SPACES_URL, GCS_URL, GOOGLE_TOKEN_URL, PRIVATE_HOSTS };
   const destination = { ...buckets, GOOGLE_STS_URL, GOOGLE_CREDENTIALS_URL, ...google };
   return {
-    'table:look': table,
+    'table:read-only': table,
     'table:read': { ...table, REQUESTS_PER_MINUTE, PLAN, ORGANIZATION_LIMITS },
     'table:write': { ...table, REQUESTS_PER_MINUTE, PLAN, ORGANIZATION_LIMITS, AUDIT_RETENTION_DAYS },
     'table:purge': table,

@@ -59,7 +59,7 @@ const watchWorkflow =
   (parts) => [allow(['states:DescribeExecution', 'states:StopExecution'], [executionsOf(parts[name])])];
 
 const permissions: Readonly<Record<Capability, Permissions>> = {
-  'table:look': ({ tableArn }) => [allow(readActions, [tableArn])],
+  'table:read-only': ({ tableArn }) => [allow(readActions, [tableArn])],
   'table:read': ({ tableArn }) => [
     allow(readActions, [tableArn]),
     // Rate counts and lastSeenAt are the only writes of a read-only function.

@@ -13,11 +13,11 @@ import {
 import { ApiError, invalid } from '../../contract/errors.ts';
 import {
   type ExpectedObject,
-  headGenuine,
+  headExpected,
   type ObjectStore,
   objectThat,
   objectWithHash,
-  readGenuine,
+  readExpected,
   StorageError,
 } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
@@ -53,11 +53,11 @@ export const inspectFolder = async (tenant: Tenant, store: ObjectStore, path: st
 
 const inspect = async (tenant: Tenant, store: ObjectStore, path: string): Promise<FoundBackup> => {
   // Both may lie below another version, if the bucket keeps versions.
-  const key = await readGenuine(store, keyOf(tenant), async () => openKey(tenant, await fetchKeyFile(store)));
+  const key = await readExpected(store, keyOf(tenant), async () => openKey(tenant, await fetchKeyFile(store)));
   const { keyFile, identity, dataKey, encryption } = key;
   const checks = await assertArchiveShareable(tenant, identity.backup, path);
   const opens = (stored: Uint8Array): Promise<Manifest> => openManifest(stored, { identity, dataKey });
-  const { stored, manifest } = await readGenuine(store, manifestThat(opens), async () => {
+  const { stored, manifest } = await readExpected(store, manifestThat(opens), async () => {
     const stored = await fetchManifest(store, undefined).catch(asAbsent('it has no manifest, so it was never completed'));
     return { stored, manifest: await opens(stored) };
   });
@@ -116,7 +116,7 @@ const assertStored = async (store: ObjectStore, objects: Manifest['objects']): P
   }
   for (const entry of missing.values()) {
     const { name, size: expected } = entry;
-    const { size } = (await headGenuine(store, objectWithHash(entry))) ?? {};
+    const { size } = (await headExpected(store, objectWithHash(entry))) ?? {};
     if (size === undefined) throw notImportable(`its object ${name} is missing`);
     if (size !== expected) throw notImportable(`its object ${name} has ${size} bytes instead of ${expected}`);
   }

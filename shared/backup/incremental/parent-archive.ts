@@ -1,6 +1,6 @@
 /** The backup another one is made from: the parent of an incremental backup, or the origin of a synthetic full. */
 import { type Archive, ArchiveError, type Manifest, type ObjectEntry } from '../../archive/index.ts';
-import { headGenuine, type ObjectState, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
+import { headExpected, type ObjectState, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
@@ -91,7 +91,7 @@ export class ParentArchive {
   async #check({ backup, name }: ObjectRef): Promise<StoredChunk> {
     const entry = this.#entries.get(idOf({ backup, name }));
     const { store } = await this.sourceOf(backup);
-    const stored = entry && (await headGenuine(store, objectWithHash(entry)));
+    const stored = entry && (await headExpected(store, objectWithHash(entry)));
     if (stored?.size === entry?.size && stored) return { store, state: stored };
     const message = `${stored?.size ?? 'none'} of ${entry?.size} bytes are stored`;
     throw Object.assign(new ArchiveError('truncated', message), { object: { backup, name } });

@@ -1,5 +1,5 @@
 /** The locks of all objects that a backup needs, also those of earlier backups: a chain is only as safe as its oldest link. */
-import { type ExpectedObject, headGenuine, type ObjectState, type ObjectStore, StorageError } from '../../destination/index.ts';
+import { type ExpectedObject, headExpected, type ObjectState, type ObjectStore, StorageError } from '../../destination/index.ts';
 import { iso } from '../../platform/index.ts';
 
 export interface ChainLockResult {
@@ -82,7 +82,7 @@ export class ChainLocks {
 
 /** Extends the lock of the version that was stored. A missing object is not locked. */
 export const extendGenuine = async (store: ObjectStore, object: ExpectedObject, locks: ChainLocks): Promise<void> => {
-  const state = await headGenuine(store, object);
+  const state = await headExpected(store, object);
   if (state) await locks.extend(store, object.name, state);
   else locks.count(undefined);
 };

@@ -19,7 +19,7 @@ import {
   objectWithHash,
   overNewConnection,
   readDestination,
-  readGenuine,
+  readExpected,
   StorageError,
 } from '../../destination/index.ts';
 import { loadFilter } from '../../erasure/index.ts';
@@ -136,7 +136,7 @@ export const fetchManifest = async (store: ObjectStore, digest: string | undefin
   let stored: Uint8Array | undefined;
   try {
     return await readAgain(store, expected, async (from) => {
-      stored = await readGenuine(from, expected, () => readManifest(from));
+      stored = await readExpected(from, expected, () => readManifest(from));
       if (manifestDigest(stored) !== digest) throw new ArchiveError('hash-mismatch', 'the manifest has another digest');
       return stored;
     });
@@ -187,7 +187,7 @@ export const openWithManifest = (
     fetch: async (entry, offset, length, again) => {
       const own = (await sourceOf(entry.backup)).store;
       const object = objectWithHash(entry);
-      const read = (from: ObjectStore) => readGenuine(from, object, () => from.get(entry.name, { offset, length }));
+      const read = (from: ObjectStore) => readExpected(from, object, () => from.get(entry.name, { offset, length }));
       return again === 0 ? read(own) : overNewConnection(own, object, read);
     },
     isBadTransfer: isDoubtful,

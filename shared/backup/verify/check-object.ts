@@ -13,7 +13,7 @@ import {
   type Segment,
 } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { headGenuine, type ObjectState, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
+import { headExpected, type ObjectState, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
 import { readAgain } from '../read/read-again.ts';
@@ -79,7 +79,7 @@ const stateOf = async ({ open, stored, locks }: ObjectCheck, entry: ObjectEntry)
   const size = backup === open.archive.manifest.backup && !locks ? stored.get(name) : undefined;
   if (size !== undefined) return { size };
   try {
-    return await headGenuine((await open.sourceOf(backup)).store, objectWithHash(entry));
+    return await headExpected((await open.sourceOf(backup)).store, objectWithHash(entry));
   } catch (error) {
     locks?.locks.count(undefined);
     throw error;

@@ -1,5 +1,5 @@
 import { keyFileName } from '../../archive/index.ts';
-import { headGenuine } from '../../destination/index.ts';
+import { headExpected } from '../../destination/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import type { BackupRecord } from '../model/record.ts';
 import { findNeighbour, neighbourPath } from '../model/shared-archives.ts';
@@ -34,6 +34,6 @@ const checkParentKey = async (
       message: `The backup ${archiveId}, which this one depends on, is not at ${neighbourPath(backup.path, archiveId)}, where the archive command looks for it`,
     };
   const source = await open.sourceOf(archiveId);
-  const stored = await headGenuine(source.store, keyWith(owner.keyFile));
+  const stored = await headExpected(source.store, keyWith(owner.keyFile));
   return checkKeyFile(tenant, owner, { ...source, size: stored?.size }, deps);
 };

@@ -1,6 +1,6 @@
 /** Looks for damage that a reader does not notice, without reading a chunk: one listing of each folder, and the key objects. */
 import { keyFileName, manifestName, type ObjectEntry, objectKind } from '../../archive/index.ts';
-import { headGenuine, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
+import { headExpected, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
 import { mapConcurrent, type Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import type { BackupRecord } from '../model/record.ts';
@@ -87,7 +87,7 @@ const inspectFolder = async (
     if (isSearched && ++searched > searchedMax) return notSearched;
     try {
       // A listing may lag behind.
-      return sizeProblem((await headGenuine(store, objectWithHash(entry)))?.size, entry);
+      return sizeProblem((await headExpected(store, objectWithHash(entry)))?.size, entry);
     } catch (error) {
       if (error instanceof StorageError && error.isTransient) throw error;
       return toProblem(error);
@@ -107,7 +107,7 @@ const inspectKey = async (
 ): Promise<Problem | undefined> => {
   try {
     const source = await open.sourceOf(backup.archive.backup);
-    const size = (await headGenuine(source.store, keyWith(backup.keyFile)))?.size;
+    const size = (await headExpected(source.store, keyWith(backup.keyFile)))?.size;
     return await checkKeyFile(tenant, backup, { ...source, size }, deps);
   } catch (error) {
     if (error instanceof StorageError && error.isTransient) throw error;

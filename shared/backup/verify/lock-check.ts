@@ -1,6 +1,6 @@
 import { keyFileName, manifestName } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { headGenuine, type ObjectState, readDestination, StorageError } from '../../destination/index.ts';
+import { headExpected, type ObjectState, readDestination, StorageError } from '../../destination/index.ts';
 import { iso, type Tenant } from '../../platform/index.ts';
 import { ChainLocks, type LockCounts } from '../model/chain-locks.ts';
 import type { BackupRecord } from '../model/record.ts';
@@ -55,7 +55,7 @@ export class LockCheck {
     for (const [archiveId, name] of [[own, keyFileName], [own, manifestName], ...needs.map((id) => [id, keyFileName])] as const)
       try {
         const { store, keyFile } = await open.sourceOf(archiveId);
-        const state = await headGenuine(store, name === keyFileName ? keyWith(keyFile) : manifestWith(manifestDigest));
+        const state = await headExpected(store, name === keyFileName ? keyWith(keyFile) : manifestWith(manifestDigest));
         if (state) this.add(archiveId === own ? name : `${archiveId}/${name}`, state);
         else this.locks.count(undefined);
       } catch (error) {

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { keyFileName, manifestName, objectKind } from '../../archive/index.ts';
 import { id } from '../../contract/fields.ts';
-import { headGenuine, type ObjectStore, StorageError } from '../../destination/index.ts';
+import { headExpected, type ObjectStore, StorageError } from '../../destination/index.ts';
 import { type Clock, get, randomToken, type Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
@@ -89,7 +89,7 @@ const verifyParts = async (work: VerifyWork, backup: BackupRecord, depth: 'struc
   if (at.objects === 0) {
     // The listing does not show a locked key that a delete marker or a newer version hides.
     const listed = work.locks ? undefined : stored.get(keyFileName);
-    const size = listed ?? (await headGenuine(open.store, keyWith(backup.keyFile)))?.size;
+    const size = listed ?? (await headExpected(open.store, keyWith(backup.keyFile)))?.size;
     const own = { ...(await open.sourceOf(backup.archive.backup)), size };
     const found = await checkKeyFile(tenant, backup, own, deps);
     if (found) report.add(keyFileName, found.problem, found.message);

@@ -74,7 +74,7 @@ export const invitations = group('invitations', `${apiPrefix}/invitations`, {
       expiresAt: Moment,
     }),
     errors: ['INVITATION_NOT_FOUND'],
-    capabilities: ['table:look', 'secret:service'],
+    capabilities: ['table:read-only', 'secret:service'],
   },
   accept: {
     route: 'POST /{token}/accept',

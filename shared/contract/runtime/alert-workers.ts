@@ -24,6 +24,6 @@ export const alertWorkers = {
       'Every ten minutes: looks for silence (overdue schedules, lapsed protection, stalled captures) in every organization',
     trigger: 'clock',
     timeoutSeconds: 300,
-    capabilities: ['table:look', 'incident:send'],
+    capabilities: ['table:read-only', 'incident:send'],
   },
 } as const;

@@ -92,7 +92,7 @@ export const workers = {
     summary: 'Every hour: starts the purge of organizations past their recovery deadline',
     trigger: 'clock',
     timeoutSeconds: 60,
-    capabilities: ['table:look', 'task:send'],
+    capabilities: ['table:read-only', 'task:send'],
   },
   purge: {
     entry: 'functions/organization/purge.ts',
@@ -243,7 +243,7 @@ export const workers = {
     summary: 'Every hour: starts retention for organizations with backups due',
     trigger: 'clock',
     timeoutSeconds: 60,
-    capabilities: ['table:look', 'bucket-work:send'],
+    capabilities: ['table:read-only', 'bucket-work:send'],
   },
   ...alertWorkers,
   ...restoreTestWorkers,

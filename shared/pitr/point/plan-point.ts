@@ -9,8 +9,8 @@ import { readPitr } from '../model/cycle-context.ts';
 import { microsOf, momentOf, shownMoment } from '../model/micro-time.ts';
 import { type BatchRecord, type PitrRecord, pitrKey } from '../model/record.ts';
 import { expandGaps } from '../timeline/gap-lists.ts';
+import { PointNotCovered, type PointRequest } from './missing-coverage.ts';
 import { baseOf, type Doubt, doubtAt, type PointInTime, requestedSecond, resolvePoint } from './resolve-point.ts';
-import { PointNotCovered, type PointRequest } from './uncovered.ts';
 
 export interface PointPlan {
   readonly point: PointInTime;

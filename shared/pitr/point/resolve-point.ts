@@ -7,20 +7,20 @@ import { baseFor, shownGap, windowsOf } from '../timeline/windows.ts';
 import {
   isGapAt,
   lastIdOf,
+  type MissingCoverage,
   missingAt,
+  missingCoverageAt,
   type PointRequest,
   reachOf,
   refusePartial,
-  type Uncovered,
-  uncoveredAt,
-} from './uncovered.ts';
+} from './missing-coverage.ts';
 
 /** Requested collections whose existence at that moment is unknown. */
 export interface Doubt {
   readonly collectionIds: readonly string[];
   /** To throw if the base does not contain them, or to record if a partial restore is allowed. */
   readonly refusal: (ids: readonly string[]) => ApiError;
-  readonly uncovered: (ids: readonly string[]) => Uncovered;
+  readonly uncovered: (ids: readonly string[]) => MissingCoverage;
   readonly allowPartial: boolean;
 }
 
@@ -35,9 +35,9 @@ export interface PointInTime {
   /** There may have been other collections. */
   readonly isUnchecked?: boolean;
   /** What the restore lacks of its request. */
-  readonly uncovered?: Uncovered;
+  readonly uncovered?: MissingCoverage;
   /** What the moment lacks, requested or not. */
-  readonly lacks?: Uncovered;
+  readonly lacks?: MissingCoverage;
   /** Collections whose missing documents may have existed although the point contains others of them; `*`: all at the root; `**`: all. */
   readonly absenceUnknown?: readonly string[];
 }
@@ -58,10 +58,10 @@ export const resolvePoint = (record: PitrRecord, batches: readonly Span[], reque
   const base = baseOf(record, request, now);
   const moment = lastKnown(base, batches, quietStart(record, batches, second));
   // It may be earlier than requested, with other gaps.
-  const uncovered = uncoveredAt(record, moment, request);
+  const uncovered = missingCoverageAt(record, moment, request);
   if (uncovered && !request.allowPartial) throw refusePartial(record, moment, request, uncovered, now);
   const missing = missingAt(record, moment);
-  const lacks = uncoveredAt(record, moment, { ...request, collectionIds: undefined });
+  const lacks = missingCoverageAt(record, moment, { ...request, collectionIds: undefined });
   const atRoot = missing
     .filter(({ isAtRoot }) => isAtRoot)
     .flatMap(({ collections = [] }) => (collections.length > 0 ? collections : ['*']));
@@ -81,7 +81,7 @@ export const baseOf = (record: PitrRecord, request: PointRequest, now: Date): Ba
   const second = requestedSecond(request, now);
   const base = isInWindow(record, second, now) ? baseFor(record, second) : undefined;
   if (!base) throw outside(record, second, now);
-  const uncovered = uncoveredAt(record, second, request);
+  const uncovered = missingCoverageAt(record, second, request);
   if (uncovered && !request.allowPartial) throw refusePartial(record, second, request, uncovered, now);
   return base;
 };
@@ -104,7 +104,12 @@ export const doubtAt = (
   if (collectionIds.length === 0) return undefined;
   const reason =
     gap?.reason ?? 'they were not captured, and it was not counted yet whether there are collections below documents';
-  const uncovered = (ids: readonly string[]): Uncovered => ({ collections: ids, count: ids.length, complete: true, reason });
+  const uncovered = (ids: readonly string[]): MissingCoverage => ({
+    collections: ids,
+    count: ids.length,
+    complete: true,
+    reason,
+  });
   return {
     collectionIds,
     uncovered,

@@ -8,7 +8,7 @@ import {
   objectThat,
   openStore,
   readDestination,
-  readGenuine,
+  readExpected,
   requestRetryPolicy,
   StorageError,
 } from '../../destination/index.ts';
@@ -65,7 +65,7 @@ const fetchEvidence = async (
     store = opened;
     const name = object.slice(cut + 1);
     const isStored = (bytes: Uint8Array): boolean => evidenceDigest(bytes) === digest;
-    return await readGenuine(opened, objectThat(name, maxEvidenceBytes, isStored), async () => {
+    return await readExpected(opened, objectThat(name, maxEvidenceBytes, isStored), async () => {
       const bytes = await opened.get(name, { maxBytes: maxEvidenceBytes });
       if (!isStored(bytes)) throw altered(runId, reference, 'the object in the bucket is not the one that was stored');
       return bytes;

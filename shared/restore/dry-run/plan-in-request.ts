@@ -25,7 +25,7 @@ import { DeletionSet } from '../plan/deletions.ts';
 import { DocumentWalk } from '../plan/document-walk.ts';
 import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';
 import { findMissing } from '../scope/find-missing.ts';
-import { lackingOf } from '../scope/lacking-of.ts';
+import { missingCollectionsOf } from '../scope/missing-collections.ts';
 import { absenceKnowledge, restoreScope } from '../scope/restore-scope.ts';
 import { splitIntoShards } from '../scope/split-into-shards.ts';
 import { namesNotFound } from '../start/assert-names-found.ts';
@@ -153,7 +153,7 @@ const planDocuments = async (
         backupId: backup.id,
         projectId: backup.projectId,
         pointInTime: null,
-        partial: lackingOf(backup, options) ?? null,
+        partial: missingCollectionsOf(backup, options) ?? null,
         targetProjectId: project.id,
         mergeMode,
         readTime,

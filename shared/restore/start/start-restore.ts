@@ -27,7 +27,7 @@ import {
 import { shownNames } from '../model/restore-view.ts';
 import { noWrites } from '../model/shard-totals.ts';
 import type { NamedDocuments, StartRestoreOptions } from '../model/start-options.ts';
-import { lackingOf } from '../scope/lacking-of.ts';
+import { missingCollectionsOf } from '../scope/missing-collections.ts';
 
 export interface StartRestoreContext {
   readonly tenant: Tenant;
@@ -66,7 +66,7 @@ export const startRestore = (
     ...stored,
     ...omitUndefined({
       point,
-      lacks: point ? undefined : lackingOf(backup, options),
+      lacks: point ? undefined : missingCollectionsOf(backup, options),
       documentIds: documents && shownNames(documents.given.map(([text]) => text)),
       maxWritesPerSecond,
       allowedDeletes,

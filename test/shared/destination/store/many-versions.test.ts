@@ -1,7 +1,7 @@
 /** An intruder who adds any number of versions stops no reader: listings end, and memory stays flat. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { headGenuine, type ObjectStore, objectThat } from '../../../../shared/destination/index.ts';
+import { headExpected, type ObjectStore, objectThat } from '../../../../shared/destination/index.ts';
 import type { GcsClient } from '../../../../shared/destination/store/gcs/gcs-client.ts';
 import { generationsMax, listGenerations } from '../../../../shared/destination/store/gcs/list-generations.ts';
 import {
@@ -42,8 +42,8 @@ test('versions: a folder with too many is not listed to the end, and each object
   const versions = new ObjectVersions(bucket);
   const head: ObjectStore['head'] = async (name) => ({ size: 5, version: versions.selected(name)?.version });
   equal(await versions.overwritten(), undefined);
-  equal((await headGenuine({ versions, head }, stored('chunk')))?.version, 'first');
-  equal((await headGenuine({ versions, head }, stored('flooded')))?.version, undefined);
+  equal((await headExpected({ versions, head }, stored('chunk')))?.version, 'first');
+  equal((await headExpected({ versions, head }, stored('flooded')))?.version, undefined);
   deepEqual(Object.fromEntries(bucket.listed), { '': 100_001, chunk: 3, flooded: 1_001 });
 });
 

@@ -5,13 +5,13 @@ import { DeleteObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/c
 import { Storage } from '@google-cloud/storage';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import {
-  headGenuine,
+  headExpected,
   type ObjectStore,
   objectThat,
   objectWithHash,
   openGcsAddress,
   openS3Address,
-  readGenuine,
+  readExpected,
   StorageError,
 } from '../../../../shared/destination/index.ts';
 import {
@@ -74,7 +74,7 @@ for (const type of ['s3', 'gcs'] as const)
     const bytes = Buffer.from(`the bytes of ${type} that were stored`);
     const read = async (store: ObjectStore, name: string): Promise<string> => {
       const expected = objectWithHash(entryOf(name, bytes));
-      const whole = await readGenuine(store, expected, async () => {
+      const whole = await readExpected(store, expected, async () => {
         const found = Buffer.from(await store.get(name, { offset: 0, length: bytes.length }));
         if (!found.equals(bytes)) throw new Error('wrong bytes');
         return found;
@@ -99,7 +99,7 @@ for (const type of ['s3', 'gcs'] as const)
         await attack();
         const store = await open(type);
         equal(await read(store, 'chunk'), bytes.toString());
-        const state = await headGenuine(await open(type), objectWithHash(entryOf('chunk', bytes)));
+        const state = await headExpected(await open(type), objectWithHash(entryOf('chunk', bytes)));
         deepEqual([state?.version, state?.isHidden, state?.size], [stored?.version, true, bytes.length]);
         equal((await store.extendLock('chunk', state!, state!.lockedUntil!))?.getTime(), state!.lockedUntil!.getTime());
         store.close();

@@ -5,7 +5,7 @@ import type { StartRestoreOptions } from '../model/start-options.ts';
 type Request = Pick<StartRestoreOptions, 'collections' | 'documents' | 'includeSubcollections'>;
 
 /** Undefined if everything requested is proven. Subcollections may be below any document, so they lack whatever the backup lacks. */
-export const lackingOf = (
+export const missingCollectionsOf = (
   { lacks }: Pick<BackupRecord, 'lacks'>,
   { collections, documents, includeSubcollections }: Request,
 ): BackupRecord['lacks'] => {

@@ -4,7 +4,7 @@ import { type ExpectedObject, type ObjectState, type ObjectStore, StorageError }
  * Runs `read`. If it fails although the store answers, and the bucket keeps the expected version below another one or a delete
  * marker, runs it again with that version.
  */
-export const readGenuine = async <T>(
+export const readExpected = async <T>(
   store: Pick<ObjectStore, 'versions'>,
   object: ExpectedObject,
   read: () => Promise<T>,
@@ -31,7 +31,7 @@ export const selectAfter = async (
  * The state of the expected version, also if another one or a delete marker hides it. The first call lists the versions of the store's
  * folder, once for each opened store; an object that was overwritten costs a search of its versions as well.
  */
-export const headGenuine = async (
+export const headExpected = async (
   store: Pick<ObjectStore, 'versions' | 'head'>,
   object: ExpectedObject,
 ): Promise<ObjectState | undefined> => {

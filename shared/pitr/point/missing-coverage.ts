@@ -19,7 +19,7 @@ export interface PointRequest {
 }
 
 /** Requested collections that are not proven complete at a moment. */
-export interface Uncovered {
+export interface MissingCoverage {
   /** The first of their ids. */
   readonly collections: readonly string[];
   /** How many they are; null if that is unknown. */
@@ -59,7 +59,11 @@ export const missingAt = ({ gaps }: PitrRecord, moment: string): readonly Gap[] 
 export const lastIdOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
 /** Undefined if everything that is requested is proven for that moment. */
-export const uncoveredAt = (record: PitrRecord, moment: string, { collectionIds }: PointRequest): Uncovered | undefined => {
+export const missingCoverageAt = (
+  record: PitrRecord,
+  moment: string,
+  { collectionIds }: PointRequest,
+): MissingCoverage | undefined => {
   const missing = missingAt(record, moment);
   const sampled = periodAt(record.sampled, moment);
   if (sampled) {
@@ -82,7 +86,12 @@ export const uncoveredAt = (record: PitrRecord, moment: string, { collectionIds 
   return named(ids, count, count === ids.length, [...(isUncounted ? [uncounted] : []), ...reasonsOf(missing)]);
 };
 
-const named = (ids: readonly string[], count: number | null, isComplete: boolean, reasons: readonly string[]): Uncovered => {
+const named = (
+  ids: readonly string[],
+  count: number | null,
+  isComplete: boolean,
+  reasons: readonly string[],
+): MissingCoverage => {
   const bounds = { sizeOf: (id: string) => Buffer.byteLength(id), maxBytes: namesMaxBytes, maxCount: namesMax };
   const collections = [...takeWithinBytes(ids, bounds)];
   return {
@@ -110,7 +119,7 @@ export const refusePartial = (
   record: PitrRecord,
   moment: string,
   request: PointRequest,
-  uncovered: Uncovered,
+  uncovered: MissingCoverage,
   now: Date,
 ): PointNotCovered => {
   const { collections, count, complete, reason, sampled } = uncovered;
@@ -131,7 +140,7 @@ export const refusePartial = (
   return new PointNotCovered(message, details, isUncounted);
 };
 
-const whatIsMissing = ({ collections, count, sampled }: Uncovered): string => {
+const whatIsMissing = ({ collections, count, sampled }: MissingCoverage): string => {
   if (sampled) return 'documents that were created and deleted within an interruption of capturing may be missing';
   if (collections.length === 0) return 'documents of unknown collections may be missing';
   const names = collections.slice(0, namesInMessage).join(', ');
@@ -143,7 +152,7 @@ const whatIsMissing = ({ collections, count, sampled }: Uncovered): string => {
 const workaround = (
   { nextTurnAt }: PitrRecord,
   { named: paths, collectionIds }: PointRequest,
-  { collections, sampled }: Uncovered,
+  { collections, sampled }: MissingCoverage,
   isUncounted: boolean,
 ): string => {
   if (sampled)
