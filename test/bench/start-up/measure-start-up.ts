@@ -23,8 +23,8 @@ const storeGoals = {
   zipBytes: { must: 700_000, aim: 400_000, kind: 'most' },
   answer: { must: 2.2, aim: 1.8, kind: 'most' },
 } as const satisfies Record<keyof typeof goals, Goal>;
-/** The copy worker, compared with the official client after it is initialized. */
-const worker = 'backup/copy';
+/** The workers of backups, compared with the official client after it is initialized. */
+const worker = 'backup/workflow';
 const official = 'official Firestore client, ready';
 const workerGoal = { must: 0.25, aim: 0.1, kind: 'most' } as const;
 
