@@ -99,6 +99,7 @@ export {
   ownerOf,
 } from './read/open-archive.ts';
 export { isDoubtful } from './read/read-again.ts';
+export { classifyReadError, reportDamage } from './read/report-damage.ts';
 export { streamObject } from './read/stream-object.ts';
 export { requestArchiveDeps, toReadError, withArchiveInRequest } from './read/with-archive-in-request.ts';
 export { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from './read/with-source-in-request.ts';

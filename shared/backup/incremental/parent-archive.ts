@@ -6,7 +6,7 @@ import { get, type Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import { type ArchiveSource, type OpenArchive, openRawArchive } from '../read/open-archive.ts';
-import { classifyReadError, type ParentLink, type ReadProblem, reportDamage } from './report-damage.ts';
+import { classifyReadError, type ReadProblem, reportDamage } from '../read/report-damage.ts';
 
 /** Opens the parent; undefined if the backup has none. The caller closes it. */
 export const openParent = async (tenant: Tenant, child: BackupRecord, deps: BackupDeps): Promise<ParentArchive | undefined> =>
@@ -24,6 +24,13 @@ export const openParentArchive = async (
   const link = { tenant, parent, childId: child.id, deps };
   return new ParentArchive(link, await read(link, () => openRawArchive(tenant, parent, undefined, deps)));
 };
+
+interface ParentLink {
+  readonly tenant: Tenant;
+  readonly parent: BackupRecord;
+  readonly childId: string;
+  readonly deps: Pick<BackupDeps, 'clock'>;
+}
 
 interface StoredChunk {
   readonly store: ObjectStore;
@@ -69,7 +76,7 @@ export class ParentArchive {
     } catch (error) {
       const problem = classifyReadError(error);
       if (!problem) throw error;
-      await reportDamage(this.#link, problem);
+      await reportDamage(damagedBy(this.#link), problem);
       return undefined;
     }
   }
@@ -116,13 +123,20 @@ export const fallBackToFull = async (tenant: Tenant, child: BackupRecord, deps: 
   }
 };
 
+const damagedBy = ({ tenant, parent, childId, deps }: ParentLink) => ({
+  tenant,
+  backup: parent,
+  by: childId,
+  now: deps.clock.now(),
+});
+
 const read = async <T>(link: ParentLink, work: () => Promise<T>): Promise<T> => {
   try {
     return await work();
   } catch (error) {
     const problem = classifyReadError(error);
     if (!problem) throw error;
-    await reportDamage(link, problem);
+    await reportDamage(damagedBy(link), problem);
     throw error instanceof JobFailure ? error : unreadable(link.parent, problem, error);
   }
 };

@@ -37,7 +37,8 @@ export const restoreTestDescriptions: readonly FieldTexts[] = [
     warnings: 'What the test does not prove although nothing differs; part of the evidence',
     digests: 'SHA-256 in hex: of the manifest, and a chain over names and contents of all documents read',
     durations: 'In milliseconds; null for what the run did not do',
-    rtoSeconds: 'The recovery time measured: from the request of the restore until the last document was in the target',
+    rtoSeconds:
+      'The recovery time measured: from the request of the restore until the last document was in the target; null without a target, and if there was nothing to write',
     removal: 'Whether what the test wrote was removed, and the target is as before',
     evidence:
       'The signed document in the bucket of the backup; null until the run has ended, and for runs that were cancelled or could not start',

@@ -34,7 +34,10 @@ const sampleFirst = async (context: RunContext): Promise<RunProgress> => {
   }
 };
 
-/** The time to recovery is what a person would have waited: from the request until everything was in the target. */
+/**
+ * The time to recovery is what a person would have waited: from the request until everything was in the target. A restore that had
+ * nothing to write says nothing about it.
+ */
 const followRestore = async (context: RunContext, restoreJobId: string): Promise<RunProgress> => {
   const { tenant, run } = context;
   const job = await endedJob(tenant, restoreJobId);
@@ -42,7 +45,8 @@ const followRestore = async (context: RunContext, restoreJobId: string): Promise
   const { documentsFailed } = restoreData(job);
   const documentsWritten = writtenBy(job);
   if (job.status !== 'completed') return concludeWith(context, jobFailure(job), { documentsWritten });
-  const rtoSeconds = Math.max(0, Date.parse(job.completedAt ?? job.createdAt) - Date.parse(job.createdAt)) / 1_000;
+  const waitedMs = Math.max(0, Date.parse(job.completedAt ?? job.createdAt) - Date.parse(job.createdAt));
+  const rtoSeconds = documentsWritten === 0 ? null : waitedMs / 1_000;
   const restored = { rtoSeconds, documentsWritten };
   const next = run.verificationSince === undefined ? 'reading' : 'comparing';
   if (documentsFailed === 0) return enterPhase(context, next, restored);

@@ -6,6 +6,7 @@ import { type Clock, clock } from '../../platform/index.ts';
 import { restoreKey } from '../model/record.ts';
 import type { RestoreAttempt } from '../model/running-restore.ts';
 import { recordStepWait } from './record-step-wait.ts';
+import { reportCorruption } from './report-corruption.ts';
 
 export const RestoreStep = z.object({
   organizationId: id('organization'),
@@ -31,7 +32,12 @@ export const answerRestoreStep = <T>(
   const { tenant, restoreJobId: id, attempt } = step;
   const key = restoreKey.restore(tenant, id);
   const onTransient = (error: unknown) => recordStepWait(step, error, time.now());
-  return answerStep({ id, attempt, key, task: 'restore the backup', storage: 'STORAGE_READ_ERROR', onTransient }, work);
+  const telling = (): Promise<T> =>
+    work().catch(async (error: unknown) => {
+      await reportCorruption(step, error, time.now());
+      throw error;
+    });
+  return answerStep({ id, attempt, key, task: 'restore the backup', storage: 'STORAGE_READ_ERROR', onTransient }, telling);
 };
 
 export const internalError: Reason = { code: 'INTERNAL_ERROR', message: 'The service could not restore the backup' };

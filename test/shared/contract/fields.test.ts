@@ -11,6 +11,8 @@ const cases = [
       '',
       '\u200b\u2066',
       '\u2800',
+      '\ufffc',
+      '\u{1d159}\u{13441}',
       '\u2800\u00a0\u2800',
       '\u0301',
       '\u3164',
@@ -87,6 +89,9 @@ test('Name: bidirectional and invisible characters are removed, and emoji stay w
 });
 
 test('Name: a space of any width is a plain one, and a keycap is the only digit with a selector', () => {
+  // Persian and Hindi words are spelled with joiners; between other letters they hide.
+  for (const name of ['می\u200cخواهم', 'क्\u200dष']) equal(Name.parse(name), name);
+  equal(Name.parse('Ac\u200cme\u200d'), 'Acme');
   equal(Name.parse('Acme\u00a0Corp\u2003of\u3000\u2800Japan'), 'Acme Corp of  Japan');
   equal(Name.parse('Acme 1\ufe0f'), 'Acme 1');
   equal(Name.parse('Acme 1\ufe0f\u20e3 #\ufe0f\u20e3'), 'Acme 1\ufe0f\u20e3 #\ufe0f\u20e3');

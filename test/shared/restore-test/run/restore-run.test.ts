@@ -174,3 +174,29 @@ test('restore test: one damage, one verdict; and a damaged backup is not called 
     }
   }
 });
+
+test('restore test: a backup without documents says nothing about the time to recovery', async () => {
+  t.reset();
+  await t.takeBackup();
+  const run = await t.finish(await t.begin(intoTarget()));
+  deepEqual([run.status, run.documentsWritten, run.rtoSeconds], ['passed', 0, null]);
+});
+
+test('restore test: damage that only reading finds marks the backup, with and without a target', async () => {
+  for (const plan of [{ scope: { type: 'sample', documentsPerCollection: 1 } } as const, intoTarget()]) {
+    t.reset();
+    await t.put(equalDocuments);
+    const backup = await t.takeBackup();
+    const { objects } = t.storeOf(backup);
+    for (const [name, bytes] of objects) {
+      if (!name.startsWith('chunk')) continue;
+      const flipped = Buffer.from(bytes);
+      // Beyond the header, so that every document is affected, whichever are drawn.
+      for (let at = 100; at < flipped.length; at += 8) flipped[at]! ^= 1;
+      objects.set(name, flipped);
+    }
+    const run = await t.finish(await t.begin(plan));
+    deepEqual([run.status, run.error?.code], ['failed', 'CHUNK_CORRUPT']);
+    deepEqual([t.backupOf(backup.id).damagedDepth, t.backupOf(backup.id).verifiedAt], ['full', null]);
+  }
+});

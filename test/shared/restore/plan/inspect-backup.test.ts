@@ -185,3 +185,34 @@ test('inspect: a bucket that cannot be listed is a finding, and no damage', asyn
   }
   deepEqual([found(t.restoreOf(id)), damageOf(backup)], [['unreadable manifest'], undefined]);
 });
+
+const flip = (backup: BackupRecord, name: string): void => {
+  const bytes = Buffer.from(objectsOf(backup).get(name)!);
+  bytes[bytes.length >> 1]! ^= 1;
+  objectsOf(backup).set(name, bytes);
+};
+
+test('inspect: a restore that cannot read a chunk fails, names it in its findings, and marks the backup', async () => {
+  const backup = await backUpShop(t);
+  flip(backup, chunk);
+  const restore = await t.restore(backup, { mergeMode: 'rollback' });
+  deepEqual([restore.status, restore.error?.code, found(restore)], ['failed', 'CHUNK_CORRUPT', [`corrupt ${chunk}`]]);
+  const event = t.events('restore.failed').at(-1)?.data as { restore: Record<string, unknown> };
+  deepEqual([event.restore.findings, event.restore.findingsCount], [restoreData(restore).findings, 1]);
+  deepEqual([damageOf(backup), t.backupOf(backup.id).verifiedAt], ['full', null]);
+});
+
+test('inspect: a plan that cannot read a chunk says so, and marks nothing', async () => {
+  const backup = await backUpShop(t);
+  flip(backup, chunk);
+  const restore = await t.restore(backup, { mergeMode: 'rollback', dryRun: true });
+  deepEqual([restore.status, found(restore), damageOf(backup)], ['failed', [`corrupt ${chunk}`], undefined]);
+});
+
+test('inspect: a restore from a damaged manifest fails, and marks the backup', async () => {
+  const backup = await backUpShop(t);
+  flip(backup, 'manifest');
+  const restore = await t.restore(backup);
+  deepEqual([restore.status, restore.error?.code, found(restore)], ['failed', 'CHUNK_CORRUPT', ['corrupt manifest']]);
+  equal(damageOf(backup), 'full');
+});

@@ -1,18 +1,18 @@
-/** Classifies and records that the parent of a new backup cannot be read. */
+/** Classifies and records that a backup cannot be read. */
 import { ArchiveError } from '../../archive/index.ts';
 import { StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { bestEffort, log, type Tenant } from '../../platform/index.ts';
-import type { BackupDeps } from '../backup-deps.ts';
 import { markDamaged } from '../model/mark-damaged.ts';
 import type { BackupRecord } from '../model/record.ts';
-import { findOwner } from '../model/shared-archives.ts';
+import { ownerOf } from './open-archive.ts';
 
-export interface ParentLink {
+interface DamagedBackup {
   readonly tenant: Tenant;
-  readonly parent: BackupRecord;
-  readonly childId: string;
-  readonly deps: Pick<BackupDeps, 'clock'>;
+  readonly backup: BackupRecord;
+  /** The job that read it. */
+  readonly by: string;
+  readonly now: Date;
 }
 
 /** A permanent read error: retries do not help. */
@@ -35,16 +35,16 @@ export const classifyReadError = (error: unknown): ReadProblem | undefined => {
   return undefined;
 };
 
-/** Marks the parent and the owner of the damaged object, so that no other backup is made from them. */
-export const reportDamage = async ({ tenant, parent, childId, deps }: ParentLink, problem: ReadProblem): Promise<void> => {
+/** Marks the backup and the owner of the damaged object, so that no other backup is made from them. */
+export const reportDamage = async ({ tenant, backup, by, now }: DamagedBackup, problem: ReadProblem): Promise<void> => {
   const { object, message, reason, isDamage } = problem;
-  log.warn('the parent of a backup cannot be read', { backupId: parent.id, childId, reason });
+  log.warn('a backup cannot be read', { backupId: backup.id, by, reason });
   if (!isDamage) return;
   const record = async (): Promise<void> => {
-    const owner = object && object.backup !== parent.archive.backup ? await findOwner(tenant, object.backup) : undefined;
-    const details = { object: object?.name ?? null, message, by: childId };
-    for (const backup of [parent, ...(owner ? [owner] : [])])
-      await markDamaged(tenant, backup, { depth: 'full', details, now: deps.clock.now() });
+    const owner = object && object.backup !== backup.archive.backup ? await ownerOf(tenant, object.backup, backup) : undefined;
+    const details = { object: object?.name ?? null, message, by };
+    for (const damaged of [backup, ...(owner ? [owner] : [])])
+      if (damaged.damagedDepth !== 'full') await markDamaged(tenant, damaged, { depth: 'full', details, now });
   };
   await bestEffort('mark a backup as damaged', record());
 };
