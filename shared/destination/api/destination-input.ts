@@ -3,9 +3,10 @@ import { accessMissing } from '../../contract/endpoints/storage-destinations.ts'
 import { invalid } from '../../contract/errors.ts';
 import type { SseAlgorithm, StorageType } from '../../contract/models/storage-destination.ts';
 import { audienceOf, type WorkloadIdentityInput, workloadIdentityFlaw } from '../../contract/workload-identity.ts';
-import { BlockedAddress, checkAddress, envList, guardUrl, readPrivateKey } from '../../platform/index.ts';
+import { BlockedAddress, checkAddress, envList, guardUrl } from '../../platform/index.ts';
 import { type Credentials, maskedField } from '../model/credentials.ts';
 import type { DestinationRecord } from '../model/record.ts';
+import { storageRules, typesWith } from '../model/storage-rules.ts';
 
 /** A destination before it is tested. */
 export interface DestinationInput {
@@ -34,7 +35,7 @@ interface AccessInput {
 export const requestedAccess = ({ type, credentials, workloadIdentity }: AccessInput): Credentials | undefined => {
   if (!workloadIdentity) return credentials;
   if (credentials) throw invalid('workloadIdentity', 'cannot be combined with credentials');
-  if (type !== 'gcs') throw invalid('workloadIdentity', 'is only supported for type gcs');
+  if (storageRules[type].protocol !== 'gcs') throw invalid('workloadIdentity', 'is only supported for type gcs');
   const flaw = workloadIdentityFlaw(workloadIdentity);
   if (flaw) throw invalid('workloadIdentity', flaw);
   const { serviceAccountEmail } = workloadIdentity;
@@ -59,30 +60,21 @@ export const checkDestinationInput = async (input: DestinationInput): Promise<vo
 };
 
 const checkCredentials = ({ type, credentials, endpoint }: DestinationInput): void => {
-  if (type === 'gcs') {
-    if ('audience' in credentials) return;
-    if (!('clientEmail' in credentials))
-      throw invalid('credentials', 'must be {clientEmail, privateKey} for gcs, unless it has workloadIdentity');
-    if (!readPrivateKey(credentials.privateKey))
-      throw invalid('credentials.privateKey', 'must be an RSA private key in PEM form');
-    return;
-  }
-  if ('accessKeyId' in credentials) return;
-  if (type === 'spaces') throw invalid('credentials', 'must be {accessKeyId, secretAccessKey} for spaces');
-  if (!('roleArn' in credentials)) throw invalid('credentials', 'must be {accessKeyId, secretAccessKey} or {roleArn} for s3');
-  if (endpoint !== null)
-    throw invalid('credentials', 'must be {accessKeyId, secretAccessKey} with an endpoint: roles require AWS');
+  const flaw = storageRules[type].credentialsFlaw(credentials, endpoint);
+  if (flaw) throw invalid(flaw.field, flaw.message);
 };
 
 const checkLocation = ({ type, bucket, region, endpoint, objectLock }: DestinationInput): void => {
-  if (type === 'gcs' && endpoint !== null) throw invalid('endpoint', 'is only supported by S3-compatible stores');
-  if (type === 'spaces' && region === null && endpoint === null) throw invalid('region', 'is required for spaces');
-  if (type === 'spaces' && objectLock !== null) throw invalid('objectLock', 'is only supported for types s3 and gcs');
-  if (type !== 'gcs' && !isS3Bucket(bucket)) throw invalid('bucket', `must be a valid ${type} bucket name`);
+  const { protocol, requiresRegion, hasObjectLock } = storageRules[type];
+  if (protocol !== 's3' && endpoint !== null) throw invalid('endpoint', 'is only supported by S3-compatible stores');
+  if (requiresRegion && region === null && endpoint === null) throw invalid('region', `is required for ${type}`);
+  if (!hasObjectLock && objectLock !== null)
+    throw invalid('objectLock', `is only supported for types ${typesWith((rules) => rules.hasObjectLock)}`);
+  if (protocol === 's3' && !isS3Bucket(bucket)) throw invalid('bucket', `must be a valid ${type} bucket name`);
 };
 
 const checkEncryption = ({ type, sse, sseKmsKeyId }: DestinationInput): void => {
-  if (type === 'gcs' && sse !== null) throw invalid('sse', 'is only supported by S3-compatible stores');
+  if (storageRules[type].protocol !== 's3' && sse !== null) throw invalid('sse', 'is only supported by S3-compatible stores');
   if (sseKmsKeyId !== null && sse !== 'aws:kms') throw invalid('sseKmsKeyId', 'requires sse aws:kms');
 };
 

@@ -5,6 +5,7 @@ import { type Change, iso, omitUndefined, StaleReadError, set } from '../../plat
 import { type Credentials, storedCredentials } from '../model/credentials.ts';
 import { connectedEvent, destinationKey } from '../model/read-destination.ts';
 import type { DestinationRecord } from '../model/record.ts';
+import { storageRules } from '../model/storage-rules.ts';
 import { externalIdOf } from '../open/open-store.ts';
 import type { DestinationInput } from './destination-input.ts';
 
@@ -46,14 +47,9 @@ export const changesLocation = (record: DestinationRecord, input: DestinationInp
 
 type Location = Pick<DestinationInput, 'type' | 'region' | 'endpoint'>;
 
-/** The namespace of the bucket name: an endpoint, a region of Spaces, a partition of AWS, or Google. */
-const hostOf = ({ type, region, endpoint }: Location): string => {
-  if (endpoint !== null) return new URL(endpoint).origin;
-  return type === 's3' ? `s3 ${partitionOf(region)}` : type === 'spaces' ? `spaces ${region}` : type;
-};
-
-/** Bucket names are unique within an AWS partition: China and the government clouds are partitions of their own. */
-const partitionOf = (region: string | null): string => /^(cn|us-gov|us-iso[a-z]?|eu-isoe|eusc)-/.exec(region ?? '')?.[1] ?? '';
+/** Where the name of the bucket is unique: at an endpoint, or in the namespace of the type. */
+const hostOf = ({ type, region, endpoint }: Location): string =>
+  endpoint === null ? storageRules[type].namespaceOf(region) : new URL(endpoint).origin;
 
 export const destinationHasBackups = (): ApiError =>
   new ApiError(

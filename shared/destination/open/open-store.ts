@@ -1,7 +1,6 @@
 import {
   assumeRole,
   BlockedAddress,
-  env,
   envList,
   federatedAccessToken,
   googleAccessToken,
@@ -11,6 +10,7 @@ import {
 } from '../../platform/index.ts';
 import { type Credentials, credentialsMissing, openCredentials } from '../model/credentials.ts';
 import type { DestinationRecord } from '../model/record.ts';
+import { storageRules } from '../model/storage-rules.ts';
 import type { TokenRequest } from '../store/gcs/gcs-transport.ts';
 import { agentFor, socketsMax } from '../store/http-agent.ts';
 import { type ObjectStore, StorageError } from '../store/object-store.ts';
@@ -86,7 +86,15 @@ const openGcs = async (
 ): Promise<ObjectStore> => {
   const { openGcsStore } = await import('../store/gcs/gcs-store.ts');
   const lockMode = objectLock ? (objectLock.mode === 'compliance' ? 'Locked' : 'Unlocked') : undefined;
-  return openGcsStore({ bucket, folder, baseUrl: env('GCS_URL'), requestToken, retryPolicy, partBytes, lockMode });
+  return openGcsStore({
+    bucket,
+    folder,
+    baseUrl: storageRules.gcs.addressOf(null),
+    requestToken,
+    retryPolicy,
+    partBytes,
+    lockMode,
+  });
 };
 
 const openS3 = async (
@@ -120,7 +128,7 @@ const addressOf = ({ type, region, endpoint }: StoreConfig): Pick<S3StoreOptions
     const guarded = guard(endpoint);
     return { endpoint: guarded.url.href, agent: guardedAgent(guarded, socketsMax) };
   }
-  const configured = type === 'spaces' ? env('SPACES_URL').replace('{region}', region ?? '') : env('S3_URL');
+  const configured = storageRules[type].addressOf(region);
   if (configured !== '') return { endpoint: configured, agent: agentFor(configured) };
   // Without a region, AWS redirects to the right one.
   return { isGuessed: region === null, agent: agentFor('https:') };

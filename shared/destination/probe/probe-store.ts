@@ -16,6 +16,7 @@ import {
 import { findProviderFlaw } from '../../project/index.ts';
 import type { Credentials } from '../model/credentials.ts';
 import type { StorageIdentity } from '../model/record.ts';
+import { storageRules } from '../model/storage-rules.ts';
 import { externalIdOf, openConfiguredStore, type StoreConfig } from '../open/open-store.ts';
 import { storageScopes } from '../store/gcs/storage-scopes.ts';
 import { type ObjectStore, StorageError } from '../store/object-store.ts';
@@ -115,7 +116,7 @@ const testStore = async (
   const bytes = secureRandomBytes(1_024);
   const lock = target.objectLock ? { lockedUntil: after(clock.now(), lockedSeconds) } : {};
   // Cloud Storage keeps a locked object, S3 hides it: there the lock is tested with an object of its own, which stays.
-  const isApart = target.type === 'gcs' && target.objectLock !== null;
+  const isApart = storageRules[target.type].protocol === 'gcs' && target.objectLock !== null;
   const lockedName = isApart ? `${folder}/locked` : name;
   const assertEqual = (found: Uint8Array, written: Uint8Array): void => {
     if (!Buffer.from(found).equals(written))

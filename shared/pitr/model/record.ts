@@ -1,6 +1,7 @@
 /** Items of point-in-time recovery. Every key begins with the tenant. */
 import type { ObjectEntry } from '../../archive/index.ts';
 import type { JobCreator } from '../../backup/index.ts';
+import type { StorageType } from '../../contract/models/storage-destination.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 
 /** A complete backup that captured changes build on. */
@@ -57,7 +58,7 @@ export interface PitrRecord extends Item {
   readonly keptDays?: { readonly days: number; readonly until: string } | undefined;
   readonly captureIntervalSeconds: number;
   readonly precision: 'second' | 'interval';
-  readonly storageDestination: { readonly id: string; readonly name: string; readonly type: 's3' | 'gcs' | 'spaces' };
+  readonly storageDestination: { readonly id: string; readonly name: string; readonly type: StorageType };
   readonly enabledAt: string | null;
   /** Oldest first. The earliest restorable moment builds on the first. */
   readonly bases: readonly Base[];

@@ -2,6 +2,7 @@
 import type * as z from 'zod/mini';
 import type { BackupRecord, JobCreator, PartContents } from '../../backup/index.ts';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../../contract/models/restore.ts';
+import type { StorageType } from '../../contract/models/storage-destination.ts';
 import { type JobRecord, type Reason, type Wait, workPartition } from '../../job/index.ts';
 import type { PointInTime } from '../../pitr/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
@@ -132,7 +133,7 @@ export interface RestoreRecord extends JobRecord, WriteCounts, MaskedFields, Pla
 export interface Journal {
   /** The id of the safety backup. An abandoned journal is never continued: the next attempt has a new one. */
   readonly backupId: string;
-  readonly storageDestination: { readonly id: string; readonly name: string; readonly type: 's3' | 'gcs' | 'spaces' };
+  readonly storageDestination: { readonly id: string; readonly name: string; readonly type: StorageType };
   /** Key prefix of its objects in the bucket, including the destination's prefix. */
   readonly path: string;
   readonly encryption: { readonly mode: 'kms' | 'customer'; readonly keyId: string };
