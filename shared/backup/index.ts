@@ -76,8 +76,10 @@ export {
   type BackupRecord,
   backupKey,
   backupPrefix,
+  isPlanned,
   type JobCreator,
   type PartContents,
+  type PlannedBackup,
   type RunningRecord,
 } from './model/record.ts';
 export { type DueRetention, markRetentionDue, retentionKey, retentionPartition } from './model/retention-due.ts';

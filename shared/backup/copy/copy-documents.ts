@@ -29,7 +29,7 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
     const { shard } = claim;
     const range = JSON.parse(shard.range ?? '{}') as NameRange;
     const after = shard.after === undefined ? undefined : (JSON.parse(shard.after) as string);
-    const readTime = backup.readTime ?? '';
+    const { readTime } = backup;
     const reader = readRange(source, { range, readTime, after, signal: control.reading, collectionBytesMax });
     const { comparedWith } = backup;
     const tally = new ChangeTally(comparedWith && parseMoment(comparedWith.readTime));
@@ -120,7 +120,7 @@ const count = async ({ context, backup, source, control }: CopyRun, { shard }: C
   const collectionIds = [...reader.collections.keys(), ...earlier];
   const signal = AbortSignal.any([control.storing, AbortSignal.timeout(countMs)]);
   try {
-    return await verifyCount(source, { range, readTime: backup.readTime ?? '', read, collectionIds, signal });
+    return await verifyCount(source, { range, readTime: backup.readTime, read, collectionIds, signal });
   } catch (error) {
     const isLate = error instanceof SourceError && (error.isTransient || error.code === 'CANCELLED');
     if (isLate && !control.storing.aborted)

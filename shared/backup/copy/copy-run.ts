@@ -8,7 +8,7 @@ import type { BackupDeps } from '../backup-deps.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
 import type { EventContext } from '../model/backup-progress-events.ts';
 import type { BackupWaits } from '../model/backup-waits.ts';
-import { type BackupRecord, backupKey } from '../model/record.ts';
+import { type BackupRecord, backupKey, type PlannedBackup } from '../model/record.ts';
 import { assertBackupRunning } from '../model/running-backup.ts';
 import { objectLockOf } from '../steps/prepare-backup.ts';
 import { PartWriter } from './part-writer.ts';
@@ -16,7 +16,7 @@ import { type Claim, checkpointShard, type ShardProgress } from './shard-progres
 
 export interface CopyRun {
   readonly context: EventContext;
-  readonly backup: BackupRecord;
+  readonly backup: PlannedBackup;
   readonly project: ProjectRecord;
   readonly deps: BackupDeps;
   readonly source: FirestoreDatabase;
@@ -63,7 +63,9 @@ export const withCopyHeartbeat = async <T>(
  */
 const writerOptions = { level: 3, check: 'sealed' } as const satisfies Partial<WriterOptions>;
 
-type PartRun = Pick<CopyRun, 'backup' | 'dataKey' | 'store' | 'control'>;
+interface PartRun extends Pick<CopyRun, 'dataKey' | 'store' | 'control'> {
+  readonly backup: BackupRecord;
+}
 interface PartClaim {
   readonly shard: { readonly number: number };
   readonly part: number;

@@ -7,7 +7,7 @@ import { readProject } from '../../project/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
 import { openParent, openParentArchive, type ParentArchive } from '../incremental/parent-archive.ts';
 import { BackupWaits } from '../model/backup-waits.ts';
-import { readRunningBackup, timeoutFailure } from '../model/running-backup.ts';
+import { assertPlanned, readRunningBackup, timeoutFailure } from '../model/running-backup.ts';
 import { copyDocuments } from './copy-documents.ts';
 import { copySyntheticFull } from './copy-synthetic-full.ts';
 import { copyUsers } from './copy-users.ts';
@@ -23,7 +23,8 @@ export const copyShard = async (
 ): Promise<boolean> => {
   const { clock } = given;
   const { deps, calls, database } = watchCalls(given);
-  const { backup, organization } = await readRunningBackup(tenant, backupId, clock.now());
+  const { backup: running, organization } = await readRunningBackup(tenant, backupId, clock.now());
+  const backup = assertPlanned(running);
   const [project, destination] = await Promise.all([
     readProject(tenant, backup.projectId),
     readDestination(tenant, backup.storageDestination.id),

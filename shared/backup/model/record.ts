@@ -147,6 +147,12 @@ export interface BackupRecord extends Item, TestNotes {
   readonly leaving?: string;
 }
 
+/** A backup whose read time is chosen: every step after planning has one, and so has what can become the parent of another. */
+export interface PlannedBackup extends BackupRecord {
+  readonly readTime: string;
+}
+export const isPlanned = (backup: BackupRecord): backup is PlannedBackup => backup.readTime !== null;
+
 /** A range of documents to copy, or the users. A worker continues after the last stored part. */
 export interface ShardRecord extends Item {
   readonly number: number;

@@ -5,7 +5,7 @@ import { workPartition } from '../../job/index.ts';
 import { omitUndefined, type Tenant, walk } from '../../platform/index.ts';
 import { databaseName, type ProjectRecord } from '../../project/index.ts';
 import type { ArchiveContents } from '../model/backup-fields.ts';
-import type { BackupRecord, KeptChunk, PartContents, PartRecord, ShardRecord } from '../model/record.ts';
+import type { BackupRecord, KeptChunk, PartContents, PartRecord, PlannedBackup, ShardRecord } from '../model/record.ts';
 
 export interface WorkItems {
   readonly shards: readonly ShardRecord[];
@@ -89,7 +89,7 @@ export const inheritedObjects = (
 const manifestCollectionsMax = 200_000;
 
 export const manifestOf = (
-  backup: BackupRecord,
+  backup: PlannedBackup,
   project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
   archiveParts: Pick<ArchiveParts, 'parts'>,
   { documents, tombstones, users, originalSize, collections, countVerified }: ArchiveContents,
@@ -100,7 +100,7 @@ export const manifestOf = (
   ...backup.archive,
   parent: parent?.backup ?? null,
   source: databaseName(project),
-  readTime: backup.readTime ?? '',
+  readTime: backup.readTime,
   counts: { documents, tombstones, users },
   collections: collections.slice(0, manifestCollectionsMax).map(([id, count]) => ({ id, documents: count })),
   objects: [...archiveParts.parts.flatMap(objectsOf), ...inheritedObjects(archiveParts, parent)],

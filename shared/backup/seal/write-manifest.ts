@@ -14,6 +14,7 @@ import type { ProjectRecord } from '../../project/index.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
 import { ChainLocks, extendGenuine } from '../model/chain-locks.ts';
 import type { BackupRecord, PartContents, ShardRecord } from '../model/record.ts';
+import { assertPlanned } from '../model/running-backup.ts';
 import { unstoredObjects } from '../model/unstored-objects.ts';
 import { keyWith, manifestWith } from '../read/open-archive.ts';
 import { objectLockOf } from '../steps/prepare-backup.ts';
@@ -91,7 +92,7 @@ export const writeManifest = async (
   parent?: Manifest,
 ): Promise<Completion> => {
   const contents = summarizeContents(parts);
-  const manifest = manifestOf(backup, project, parts, contents, parent);
+  const manifest = manifestOf(assertPlanned(backup), project, parts, contents, parent);
   const random = (bytes: number): Buffer => deterministicBytes(manifest, dataKey, bytes);
   const { bytes, digest } = sealManifest(manifest, { identity: backup.archive, dataKey, random });
   await store.put(manifestName, bytes, objectLockOf(backup));

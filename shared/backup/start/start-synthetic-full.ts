@@ -17,7 +17,7 @@ import { isInMove, readProject } from '../../project/index.ts';
 import { currentEncryption, readEncryption } from '../encryption/encryption-settings.ts';
 import { isSameScope } from '../incremental/find-parent.ts';
 import { isRestorePointBackup } from '../model/backup-fields.ts';
-import { type BackupRecord, backupKey, backupPrefix } from '../model/record.ts';
+import { type BackupRecord, backupKey, backupPrefix, isPlanned } from '../model/record.ts';
 import { startBackup } from './start-backup.ts';
 
 /** Most jobs take a few minutes. */
@@ -106,5 +106,6 @@ const replaces = (later: BackupRecord, origin: BackupRecord): boolean => {
   if (isPartial || damagedDepth !== undefined || trigger === 'import' || isRestorePointBackup(later)) return false;
   if (storageDestination.id !== origin.storageDestination.id || !isSameScope(later, origin)) return false;
   if (synthesizedFrom === origin.id) return status === 'completed' || status === 'running' || status === 'pending';
-  return status === 'completed' && Date.parse(later.readTime ?? '') > Date.parse(origin.readTime ?? '');
+  if (status !== 'completed' || !isPlanned(later) || !isPlanned(origin)) return false;
+  return Date.parse(later.readTime) > Date.parse(origin.readTime);
 };

@@ -7,8 +7,10 @@ import {
   backupPrefix,
   currentEncryption,
   holdParent,
+  isPlanned,
   isRestorePointBackup,
   openRawArchive,
+  type PlannedBackup,
   readEncryption,
   resolveType,
   startBackup,
@@ -30,10 +32,14 @@ export const startMaxMicros = 45 * minuteMicros;
 const foundMaxMicros = 10 * minuteMicros;
 
 /** Whether it is complete, undamaged, and has the archive identity of this organization and project, which its key is bound to. */
-const isComplete = (tenant: Tenant, { projectId, storageDestination }: PitrRecord, backup: BackupRecord): boolean =>
+const isComplete = (
+  tenant: Tenant,
+  { projectId, storageDestination }: PitrRecord,
+  backup: BackupRecord,
+): backup is PlannedBackup =>
   backup.status === 'completed' &&
   backup.projectId === projectId &&
-  backup.readTime !== null &&
+  isPlanned(backup) &&
   backup.collections.length === 1 &&
   backup.collections[0] === '*' &&
   backup.excludedCollections.length === 0 &&
@@ -48,10 +54,10 @@ const isComplete = (tenant: Tenant, { projectId, storageDestination }: PitrRecor
   backup.trigger !== 'import' &&
   !isRestorePointBackup(backup);
 
-export const readTimeOf = ({ readTime }: BackupRecord): number => microsOf(readTime ?? '');
+export const readTimeOf = ({ readTime }: PlannedBackup): number => microsOf(readTime);
 
 /** Whether captures can begin on it: after every loss, not a base before, and within the history of the source. */
-export const canBegin = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord, now: Date): boolean => {
+export const canBegin = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord, now: Date): backup is PlannedBackup => {
   if (!isComplete(tenant, pitr, backup)) return false;
   const ageMicros = now.getTime() * 1_000 - readTimeOf(backup);
   const isAfterLoss = pitr.gaps.every((gap) => !isOpen(gap) || readTimeOf(backup) > microsOf(gap.from));
@@ -62,18 +68,18 @@ export const canBegin = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord,
 };
 
 /** Whether its read time is after that of the last base and captured already. */
-export const canFollow = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord): boolean => {
+export const canFollow = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord): backup is PlannedBackup => {
   const last = pitr.bases.at(-1);
   if (!isComplete(tenant, pitr, backup) || pitr.capturedTo === null || isInterrupted(pitr, backup)) return false;
   return readTimeOf(backup) <= microsOf(pitr.capturedTo) && (!last || readTimeOf(backup) > microsOf(last.readTime));
 };
 
 /** Whether it can follow once its read time is captured. */
-export const canFollowSoon = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord): boolean =>
+export const canFollowSoon = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord): backup is PlannedBackup =>
   isComplete(tenant, pitr, backup) && pitr.capturedTo !== null && readTimeOf(backup) > microsOf(pitr.capturedTo);
 
 /** Its read time is not proven: it may have documents whose deletion was not observed, which would then exist for ever. */
-export const isInterrupted = ({ interrupted, sampled }: PitrRecord, backup: BackupRecord): boolean => {
+export const isInterrupted = ({ interrupted, sampled }: PitrRecord, backup: PlannedBackup): boolean => {
   const readTime = momentOf(readTimeOf(backup));
   return periodAt(interrupted, readTime) !== undefined || periodAt(sampled, readTime) !== undefined;
 };
@@ -86,8 +92,8 @@ export const findBackup = async (
   { projectId }: PitrRecord,
   now: Date,
   seconds: number,
-  fits: (backup: BackupRecord) => boolean,
-): Promise<BackupRecord | undefined> => {
+  fits: (backup: BackupRecord) => backup is PlannedBackup,
+): Promise<PlannedBackup | undefined> => {
   const { first } = idBounds('backup', after(now, -seconds), now);
   const where = { projectId, status: 'completed' };
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, from: `${backupPrefix}${first}` };
@@ -112,7 +118,7 @@ export const findReadTimes = async ({ tenant, pitr }: CycleContext, now: Date): 
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, from: `${backupPrefix}${first}` };
   const found: BackupRead[] = [];
   for await (const backup of walk<BackupRecord>({ ...range, where: { projectId: pitr.projectId } }))
-    if (backup.readTime !== null && !isRestorePointBackup(backup) && readTimeOf(backup) > from)
+    if (isPlanned(backup) && !isRestorePointBackup(backup) && readTimeOf(backup) > from)
       found.push({ at: readTimeOf(backup), isRequested: backup.id === pitr.comingBaseId });
   return found;
 };

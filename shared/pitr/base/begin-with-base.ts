@@ -1,5 +1,5 @@
 /** A cycle before captures begin: waits for a base backup, and begins at its read time. */
-import { type BackupDeps, type BackupRecord, markRetentionDue } from '../../backup/index.ts';
+import { type BackupDeps, type BackupRecord, markRetentionDue, type PlannedBackup } from '../../backup/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { commit, iso, type Write } from '../../platform/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
@@ -33,7 +33,7 @@ export const beginWithBase = async (cycle: CycleContext, deps: BackupDeps): Prom
   const { tenant, pitr } = cycle;
   const now = deps.clock.now();
   const requested = await readRequestedBase(tenant, pitr);
-  const fits = (backup: BackupRecord): boolean => canBegin(tenant, pitr, backup, now);
+  const fits = (backup: BackupRecord): backup is PlannedBackup => canBegin(tenant, pitr, backup, now);
   const found = requested && fits(requested) ? requested : await findBackup(tenant, pitr, now, lookBackSeconds, fits);
   if (found) {
     try {
@@ -64,7 +64,7 @@ const whyNot = ({ comingBaseId }: PitrRecord, requested: BackupRecord | undefine
   return `the base backup ${comingBaseId} ${requested ? `is ${requested.status}` : 'is gone'}${requested?.error ? `: ${requested.error.message}` : ''}`;
 };
 
-const beginAt = async (cycle: CycleContext, backup: BackupRecord, deps: BackupDeps): Promise<NextCycle> => {
+const beginAt = async (cycle: CycleContext, backup: PlannedBackup, deps: BackupDeps): Promise<NextCycle> => {
   const { tenant, pitr } = cycle;
   const collections = await collectionsOf(tenant, backup, deps);
   const to = readTimeOf(backup);

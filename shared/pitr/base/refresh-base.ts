@@ -1,5 +1,5 @@
 /** Adopts a newer base while capturing: restores read fewer changes, and collections below documents are discovered. */
-import type { BackupDeps, BackupRecord } from '../../backup/index.ts';
+import { type BackupDeps, type BackupRecord, isPlanned, type PlannedBackup } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { baseRefreshSeconds } from '../../contract/limits.ts';
 import { bestEffort, iso, log, StaleReadError, set, updateItem } from '../../platform/index.ts';
@@ -42,19 +42,26 @@ export const refreshBase = async (cycle: CycleContext, deps: BackupDeps): Promis
   const now = deps.clock.now();
   const requested = await readRequestedBase(tenant, pitr);
   if (requested?.status === 'pending' || requested?.status === 'running') return nothing(cycle);
-  const fits = (backup: BackupRecord): boolean => canFollow(tenant, pitr, backup) && (!hasOpenGap(pitr) || isRecent(backup, now));
+  const fits = (backup: BackupRecord): backup is PlannedBackup =>
+    canFollow(tenant, pitr, backup) && (!hasOpenGap(pitr) || isRecent(backup, now));
   if (requested && fits(requested)) return follow(cycle, requested, deps);
   if (pitr.comingBaseId !== null) {
     // Completed, and its read time will be captured soon.
-    if (requested?.status === 'completed' && pitr.capturedTo !== null && readTimeOf(requested) > microsOf(pitr.capturedTo))
-      return nothing(cycle);
-    const isUnproven = requested?.status === 'completed' && isInterrupted(pitr, requested);
-    const failed = isUnproven ? unprovenBase(cycle, requested, now) : failedBase(pitr, now);
+    const completed = requested?.status === 'completed' && isPlanned(requested) ? requested : undefined;
+    if (completed && pitr.capturedTo !== null && readTimeOf(completed) > microsOf(pitr.capturedTo)) return nothing(cycle);
+    const isUnproven = completed !== undefined && isInterrupted(pitr, completed);
+    const failed = isUnproven ? unprovenBase(cycle, completed, now) : failedBase(pitr, now);
     return { ...nothing(cycle), changed: { comingBaseId: null, ...failed } };
   }
   if (!isDue(pitr, now) && !(isMuch(pitr) && isWorthIt(cycle, now))) return nothing(cycle);
-  const isNext = (backup: BackupRecord): boolean => canFollowSoon(tenant, pitr, backup);
-  const found = await findBackup(tenant, pitr, now, baseRefreshSeconds, (backup) => isNext(backup) || fits(backup));
+  const isNext = (backup: BackupRecord): backup is PlannedBackup => canFollowSoon(tenant, pitr, backup);
+  const found = await findBackup(
+    tenant,
+    pitr,
+    now,
+    baseRefreshSeconds,
+    (backup): backup is PlannedBackup => isNext(backup) || fits(backup),
+  );
   if (found) return isNext(found) ? nothing(cycle) : follow(cycle, found, deps);
   if (!isWorthIt(cycle, now)) return { ...nothing(cycle), changed: { baseDueAt: dueAt(cycle) } };
   if (mayRefresh(pitr, now)) await requestBase(cycle, now);
@@ -86,7 +93,7 @@ export const lacksListenedCollections = ({ gaps, opened, found }: BaseRefresh, p
   );
 };
 
-const isRecent = (backup: BackupRecord, now: Date): boolean => now.getTime() * 1_000 - readTimeOf(backup) <= startMaxMicros;
+const isRecent = (backup: PlannedBackup, now: Date): boolean => now.getTime() * 1_000 - readTimeOf(backup) <= startMaxMicros;
 
 /** Nothing captured now can be restored: no base follows the last gap of all collections. */
 const lacksBase = (pitr: PitrRecord): boolean => pitr.capturedTo !== null && baseFor(pitr, pitr.capturedTo) === undefined;
@@ -165,7 +172,7 @@ const requestBase = async (cycle: CycleContext, now: Date): Promise<void> => {
 };
 
 /** Adopts the backup as a base, unless it has unknown collections and is too old to capture them from its read time. */
-const follow = async (cycle: CycleContext, backup: BackupRecord, deps: BackupDeps): Promise<BaseRefresh> => {
+const follow = async (cycle: CycleContext, backup: PlannedBackup, deps: BackupDeps): Promise<BaseRefresh> => {
   const { tenant, pitr, positions } = cycle;
   const known = new Set(positions.map(({ collectionId }) => collectionId));
   const collections = await collectionsOf(tenant, backup, deps);

@@ -10,7 +10,7 @@ import {
   openArchive,
   type StartBackupOptions,
 } from '../../../shared/backup/index.ts';
-import { readRunningBackup } from '../../../shared/backup/model/running-backup.ts';
+import { assertPlanned, readRunningBackup } from '../../../shared/backup/model/running-backup.ts';
 import { readDestination } from '../../../shared/destination/index.ts';
 import { RunControl } from '../../../shared/job/index.ts';
 import { after } from '../../../shared/platform/index.ts';
@@ -60,7 +60,7 @@ export const copyBatchByBatch = async (t: ArchiveEnv, backupId: string): Promise
   const parent = () => openParent(tenant, backup, deps);
   const run = {
     context: { tenant, project, organization },
-    backup,
+    backup: assertPlanned(backup),
     project,
     deps,
     source,
