@@ -41,7 +41,7 @@ test('console: an organization with a running restore is deleted only after its 
   await page.getByRole('button', { name: 'Recover' }).click();
   await untilToast(page, 'Analytical Engines was recovered');
   equal((await call(organizations.current, { token: owner.accessToken, org: id })).status, 200);
-  await page.getByRole('link', { name: 'Go to the overview' }).click();
+  await page.getByRole('link', { name: 'Go to the overview' }).first().click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();
   check.problems();
 });
