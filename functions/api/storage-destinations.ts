@@ -1,3 +1,4 @@
+import { findErasing } from '../../shared/backup/index.ts';
 import { storageDestinations } from '../../shared/contract/endpoints/storage-destinations.ts';
 import {
   destinationData,
@@ -21,9 +22,12 @@ export const get = handle(storageDestinations.get, async ({ tenant, params }) =>
 
 export const remove = handle(storageDestinations.remove, async (call) => {
   const record = await readDestination(call.tenant, call.params.storageId);
-  const user = await scheduleUsing(call.tenant, record.id);
+  const [user, captured, erasing] = await Promise.all([
+    scheduleUsing(call.tenant, record.id),
+    captureUsing(call.tenant, record.id),
+    findErasing(call.tenant, record.id),
+  ]);
   if (user) throw destinationInUse(`The schedule ${user.name} stores its backups here`, { scheduleId: user.id });
-  const captured = await captureUsing(call.tenant, record.id);
   if (captured)
     throw destinationInUse(
       captured.isEnding
@@ -31,6 +35,7 @@ export const remove = handle(storageDestinations.remove, async (call) => {
         : 'Point-in-time recovery of a project stores its changes here',
       { projectId: captured.projectId },
     );
+  if (erasing) throw destinationInUse('Objects of a deleted backup are still being deleted from here', { backupId: erasing });
   return {
     message: 'The storage destination was deleted. The bucket is unchanged',
     change: await removeDestination(call, record),

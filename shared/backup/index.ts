@@ -83,7 +83,7 @@ export {
   type RunningRecord,
 } from './model/record.ts';
 export { type DueRetention, markRetentionDue, retentionKey, retentionPartition } from './model/retention-due.ts';
-export { type ArchiveLink, findOtherOwner } from './model/shared-archives.ts';
+export { type ArchiveLink, findErasing, findOtherOwner } from './model/shared-archives.ts';
 export type { StartBackupOptions } from './model/start-options.ts';
 export { readUnstoredObjects, unstoredObjects } from './model/unstored-objects.ts';
 export {

@@ -12,6 +12,8 @@ export interface ArchiveLink extends Item {
   readonly movedTo?: string;
   /** The record was deleted or has expired, and its objects are being deleted. */
   readonly isErasing?: boolean;
+  /** The destination of those objects. */
+  readonly erasingFrom?: string;
 }
 
 const archiveLinks = (tenant: Tenant, archiveId: string): AsyncIterable<ArchiveLink> => {
@@ -100,3 +102,10 @@ export class ArchiveMovedError extends Error {
 
 const beingDeleted = (): ApiError =>
   new ApiError('CONFLICT', 'The backup in this folder was deleted or has expired, and its objects are being deleted');
+
+/** The id of a deleted or expired backup whose objects are still being deleted from the destination. */
+export const findErasing = async (tenant: Tenant, destinationId: string): Promise<string | undefined> => {
+  const links = { pk: `ORG#${tenant.organizationId}`, prefix: 'ARCHIVE#', where: { erasingFrom: destinationId } };
+  for await (const { backupId } of walk<ArchiveLink>(links)) return backupId;
+  return undefined;
+};

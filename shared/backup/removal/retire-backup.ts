@@ -34,8 +34,17 @@ export const retireWrites = (
         onConditionFailed: () => new StaleReadError(),
       },
     ),
-    // Until its objects are deleted they cannot be imported.
-    { put: { ...backupKey.archive(tenant, archive.backup, id), backupId: id, path, isErasing: true, ttl } },
+    // Until its objects are deleted, they cannot be imported, and the destination cannot be deleted.
+    {
+      put: {
+        ...backupKey.archive(tenant, archive.backup, id),
+        backupId: id,
+        path,
+        isErasing: true,
+        erasingFrom: storageDestination.id,
+        ttl,
+      },
+    },
     // The clean-up of an uncompleted or expired backup has already updated these counts.
     ...(previous === 'completed' ? [countInOrganization(tenant, -1, size), countBackups(tenant, storageDestination.id, -1)] : []),
     ...(verification?.status === 'running' ? [removeRunningVerification(tenant, id)] : []),

@@ -15,6 +15,7 @@ import { call } from '../../harness/stage/client.ts';
 import { addFault, revokeSource } from '../../harness/stage/firestore-faults.ts';
 import { addMember, newApiKey, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { getItem, itemsOf } from '../../harness/stage/table.ts';
+import { lookUntil } from '../../harness/time/look-until.ts';
 
 type Shown = z.output<typeof Backup>;
 type Project = Awaited<ReturnType<typeof newProject>>;
@@ -349,8 +350,12 @@ describe('a completed backup', () => {
     );
     equal((await call(backups.remove, { ...by(), params })).body.error.code, 'BACKUP_NOT_FOUND');
     equal((await call(backups.verify, { ...by(), params })).body.error.code, 'CONFLICT');
-    while (Object.keys(await objectsIn(bucket, backup.path)).length > 0) await pause(100);
-    equal((await call(storageDestinations.remove, { ...by(), params: { storageId } })).status, 200);
+    const removed = await lookUntil(
+      () => call(storageDestinations.remove, { ...by(), params: { storageId } }),
+      ({ status }) => status !== 409,
+    );
+    // It is refused until the last object is gone.
+    deepEqual([removed.status, Object.keys(await objectsIn(bucket, backup.path))], [200, []]);
   });
 
   test('cannot be deleted while running', async () => {
