@@ -12,3 +12,7 @@ export const isRestorePoint = ({ trigger, expiresAt }: Pick<Backup, 'trigger' | 
  */
 export const isOwnBackup = (backup: Pick<Backup, 'trigger' | 'expiresAt' | 'partial' | 'foreign'>): boolean =>
   !backup.partial && !backup.foreign && backup.trigger !== 'safety' && !isRestorePoint(backup);
+
+/** A verification failed, or passed before something else found the backup damaged: that clears `verifiedAt`. */
+export const isFoundDamaged = ({ verification, verifiedAt }: Pick<Backup, 'verification' | 'verifiedAt'>): boolean =>
+  verification?.status === 'failed' || (verification?.status === 'passed' && verifiedAt === null);

@@ -1,4 +1,4 @@
-export { isOwnBackup, isRestorePoint } from './backup-kind.ts';
+export { isFoundDamaged, isOwnBackup, isRestorePoint } from './backup-kind.ts';
 export { ApiFailure, NetworkFailure } from './failures.ts';
 export { type Client, type ClientOptions, openClient } from './open-client.ts';
 export type { AnyInput, DataOf, ElementOf, InputOf, ListRoute, Page, PageRoute, Route } from './routes.ts';

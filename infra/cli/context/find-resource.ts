@@ -1,5 +1,5 @@
 /** Finds the resource that a user names. */
-import { ApiFailure, type Client, type DataOf, isOwnBackup } from '../../../shared/client/index.ts';
+import { ApiFailure, type Client, type DataOf, isFoundDamaged, isOwnBackup } from '../../../shared/client/index.ts';
 import { CliFailure } from '../base/cli-failure.ts';
 import { collectAll } from '../base/collect-all.ts';
 import { exitCodes } from '../base/exit-codes.ts';
@@ -86,7 +86,7 @@ export const findBackup = async (client: Client, wanted: string, projectId?: str
   const query = { projectId, status: 'completed' } as const;
   let skipped: Backup | undefined;
   for await (const backup of client.list('GET /backups', { query })) {
-    if (isOwnBackup(backup) && backup.verification?.status !== 'failed') return backup;
+    if (isOwnBackup(backup) && !isFoundDamaged(backup)) return backup;
     skipped ??= backup;
   }
   const hint = skipped

@@ -1,5 +1,5 @@
 /** Backups for people. */
-import type { DataOf } from '../../../shared/client/index.ts';
+import { type DataOf, isFoundDamaged } from '../../../shared/client/index.ts';
 import { formatBytes, formatCount, formatCounted, formatDuration, formatMinute, formatTime } from './format.ts';
 import type { Detail } from './output.ts';
 import type { Column } from './render-table.ts';
@@ -28,6 +28,7 @@ export const backupColumns: readonly Column<Backup>[] = [
 export const backupDetails = (backup: Backup): readonly Detail[] => {
   const { status, phase, progress, verification, error, lacks } = backup;
   const isEnded = status !== 'pending' && status !== 'running';
+  const isOutdated = verification?.status === 'passed' && isFoundDamaged(backup);
   return [
     ['Backup', backup.id],
     ['Project', `${backup.projectName ?? '(deleted)'} (${backup.projectId})`],
@@ -60,8 +61,9 @@ export const backupDetails = (backup: Backup): readonly Detail[] => {
     ['Lock problem', backup.lockProblem?.reason],
     [
       'Verification',
-      verification && `${verification.status} (${verification.depth}), ${formatTime(verification.checkedAt)}`,
-      verification ? statusStyle(verification.status) : undefined,
+      verification &&
+        `${verification.status} (${verification.depth}), ${formatTime(verification.checkedAt)}${isOutdated ? '; found damaged since' : ''}`,
+      verification ? statusStyle(isOutdated ? 'failed' : verification.status) : undefined,
     ],
     ['Restore test', formatTime(backup.restoreTestedAt)],
     ['Cost', `${formatCounted(backup.cost.reads, 'read')}, about ${backup.cost.estimatedUsd} USD`],

@@ -157,7 +157,7 @@ test('sessions: of two that end all others at the same time, one wins and the ot
     const ended = await Promise.all(people.map(({ accessToken }) => revokeAll(accessToken)));
     const statuses = ended.map(({ status }) => status);
     deepEqual(statuses.toSorted(), [200, 401], JSON.stringify(ended.map(({ text }) => text)));
-    // Whoever was told that the others have ended is the one who is still signed in.
+    // The one call that was told that the others have ended came from the session that is still signed in.
     deepEqual(await Promise.all(people.map(({ accessToken }) => me(accessToken))), statuses);
   }
 });

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
 import { backupData, expiryOf, isRestorePointBackup } from '../../../shared/backup/index.ts';
-import { isOwnBackup, isRestorePoint } from '../../../shared/client/index.ts';
+import { isFoundDamaged, isOwnBackup, isRestorePoint } from '../../../shared/client/index.ts';
 import { backupOf, now } from '../../harness/builders/sample-backup.ts';
 
 for (const trigger of ['pitr-base', 'manual'] as const)
@@ -20,4 +20,13 @@ test('isOwnBackup: what a restore made or what comes from another database does 
     ),
     [true, true, false, false, false],
   );
+});
+
+test('isFoundDamaged: by a failed verification, and by what cleared the time of one that had passed', () => {
+  const at = '2026-11-18T08:00:00.000Z';
+  const verified = (status: 'running' | 'passed' | 'failed', verifiedAt: string | null) =>
+    isFoundDamaged({ verification: { status, depth: 'full', checkedAt: at, objects: 4, findings: [] }, verifiedAt });
+  deepEqual([verified('failed', null), verified('passed', null)], [true, true]);
+  deepEqual([verified('passed', at), verified('running', null)], [false, false]);
+  equal(isFoundDamaged({ verification: null, verifiedAt: null }), false);
 });

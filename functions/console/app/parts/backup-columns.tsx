@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { isFoundDamaged } from '../../../../shared/client/index.ts';
 import { creatorOf, triggerWords, typeWords } from '../data/backup-words.ts';
 import { type Backup, isBackupRunning, isUnusual } from '../data/backups.ts';
 import { formatBytes, formatCount } from '../format/format-number.ts';
@@ -35,9 +36,10 @@ const StatusCell = ({ backup }: { readonly backup: Backup }) => {
   );
 };
 
-const VerifiedCell = ({ backup: { status, verification, verifiedAt } }: { readonly backup: Backup }) => {
+const VerifiedCell = ({ backup }: { readonly backup: Backup }) => {
+  const { status, verification, verifiedAt } = backup;
   if (verification?.status === 'running') return <Badge tone="info">Verifying</Badge>;
-  if (verification?.status === 'failed') return <Badge tone="bad">Damaged</Badge>;
+  if (isFoundDamaged(backup)) return <Badge tone="bad">Damaged</Badge>;
   if (verifiedAt) return <Time at={verifiedAt} relative />;
   return status === 'completed' ? <span className="muted">Never</span> : none;
 };

@@ -1,4 +1,4 @@
-import { isRestorePoint } from '../../../../../shared/client/index.ts';
+import { isFoundDamaged, isRestorePoint } from '../../../../../shared/client/index.ts';
 import { type Backup, isUnusual, useBackups } from '../../data/backups.ts';
 import { formatPlural } from '../../format/format-number.ts';
 import { formatMoment, formatRelative, formatUtc } from '../../format/format-time.ts';
@@ -58,13 +58,13 @@ const words: Readonly<Record<string, string>> = {
 };
 
 const BackupTitle = ({ backup }: { readonly backup: Backup }) => {
-  const { readTime, createdAt, verification, verifiedAt, trigger } = backup;
+  const { readTime, createdAt, verifiedAt, trigger } = backup;
   const at = new Date(readTime ?? createdAt);
   return (
     <>
       <span title={formatUtc(at)}>{formatMoment(at)}</span>
       <span className="muted">{formatRelative(at, new Date())}</span>
-      {verification?.status === 'failed' ? (
+      {isFoundDamaged(backup) ? (
         <Badge tone="bad">Damaged</Badge>
       ) : verifiedAt ? (
         <Badge tone="good">Verified</Badge>

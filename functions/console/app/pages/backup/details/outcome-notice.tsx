@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { isFoundDamaged } from '../../../../../../shared/client/index.ts';
 import { backupErrorAdvices } from '../../../data/backup-words.ts';
 import type { Backup } from '../../../data/backups.ts';
 import { sentence } from '../../../format/sentence.ts';
@@ -8,10 +9,10 @@ import { Time } from '../../../ui/data/time.tsx';
 
 /** How a backup ended, if there is something to say about it. */
 export const OutcomeNotice = ({ backup }: { readonly backup: Backup }) => {
-  const { status, error, projectId, fullBecause, unknownCollections, objectsKept, lockProblem, expiresAt, verification } = backup;
+  const { status, error, projectId, fullBecause, unknownCollections, objectsKept, lockProblem, expiresAt } = backup;
   return (
     <>
-      {status === 'completed' && verification?.status === 'failed' && (
+      {status === 'completed' && isFoundDamaged(backup) && (
         <Notice tone="bad" title="This backup is damaged">
           Some documents may not be restorable. Use another backup if you can, and back up again now.
         </Notice>
