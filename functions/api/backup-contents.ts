@@ -1,8 +1,9 @@
-import { backupData, browseBackup, compareBackup, importBackup, readBackup } from '../../shared/backup/index.ts';
+import { importBackup } from '../../shared/backup/index.ts';
 import { backupContents } from '../../shared/contract/endpoints/backup-contents.ts';
 import { readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { readProject } from '../../shared/project/index.ts';
+import { backupData, browseBackup, compareBackup, readBackup } from '../../shared/stored-backup/index.ts';
 
 export const documents = handle(backupContents.documents, async ({ tenant, params, query, page }) => {
   const { entries, next, change } = await browseBackup(tenant, await readBackup(tenant, params.backupId), query, page);

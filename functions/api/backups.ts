@@ -1,16 +1,4 @@
-import {
-  acknowledgeAnomaly,
-  assertVerificationCapacity,
-  type BackupRecord,
-  backupData,
-  cancelBackup,
-  deleteBackup,
-  findDependentBackup,
-  findOtherOwner,
-  listBackups,
-  readBackup,
-  startVerification,
-} from '../../shared/backup/index.ts';
+import { cancelBackup } from '../../shared/backup/index.ts';
 import { backups } from '../../shared/contract/endpoints/backups.ts';
 import { handle } from '../../shared/http/index.ts';
 import { refuseEnding } from '../../shared/pitr/index.ts';
@@ -18,6 +6,18 @@ import type { Tenant } from '../../shared/platform/index.ts';
 import { readProjectNames } from '../../shared/project/index.ts';
 import { closeUndoWindow } from '../../shared/restore/index.ts';
 import { findProven } from '../../shared/restore-test/index.ts';
+import {
+  acknowledgeAnomaly,
+  assertVerificationCapacity,
+  type BackupRecord,
+  backupData,
+  deleteBackup,
+  findDependentBackup,
+  findOtherOwner,
+  listBackups,
+  readBackup,
+  startVerification,
+} from '../../shared/stored-backup/index.ts';
 
 export const list = handle(backups.list, async ({ tenant, query, page, now }) => {
   const { backups: found, next } = await listBackups(tenant, query, page, now);

@@ -1,6 +1,6 @@
-import { changeEncryption, encryptionData, readEncryption, rotateKeys } from '../../shared/backup/index.ts';
 import { encryption } from '../../shared/contract/endpoints/encryption.ts';
 import { handle } from '../../shared/http/index.ts';
+import { changeEncryption, encryptionData, readEncryption, rotateKeys } from '../../shared/stored-backup/index.ts';
 
 export const get = handle(encryption.get, async ({ tenant }) => ({ data: encryptionData(await readEncryption(tenant)) }));
 

@@ -1,6 +1,6 @@
 import { accountKey } from '../../shared/account/index.ts';
 import { alertKey, defaultAlert } from '../../shared/alert/index.ts';
-import { countRunningBackups, countRunningVerifications } from '../../shared/backup/index.ts';
+import { countRunningBackups } from '../../shared/backup/index.ts';
 import { organizations } from '../../shared/contract/endpoints/organizations.ts';
 import { unauthorized } from '../../shared/contract/errors.ts';
 import { isId } from '../../shared/contract/ids.ts';
@@ -25,6 +25,7 @@ import {
 import { deploymentAccountId, env, get, getAll, organizationLimit, type Tenant } from '../../shared/platform/index.ts';
 import { endMembership } from '../../shared/project/index.ts';
 import { countRunningRestores, extendUndo } from '../../shared/restore/index.ts';
+import { countRunningVerifications } from '../../shared/stored-backup/index.ts';
 
 export const create = handle(organizations.create, async ({ user, body: { name, slug }, now }) => {
   const [owner, taken] = await getAll([accountKey.user(user.userId), lookup.slug(preferredSlug({ name, slug }))]);

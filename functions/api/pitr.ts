@@ -1,6 +1,5 @@
-import { defaultDestination } from '../../shared/backup/index.ts';
 import { pitr as rows } from '../../shared/contract/endpoints/pitr.ts';
-import { readDestination } from '../../shared/destination/index.ts';
+import { defaultDestination, readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
   captureAnomaly,

@@ -1,4 +1,3 @@
-import { currentEncryption, readEncryption } from '../../shared/backup/index.ts';
 import { restores } from '../../shared/contract/endpoints/restores.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
@@ -11,6 +10,7 @@ import {
   resumeRestore,
   undoRestore,
 } from '../../shared/restore/index.ts';
+import { currentEncryption, readEncryption } from '../../shared/stored-backup/index.ts';
 
 export const list = handle(restores.list, async ({ tenant, query, page }) => {
   const { restores: found, next } = await listRestores(tenant, query, page);

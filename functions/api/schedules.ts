@@ -1,4 +1,3 @@
-import { backupData } from '../../shared/backup/index.ts';
 import { schedules } from '../../shared/contract/endpoints/schedules.ts';
 import { handle } from '../../shared/http/index.ts';
 import { readProject } from '../../shared/project/index.ts';
@@ -16,6 +15,7 @@ import {
   startScheduledBackup,
   updateSchedule,
 } from '../../shared/schedule/index.ts';
+import { backupData } from '../../shared/stored-backup/index.ts';
 
 export const create = handle(
   schedules.create,

@@ -1,4 +1,3 @@
-import { findErasing } from '../../shared/backup/index.ts';
 import { storageDestinations } from '../../shared/contract/endpoints/storage-destinations.ts';
 import {
   destinationData,
@@ -10,6 +9,7 @@ import {
 import { handle } from '../../shared/http/index.ts';
 import { captureUsing } from '../../shared/pitr/index.ts';
 import { scheduleUsing } from '../../shared/schedule/index.ts';
+import { findErasing } from '../../shared/stored-backup/index.ts';
 
 export const list = handle(storageDestinations.list, async ({ tenant, page }) => {
   const { destinations, next } = await listDestinations(tenant, page);

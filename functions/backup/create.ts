@@ -3,18 +3,15 @@ import {
   asIncrementalOf,
   assertBackupCapacity,
   assertValidCollections,
-  backupData,
-  currentEncryption,
-  defaultDestination,
   estimateBackup,
-  readEncryption,
   requireParent,
   startBackup,
 } from '../../shared/backup/index.ts';
 import { backups } from '../../shared/contract/endpoints/backups.ts';
-import { readDestination } from '../../shared/destination/index.ts';
+import { defaultDestination, readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { readProject } from '../../shared/project/index.ts';
+import { backupData, currentEncryption, readEncryption } from '../../shared/stored-backup/index.ts';
 
 export const create = handle(backups.create, async ({ tenant, organization, actor, body, now }) => {
   const { projectId, type, storageDestinationId: given, dryRun, ...more } = body;

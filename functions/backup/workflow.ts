@@ -2,25 +2,22 @@
 import {
   answerBackupStep,
   BackupStep,
-  backupDeps,
   backupJobs,
   CopyStep,
   cleanUpBackup,
   copyShard,
   FailStep,
   failBackup,
-  giveUpVerification,
   planBackup,
   prepareBackup,
   reasonFor,
   sealBackup,
-  VerifyStep,
-  verifyBackup,
 } from '../../shared/backup/index.ts';
 import { reserveSeconds, roundSeconds } from '../../shared/contract/runtime/step-rounds.ts';
 import { openStore, requestRetryPolicy } from '../../shared/destination/index.ts';
 import { jobWorkflow, reapRunningJobs, stepHandler } from '../../shared/job/index.ts';
 import { after, bestEffort, clock, lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
+import { backupDeps, giveUpVerification, VerifyStep, verifyBackup } from '../../shared/stored-backup/index.ts';
 
 /** Prepares a backup: data key and source. */
 export const prepare = stepHandler(BackupStep, async (tenant, { backupId }) => {

@@ -1,10 +1,10 @@
-import { listBackups } from '../../shared/backup/index.ts';
 import { erasures as rows } from '../../shared/contract/endpoints/protection/erasures.ts';
 import { isId } from '../../shared/contract/ids.ts';
 import { checkErasureInput, createErasure, erasureData, listErasures, readErasure } from '../../shared/erasure/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { get as getItem, newId, type Tenant } from '../../shared/platform/index.ts';
 import { projectKey, projectNotFound } from '../../shared/project/index.ts';
+import { listBackups } from '../../shared/stored-backup/index.ts';
 
 /** Backups outlive their project, and so does the right to erasure: a disconnected project counts while it has backups. */
 const assertProject = async (tenant: Tenant, projectId: string, now: Date): Promise<void> => {

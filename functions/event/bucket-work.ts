@@ -2,7 +2,7 @@
  * Runs one slow task: it uses a customer's bucket, replays a month of events, reads every backup, or moves a project. A task ends
  * before its function times out, however slow the bucket is. A failed task is retried, then dead-lettered.
  */
-import { assessErasures, dataKeyOf, eraseBackup, rewrapKeys, storeErasures } from '../../shared/backup/index.ts';
+
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { openStore, taskRetryPolicy } from '../../shared/destination/index.ts';
 import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
@@ -11,6 +11,7 @@ import { expireCaptures, searchCaptures } from '../../shared/pitr/index.ts';
 import { after, clock, log, unsafeTenant } from '../../shared/platform/index.ts';
 import { journalKeyIds } from '../../shared/restore/index.ts';
 import { applyRetention } from '../../shared/retention/index.ts';
+import { assessErasures, dataKeyOf, eraseBackup, rewrapKeys, storeErasures } from '../../shared/stored-backup/index.ts';
 import { runReplay } from '../../shared/webhook/index.ts';
 
 const { timeoutSeconds } = workers.bucketWork;

@@ -1,7 +1,6 @@
 /** One step of a purge: deletes what it can within its time and returns whether it is done. */
 import * as z from 'zod/mini';
 import { purgeAlerts } from '../../shared/alert/index.ts';
-import { purgeBackups } from '../../shared/backup/index.ts';
 import { id } from '../../shared/contract/fields.ts';
 import { roundSeconds } from '../../shared/contract/runtime/step-rounds.ts';
 import { stepHandler } from '../../shared/job/index.ts';
@@ -12,6 +11,7 @@ import { after, clock, log } from '../../shared/platform/index.ts';
 import { purgeRestores } from '../../shared/restore/index.ts';
 import { purgeRestoreTests } from '../../shared/restore-test/index.ts';
 import { purgeSchedules } from '../../shared/schedule/index.ts';
+import { purgeBackups } from '../../shared/stored-backup/index.ts';
 import { purgeDeliveries, waitForFinalDelivery } from '../../shared/webhook/index.ts';
 
 const Step = z.object({ organizationId: id('organization'), deleteBackupData: z.boolean(), done: z.boolean() });

@@ -1,11 +1,11 @@
 /** Worker of the capture queue: captures a project cycle after cycle, and enqueues the next one. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { backupDeps } from '../../shared/backup/index.ts';
 import { captureListenShare } from '../../shared/contract/limits.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { consumeQueue, queueVariables, type TaskMessage, taskMessage } from '../../shared/event/index.ts';
 import { cyclePriority, type QueuedCycle, runContinuousCapture } from '../../shared/pitr/index.ts';
 import { after, delayMaxSeconds, log, sendMessages, unsafeTenant } from '../../shared/platform/index.ts';
+import { backupDeps } from '../../shared/stored-backup/index.ts';
 
 /** The rest of the timeout is for the end of the cycle. */
 const cycleMs = (workers.capture.timeoutSeconds * 1_000 * 9) / 10;

@@ -1,6 +1,5 @@
 /** Starts restores. Apart from the other endpoints of restores, which need no clients of buckets. */
 import { auditNote } from '../../shared/audit/index.ts';
-import { currentEncryption, readEncryption } from '../../shared/backup/index.ts';
 import { restores } from '../../shared/contract/endpoints/restores.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
@@ -15,6 +14,7 @@ import {
   startRestore,
   withKnownCollections,
 } from '../../shared/restore/index.ts';
+import { currentEncryption, readEncryption } from '../../shared/stored-backup/index.ts';
 
 export const create = handle(restores.create, async (call) => {
   const { tenant, actor, body, now } = call;

@@ -9,7 +9,6 @@ export {
   pageSegments,
 } from '../../shared/archive/primitives/format-limits.ts';
 export { partBytesMax } from '../../shared/backup/copy/copy-documents.ts';
-export { sealConcurrency } from '../../shared/backup/seal/write-manifest.ts';
 export { listsMaxBytes } from '../../shared/backup/start/backup-request.ts';
 export { countedPerRead, rangesMax } from '../../shared/backup/steps/plan-backup.ts';
 export * from '../../shared/contract/limits.ts';
@@ -21,6 +20,7 @@ export { checkIntervalMs, reportIntervalMs, reportShare } from '../../shared/job
 export { startMaxMicros as baseMaxMicros } from '../../shared/pitr/base/base-backup.ts';
 export { shardRecords, shardsMax } from '../../shared/restore/scope/split-into-shards.ts';
 export { checkpointMax } from '../../shared/restore/write/checkpoint-size.ts';
+export { sealConcurrency } from '../../shared/stored-backup/write/write-manifest.ts';
 export { stepConcurrency, usualConcurrency } from '../part/function/concurrency.ts';
 export { queueNames, workQueueSpecs } from '../part/trigger/work-queue-specs.ts';
 export { copiesMax, workflowTimeoutSeconds as backupWorkflowSeconds } from '../workflow/backup.ts';

@@ -1,8 +1,8 @@
-import { type BackupRecord, backupKey, type EncryptionRecord, isRetired, readEncryption } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
 import { restoreKey, restoresInto } from '../restore/index.ts';
 import { schedulesOf } from '../schedule/index.ts';
+import { type BackupRecord, backupKey, type EncryptionRecord, isRetired, readEncryption } from '../stored-backup/index.ts';
 import { backupsIn } from './move-context.ts';
 import { SplitChainCheck } from './split-chain-check.ts';
 

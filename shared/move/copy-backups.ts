@@ -1,5 +1,5 @@
-import { type BackupRecord, backupKey, readEncryption } from '../backup/index.ts';
 import { commit, create, StaleReadError, type Write } from '../platform/index.ts';
+import { type BackupRecord, backupKey, readEncryption } from '../stored-backup/index.ts';
 import { isMovable, refuseIfHeld } from './check-movable.ts';
 import {
   archivesStaying,

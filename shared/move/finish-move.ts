@@ -1,10 +1,11 @@
 /** The end of a move, on both sides. Every part is idempotent and may run concurrently. */
-import { type BackupRecord, backupKey, rewrapArrived } from '../backup/index.ts';
+
 import { idempotencySeconds } from '../contract/limits.ts';
 import { absentOr, after, commit, epochSeconds, getAll, isConflict, StaleReadError, set, type Write } from '../platform/index.ts';
 import { jobRelease, projectKey } from '../project/index.ts';
 import { moveRestore, restoresInto } from '../restore/index.ts';
 import { moveSchedule, schedulesOf } from '../schedule/index.ts';
+import { type BackupRecord, backupKey, rewrapArrived } from '../stored-backup/index.ts';
 import { assessAfterMove } from './copy-erasures.ts';
 import { isPastDeadline, leavingBackups, linksIn, type MoveContext, type MoveDeadline } from './move-context.ts';
 import { removeHistories } from './move-histories.ts';

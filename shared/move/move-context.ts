@@ -1,6 +1,6 @@
-import { type ArchiveLink, type BackupRecord, backupKey, backupPrefix, isRetired } from '../backup/index.ts';
 import { type Clock, check, getAll, StaleReadError, type Tenant, type Write, walk } from '../platform/index.ts';
 import { type MoveRecord, projectKey } from '../project/index.ts';
+import { type ArchiveLink, type BackupRecord, backupKey, backupPrefix, isRetired } from '../stored-backup/index.ts';
 
 export interface MoveContext {
   readonly id: string;

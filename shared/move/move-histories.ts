@@ -1,7 +1,8 @@
 /** What earlier backups and captures of a project looked like, which anomalies are judged by. */
-import { type HistoryRecord, historyPrefix } from '../backup/index.ts';
+
 import { check, commit, isConflict, StaleReadError, type Tenant, walk } from '../platform/index.ts';
 import { projectKey } from '../project/index.ts';
+import { type HistoryRecord, historyPrefix } from '../stored-backup/index.ts';
 import { type MoveContext, whileMoveActive } from './move-context.ts';
 
 const historiesOf = (tenant: Tenant, projectId: string): AsyncIterable<HistoryRecord> =>

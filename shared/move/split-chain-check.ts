@@ -1,5 +1,5 @@
-import type { BackupRecord } from '../backup/index.ts';
 import { ApiError } from '../contract/errors.ts';
+import type { BackupRecord } from '../stored-backup/index.ts';
 
 /** The archives of one organization, and the archives that its backups depend on. */
 class Side {

@@ -1,5 +1,4 @@
 import { auditEntry, type Origin } from '../audit/index.ts';
-import { markRetentionDue } from '../backup/index.ts';
 import { projectEvents } from '../contract/event-data/project-events.ts';
 import { emit } from '../event/index.ts';
 import {
@@ -11,6 +10,7 @@ import {
 } from '../organization/index.ts';
 import { check, commit, create, get, iso, StaleReadError, set, type Tenant, update, type Write } from '../platform/index.ts';
 import { jobRelease, moveConnection, type ProjectRecord, projectData, projectKey } from '../project/index.ts';
+import { markRetentionDue } from '../stored-backup/index.ts';
 import type { Tally } from './check-movable.ts';
 import { copyDestinations } from './copy-destinations.ts';
 import { type MoveContext, unchanged } from './move-context.ts';

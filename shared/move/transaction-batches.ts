@@ -1,4 +1,4 @@
-import type { BackupRecord } from '../backup/index.ts';
+import type { BackupRecord } from '../stored-backup/index.ts';
 
 /** A transaction has at most 100 writes; a backup needs up to four. */
 const rowsMax = 24;

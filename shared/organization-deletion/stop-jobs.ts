@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as z from 'zod/mini';
 import { auditEntry, type Origin } from '../audit/index.ts';
-import { backupKey, cancelBackup, runningBackupIds } from '../backup/index.ts';
+import { cancelBackup, runningBackupIds } from '../backup/index.ts';
 import type { AuditAction } from '../contract/audit-actions.ts';
 import { ApiError } from '../contract/errors.ts';
 import { endpointTimeoutSeconds } from '../contract/limits.ts';
@@ -11,6 +11,7 @@ import { type CallerContext, noSuchOrganization, type OrganizationRecord, organi
 import { after, type Change, clock, commit, get, getAll, isConflict, iso, type Tenant } from '../platform/index.ts';
 import { cancelRestore, hasActiveWriter, type RestoreRecord, restoreData, restoreKey, restoreMarks } from '../restore/index.ts';
 import { cancelRun, isRunEnded, type RunRecord, restoreTestKey, runningTestIds } from '../restore-test/index.ts';
+import { backupKey } from '../stored-backup/index.ts';
 
 type Shown = z.output<typeof UnfinishedJob>;
 

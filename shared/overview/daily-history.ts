@@ -1,8 +1,8 @@
 /** Backups, storage and documents by day, from the backups that were read. */
 import type * as z from 'zod/mini';
-import { costOf, wasCompleted } from '../backup/index.ts';
 import type { HistoryDay } from '../contract/models/overview.ts';
 import { restoreCost } from '../restore/index.ts';
+import { costOf, wasCompleted } from '../stored-backup/index.ts';
 import { isGood, isOfProject } from './project-state.ts';
 import type { RecentBackup, RecentRestore } from './recent-jobs.ts';
 

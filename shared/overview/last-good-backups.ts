@@ -1,7 +1,7 @@
-import { type BackupRecord, backupKey } from '../backup/index.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
 import type { ScheduleRecord } from '../schedule/index.ts';
+import { type BackupRecord, backupKey } from '../stored-backup/index.ts';
 import { isGood } from './project-state.ts';
 import { type RecentBackup, readRecentBackups } from './recent-jobs.ts';
 

@@ -1,9 +1,10 @@
 /** What is known about one project, before it is assessed. */
-import { isRestorePointBackup } from '../backup/index.ts';
+
 import type { DestinationRecord } from '../destination/index.ts';
 import type { PitrRecord } from '../pitr/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
 import type { ScheduleRecord } from '../schedule/index.ts';
+import { isRestorePointBackup } from '../stored-backup/index.ts';
 import type { RecentBackup, RecentRestore } from './recent-jobs.ts';
 
 export interface ProjectState {

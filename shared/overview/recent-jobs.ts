@@ -1,7 +1,8 @@
 /** The newest jobs of an organization, within a fixed number of table reads. */
-import { type BackupRecord, backupPrefix, visibleBackups } from '../backup/index.ts';
+
 import { query, type Tenant } from '../platform/index.ts';
 import { type RestoreRecord, restorePrefix } from '../restore/index.ts';
+import { type BackupRecord, backupPrefix, visibleBackups } from '../stored-backup/index.ts';
 
 /** Of up to 1 MB each: about 2,000 backups. */
 const backupReadsMax = 4;

@@ -1,10 +1,10 @@
 /** Jobs that run now, by project. */
 import type * as z from 'zod/mini';
-import { backupKey, backupProgress } from '../backup/index.ts';
 import type { RunningJob } from '../contract/models/overview.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
 import { type ProjectRecord, projectKey } from '../project/index.ts';
 import { restoreData, restoreKey } from '../restore/index.ts';
+import { backupKey, backupProgress } from '../stored-backup/index.ts';
 
 type Shown = z.input<typeof RunningJob>;
 

@@ -1,7 +1,7 @@
-import { type BackupDeps, backupDeps } from '../backup/index.ts';
 import { openStore, requestRetryPolicy } from '../destination/index.ts';
 import { randomFraction } from '../platform/index.ts';
 import { openToolkit } from '../project/index.ts';
+import { type BackupDeps, backupDeps } from '../stored-backup/index.ts';
 
 /** External dependencies of the restore steps, other than the table. Tests inject faults here. */
 export interface RestoreDeps extends BackupDeps {

@@ -1,10 +1,11 @@
 /** Applies an organization's retention: one walk, one decision, one transaction per expired backup. */
-import { retentionKey } from '../backup/index.ts';
+
 import { enqueue } from '../event/index.ts';
 import { organizationKey } from '../organization/index.ts';
 import { pinnedBackups } from '../pitr/index.ts';
 import { type Clock, commit, get, isTransientAwsError, log, type Tenant, walk, withLogContext } from '../platform/index.ts';
 import { type ScheduleRecord, schedulePrefix } from '../schedule/index.ts';
+import { retentionKey } from '../stored-backup/index.ts';
 import { decideExpiry, type ExpiryDecision, type Rules } from './decide-expiry.ts';
 import { updateDue } from './due-organizations.ts';
 import { DecisionOutdatedError, expireBackup } from './expire-backup.ts';

@@ -1,6 +1,7 @@
 /** When an organization's retention is next due: one item per organization whose backups can expire. */
-import { type DueRetention, retentionKey, retentionPartition } from '../backup/index.ts';
+
 import { commit, conditionOf, isConflict, iso, set, type Tenant, walk } from '../platform/index.ts';
+import { type DueRetention, retentionKey, retentionPartition } from '../stored-backup/index.ts';
 
 export async function* dueOrganizations(now: Date): AsyncGenerator<DueRetention> {
   // Every organization id begins with a letter.

@@ -1,6 +1,5 @@
 /** Expires one backup, provided nothing the decision relied on has changed. */
 import { auditNote, systemAudit } from '../audit/index.ts';
-import { type BackupRecord, backupKey, retireWrites } from '../backup/index.ts';
 import {
   type Clock,
   check,
@@ -16,6 +15,7 @@ import {
 import { notMoving } from '../project/index.ts';
 import { closeUndoWindow } from '../restore/index.ts';
 import { scheduleKey } from '../schedule/index.ts';
+import { type BackupRecord, backupKey, retireWrites } from '../stored-backup/index.ts';
 import type { Expiry } from './decide-expiry.ts';
 import { type RetentionCandidate, toCandidate } from './retention-candidate.ts';
 import type { ScheduleRule } from './retention-policy.ts';

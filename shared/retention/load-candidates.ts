@@ -1,5 +1,5 @@
-import { type BackupRecord, backupPrefix } from '../backup/index.ts';
 import { type Tenant, walk } from '../platform/index.ts';
+import { type BackupRecord, backupPrefix } from '../stored-backup/index.ts';
 import { Interner } from './interner.ts';
 import { candidateAttributes, type RetentionCandidate, toCandidate } from './retention-candidate.ts';
 

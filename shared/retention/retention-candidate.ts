@@ -1,7 +1,8 @@
 /** The part of a backup that retention needs, small enough to hold all backups of an organization in memory. */
-import { type BackupRecord, isRestorePointBackup, verificationSeconds } from '../backup/index.ts';
+
 import { after, fingerprint } from '../platform/index.ts';
 import { isInMove } from '../project/index.ts';
+import { type BackupRecord, isRestorePointBackup, verificationSeconds } from '../stored-backup/index.ts';
 import { Interner } from './interner.ts';
 
 export interface RetentionCandidate {

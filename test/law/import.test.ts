@@ -28,6 +28,8 @@ const domains = [
   'job',
   // What no reader of a backup may show.
   'erasure',
+  // Opens, reads, verifies and deletes what the job of the next folder has made; restores and points in time need no more.
+  'stored-backup',
   'backup',
   // A point in time becomes a backup, which is restored like any other.
   'pitr',

@@ -6,17 +6,14 @@ import { type Source, sources, sourcesIn } from '../harness/law/source-files.ts'
 
 /** Sub-folders of one layer do not import each other. `.` is the folder itself; its index.ts may import everything. */
 const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
-  'shared/backup': [
+  'shared/stored-backup': [
     ['cursor', 'model'],
     ['anomaly', 'encryption', 'removal'],
     ['.'],
     ['read'],
-    ['browse', 'erasure', 'diff', 'incremental', 'verify'],
-    ['steps'],
-    ['copy', 'end', 'start'],
-    ['seal'],
-    ['import'],
+    ['browse', 'diff', 'erasure', 'verify', 'write'],
   ],
+  'shared/backup': [['model'], ['incremental'], ['steps'], ['copy', 'end', 'start'], ['seal'], ['import']],
   'shared/restore': [
     ['.', 'read', 'transform'],
     ['model'],
@@ -121,6 +118,19 @@ for (const [folder, order] of Object.entries(layers)) {
     deepEqual(upward, []);
   });
 }
+
+/** A base of point-in-time recovery is a backup of its own, and is started like any other. */
+const startsBackups = ['shared/pitr/base/base-backup.ts'];
+
+test('layers: what reads stored backups does not import the job that makes them', () => {
+  const readers = sourcesIn('shared/erasure', 'shared/pitr', 'shared/restore', 'shared/restore-test', 'shared/stored-backup');
+  ok(readers.length > 150);
+  const importers = readers.filter(({ imports }) => imports.some(({ target }) => target.startsWith('shared/backup/')));
+  deepEqual(
+    importers.map(({ path }) => path),
+    startsBackups,
+  );
+});
 
 test('layers: no files form an import cycle', () => {
   const graph = new Map(sources.map(({ path, imports }) => [path, imports.map(({ target }) => target)]));

@@ -1,4 +1,3 @@
-import { formatSize } from '../../backup/index.ts';
 import {
   composeLetter,
   fitText,
@@ -8,6 +7,7 @@ import {
   oneLine,
   utcMinute,
 } from '../../platform/index.ts';
+import { formatSize } from '../../stored-backup/index.ts';
 import type { DigestFacts } from './read-digest.ts';
 
 type Project = DigestFacts['projects'][number];

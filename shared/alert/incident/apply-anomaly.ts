@@ -1,6 +1,6 @@
-import { backupKey } from '../../backup/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
+import { backupKey } from '../../stored-backup/index.ts';
 import { applySignal } from './apply-signal.ts';
 
 /** Opens the incident of a marked backup, or closes it once the mark is acknowledged, as its record says now. */

@@ -1,7 +1,7 @@
-import { backupKey } from '../../backup/index.ts';
 import { eventKey } from '../../event/index.ts';
 import { isDamaged, isGood } from '../../overview/index.ts';
 import { get, log, type Tenant } from '../../platform/index.ts';
+import { backupKey } from '../../stored-backup/index.ts';
 import { readStoredEvent } from '../../webhook/index.ts';
 import { ensureDefaultAlert } from '../model/default-alert.ts';
 import { applyLockProblem } from './apply-lock-problem.ts';

@@ -1,6 +1,6 @@
-import { type BackupRecord, backupKey, lockProblemOf } from '../../backup/index.ts';
 import { get, getAll, iso, type Tenant } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
+import { type BackupRecord, backupKey, lockProblemOf } from '../../stored-backup/index.ts';
 import { alertKey, type IncidentRecord } from '../model/record.ts';
 import { applySignal } from './apply-signal.ts';
 import { backupsOfLocks, endOfLockProblem, isLockedAgain } from './lock-problem-end.ts';

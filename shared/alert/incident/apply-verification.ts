@@ -1,7 +1,7 @@
-import { backupKey } from '../../backup/index.ts';
 import { isDamaged } from '../../overview/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
+import { backupKey } from '../../stored-backup/index.ts';
 import { applyLockProblem } from './apply-lock-problem.ts';
 import { applySignal } from './apply-signal.ts';
 

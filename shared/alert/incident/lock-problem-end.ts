@@ -1,5 +1,5 @@
-import { type BackupRecord, lockProblemOf } from '../../backup/index.ts';
 import { isGood } from '../../overview/index.ts';
+import { type BackupRecord, lockProblemOf } from '../../stored-backup/index.ts';
 import type { IncidentRecord } from '../model/record.ts';
 
 type Locks = NonNullable<IncidentRecord['locks']>;

@@ -3,12 +3,12 @@
  * them for as long as that was possible.
  */
 
-import { lockProblemOf } from '../../backup/index.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import type { AlertKind } from '../../contract/models/alert-enums.ts';
 import { isDamaged } from '../../overview/index.ts';
 import { stalledSince } from '../../pitr/index.ts';
 import { iso } from '../../platform/index.ts';
+import { lockProblemOf } from '../../stored-backup/index.ts';
 import { endOfLockProblem } from '../incident/lock-problem-end.ts';
 import type { RecoverySignal } from '../incident/signal.ts';
 import type { IncidentRecord } from '../model/record.ts';

@@ -1,5 +1,5 @@
-import { retentionPartition } from '../../backup/index.ts';
 import { type Key, walk } from '../../platform/index.ts';
+import { retentionPartition } from '../../stored-backup/index.ts';
 import { alertingPartition } from '../model/record.ts';
 
 interface Due extends Pick<Key, 'pk' | 'sk'> {

@@ -1,4 +1,3 @@
-import { type BackupRecord, backupKey } from '../../backup/index.ts';
 import { type DestinationRecord, destinationKey } from '../../destination/index.ts';
 import { findLastGood } from '../../overview/index.ts';
 import { type PitrRecord, pitrKey } from '../../pitr/index.ts';
@@ -6,6 +5,7 @@ import { getAll, type Tenant } from '../../platform/index.ts';
 import { listProjects, type ProjectRecord, projectKey } from '../../project/index.ts';
 import { type RestoreTestRecord, restoreTestsOf } from '../../restore-test/index.ts';
 import { type ScheduleRecord, schedulesOf } from '../../schedule/index.ts';
+import { type BackupRecord, backupKey } from '../../stored-backup/index.ts';
 import { type WebhookRecord, webhookKey } from '../../webhook/index.ts';
 import { backupsOfLocks } from '../incident/lock-problem-end.ts';
 import { alertsOf } from '../model/get-alert.ts';

@@ -4,11 +4,10 @@ import { parseMoment } from '../../archive/index.ts';
 import { type NameRange, type RangeReader, readRange, SourceError, verifyCount } from '../../firestore/index.ts';
 import { failureOf, JobFailure } from '../../job/index.ts';
 import { walk } from '../../platform/index.ts';
-import { backupKey, type PartRecord } from '../model/record.ts';
+import { backupKey, type PartRecord, type PartWriter, withPart } from '../../stored-backup/index.ts';
 import { readLimitExceeded } from '../steps/plan-backup.ts';
-import { type CopyRun, withCopyHeartbeat, withPart } from './copy-run.ts';
+import { type CopyRun, withCopyHeartbeat } from './copy-run.ts';
 import { ParentComparison } from './parent-comparison.ts';
-import type { PartWriter } from './part-writer.ts';
 import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
 
 /**

@@ -1,17 +1,12 @@
-import { objectName, type WriterOptions } from '../../archive/index.ts';
 import type { ObjectStore } from '../../destination/index.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
-import { JobEndedError, markMoving, type RunControl, withHeartbeat } from '../../job/index.ts';
-import { bestEffort, get, secureRandomBytes } from '../../platform/index.ts';
+import { markMoving, type RunControl, withHeartbeat } from '../../job/index.ts';
+import { get } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import type { BackupDeps } from '../backup-deps.ts';
+import { type BackupDeps, backupKey, type EventContext, type PlannedBackup } from '../../stored-backup/index.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
-import type { EventContext } from '../model/backup-progress-events.ts';
 import type { BackupWaits } from '../model/backup-waits.ts';
-import { type BackupRecord, backupKey, type PlannedBackup } from '../model/record.ts';
 import { assertBackupRunning } from '../model/running-backup.ts';
-import { objectLockOf } from '../steps/prepare-backup.ts';
-import { PartWriter } from './part-writer.ts';
 import { type Claim, checkpointShard, type ShardProgress } from './shard-progress.ts';
 
 export interface CopyRun {
@@ -56,46 +51,3 @@ export const withCopyHeartbeat = async <T>(
   };
   return withHeartbeat(heartbeat, work);
 };
-
-/**
- * zstd takes most of the CPU time: level 3 compresses 113 MB/s by 3.4 times, level 6 takes 2.4 times as long for 7 % fewer bytes.
- * Encrypted frames are decrypted again before they are sent, to detect faulty memory.
- */
-const writerOptions = { level: 3, check: 'sealed' } as const satisfies Partial<WriterOptions>;
-
-interface PartRun extends Pick<CopyRun, 'dataKey' | 'store' | 'control'> {
-  readonly backup: BackupRecord;
-}
-interface PartClaim {
-  readonly shard: { readonly number: number };
-  readonly part: number;
-}
-
-/** Runs `work` with a new part. On failure its uploads are aborted, and its objects deleted if the backup has ended. */
-export const withPart = async <T>(
-  { backup, dataKey, store, control }: PartRun,
-  claim: PartClaim,
-  work: (part: PartWriter) => Promise<T>,
-): Promise<T> => {
-  const part = new PartWriter(store, claim.shard.number, claim.part, {
-    ...writerOptions,
-    identity: backup.archive,
-    dataKey,
-    random: secureRandomBytes,
-    put: { ...objectLockOf(backup), signal: control.storing },
-  });
-  try {
-    return await work(part);
-  } catch (error) {
-    await part.abort();
-    const cause = control.explain(error) ?? error;
-    // No record names these objects, and the clean-up of the backup may be over.
-    if (cause instanceof JobEndedError) await bestEffort('delete an abandoned part', store.remove(namesOf(claim)));
-    throw cause;
-  }
-};
-
-const namesOf = ({ shard: { number }, part }: PartClaim): readonly string[] => [
-  objectName('chunk', number, part),
-  objectName('index', number, part),
-];

@@ -2,12 +2,11 @@
 import { type Archive, compareNames, type EncodedNameRange } from '../../archive/index.ts';
 import { countBytes, type NameRange } from '../../firestore/index.ts';
 import type { RunControl } from '../../job/index.ts';
-import { type ArchivePart, archivePartsIn, archiveRanges } from '../cursor/archive-cursor.ts';
+import { type ArchivePart, archivePartsIn, archiveRanges, type PartWriter, withPart } from '../../stored-backup/index.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
 import { recordKindOf } from '../steps/plan-synthetic-full.ts';
 import { collectionBytesMax, partBytesMax } from './copy-documents.ts';
-import { type CopyRun, withCopyHeartbeat, withPart } from './copy-run.ts';
-import type { PartWriter } from './part-writer.ts';
+import { type CopyRun, withCopyHeartbeat } from './copy-run.ts';
 import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
 
 export interface SynthesisRun extends Omit<CopyRun, 'source' | 'parent'> {

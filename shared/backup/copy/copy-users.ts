@@ -1,9 +1,8 @@
 /** Copies the users of Firebase Authentication in one part: each run lists them from the beginning. */
 import { JobFailure } from '../../job/index.ts';
-import { type CopyRun, withCopyHeartbeat, withPart } from './copy-run.ts';
-import type { PartWriter } from './part-writer.ts';
+import { type PartWriter, sortUsers, withPart } from '../../stored-backup/index.ts';
+import { type CopyRun, withCopyHeartbeat } from './copy-run.ts';
 import { type Claim, checkpointShard } from './shard-progress.ts';
-import { sortUsers } from './sort-users.ts';
 
 export const copyUsers = (run: CopyRun, claim: Claim): Promise<boolean> =>
   withPart(run, claim, async (part) => {

@@ -2,9 +2,8 @@
 import { type DocumentMarks, DocumentSkim, type ProtobufTimestamp, recordKind } from '../../archive/index.ts';
 import type { DocumentBatch, NameRange } from '../../firestore/index.ts';
 import type { RunControl } from '../../job/index.ts';
-import { type ArchivePart, archivePartsIn, archiveRanges } from '../cursor/archive-cursor.ts';
+import { type ArchivePart, archivePartsIn, archiveRanges, type PartWriter } from '../../stored-backup/index.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
-import type { PartWriter } from './part-writer.ts';
 
 interface ComparedRange {
   readonly range: NameRange;

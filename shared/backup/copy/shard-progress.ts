@@ -1,9 +1,15 @@
 /** Claims and checkpoints of a shard, each in one transaction with the backup's counters. */
 import { decilesPassed, JobEndedError, withoutWait } from '../../job/index.ts';
 import { type Clock, commit, create, getAll, iso, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
-import type { BackupDeps } from '../backup-deps.ts';
-import { backupProgressEvents, type EventContext } from '../model/backup-progress-events.ts';
-import { type BackupRecord, backupKey, type PartContents, type ShardRecord } from '../model/record.ts';
+import {
+  type BackupDeps,
+  type BackupRecord,
+  backupKey,
+  backupProgressEvents,
+  type EventContext,
+  type PartContents,
+  type ShardRecord,
+} from '../../stored-backup/index.ts';
 import { assertBackupRunning, checkRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { readLimitExceeded } from '../steps/plan-backup.ts';
 

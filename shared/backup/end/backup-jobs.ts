@@ -1,6 +1,11 @@
 import type { JobWorkflow, ReapedKind } from '../../job/index.ts';
-import type { BackupDeps } from '../backup-deps.ts';
-import { type BackupRecord, backupKey, type RunningRecord, runningPartition } from '../model/record.ts';
+import {
+  type BackupDeps,
+  type BackupRecord,
+  backupKey,
+  type RunningRecord,
+  runningPartition,
+} from '../../stored-backup/index.ts';
 import { internalFailure } from '../steps/backup-steps.ts';
 import { cleanUpBackup } from './clean-up-backup.ts';
 import { failBackup, reasonFor } from './fail-backup.ts';

@@ -5,8 +5,7 @@ import { emit } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import { type Change, iso, StaleReadError, set } from '../../platform/index.ts';
 import { jobRelease, readProject } from '../../project/index.ts';
-import { backupEvent } from '../model/backup-view.ts';
-import { type BackupRecord, backupKey } from '../model/record.ts';
+import { type BackupRecord, backupEvent, backupKey } from '../../stored-backup/index.ts';
 
 /** The backup ends at once; its workflow notices at its next commit, and deletes what was stored. */
 export const cancelBackup = async (

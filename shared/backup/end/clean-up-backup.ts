@@ -4,10 +4,15 @@ import { ApiError } from '../../contract/errors.ts';
 import { countBackups, StorageError } from '../../destination/index.ts';
 import { deleteWorkItems, workPartition } from '../../job/index.ts';
 import { after, commit, getAll, iso, log, remove, set, type Tenant, type Write } from '../../platform/index.ts';
-import type { BackupDeps } from '../backup-deps.ts';
-import { type BackupRecord, backupKey, type RunningRecord } from '../model/record.ts';
-import { readUnstoredObjects } from '../model/unstored-objects.ts';
-import { deleteArchiveObjects, objectsKeptWrites } from '../removal/delete-archive-objects.ts';
+import {
+  type BackupDeps,
+  type BackupRecord,
+  backupKey,
+  deleteArchiveObjects,
+  objectsKeptWrites,
+  type RunningRecord,
+  readUnstoredObjects,
+} from '../../stored-backup/index.ts';
 
 /** A store that refuses is tried again after 5 minutes, then after twice as long each time: for the last time after 21 hours. */
 const attemptsMax = 9;

@@ -18,9 +18,7 @@ import {
   type Write,
 } from '../../platform/index.ts';
 import { jobRelease, projectKey, unauthorizedWrite } from '../../project/index.ts';
-import { backupAudit } from '../model/backup-audit.ts';
-import { backupEvent } from '../model/backup-view.ts';
-import { type BackupRecord, backupKey } from '../model/record.ts';
+import { type BackupRecord, backupAudit, backupEvent, backupKey } from '../../stored-backup/index.ts';
 import { timeoutFailure } from '../model/running-backup.ts';
 import { internalFailure } from '../steps/backup-steps.ts';
 

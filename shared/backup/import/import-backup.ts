@@ -9,12 +9,17 @@ import { countBackups, type DestinationRecord, openStore, requestRetryPolicy } f
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { type Change, clock, create, iso, newIdOf, type Tenant } from '../../platform/index.ts';
 import { databaseName, type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
-import { keepPassphrase } from '../encryption/encryption-settings.ts';
-import { finishedFields, newBackupRecord, topCollections } from '../model/backup-fields.ts';
-import { countInOrganization } from '../model/count-in-organization.ts';
-import { addedBackupErasureTasks } from '../model/erasure-tasks.ts';
-import { lifecycleEvents } from '../model/lifecycle-events.ts';
-import { type BackupRecord, backupKey } from '../model/record.ts';
+import {
+  addedBackupErasureTasks,
+  type BackupRecord,
+  backupKey,
+  countInOrganization,
+  finishedFields,
+  keepPassphrase,
+  lifecycleEvents,
+  newBackupRecord,
+  topCollections,
+} from '../../stored-backup/index.ts';
 import { assertValidCollections } from '../start/backup-request.ts';
 import { folderPath } from './folder-path.ts';
 import { type FoundBackup, inspectFolder } from './inspect-folder.ts';

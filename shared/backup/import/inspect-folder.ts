@@ -22,12 +22,16 @@ import {
 } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
-import { unlockKeyFile } from '../encryption/data-key.ts';
-import { throwForeignKmsFailure } from '../encryption/key-errors.ts';
-import type { BackupRecord } from '../model/record.ts';
-import { ArchiveMovedError, assertArchiveShareable } from '../model/shared-archives.ts';
-import { fetchManifest, storedManifestMax } from '../read/open-archive.ts';
-import { toReadError } from '../read/with-archive-in-request.ts';
+import {
+  ArchiveMovedError,
+  assertArchiveShareable,
+  type BackupRecord,
+  fetchManifest,
+  storedManifestMax,
+  throwForeignKmsFailure,
+  toReadError,
+  unlockKeyFile,
+} from '../../stored-backup/index.ts';
 
 export interface FoundBackup {
   readonly identity: Identity;

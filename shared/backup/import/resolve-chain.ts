@@ -2,11 +2,7 @@
 import { ApiError, invalid } from '../../contract/errors.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
 import { assertNotLeaving } from '../../project/index.ts';
-import { chainLengthOf } from '../incremental/find-parent.ts';
-import { holdDependency } from '../incremental/hold-parent.ts';
-import type { BackupRecord } from '../model/record.ts';
-import { findOwner } from '../model/shared-archives.ts';
-import { dependencyArchives } from '../seal/archive-contents.ts';
+import { type BackupRecord, chainLengthOf, dependencyArchives, findOwner, holdDependency } from '../../stored-backup/index.ts';
 import type { FoundBackup } from './inspect-folder.ts';
 
 interface ImportedChain {

@@ -2,7 +2,7 @@
 import { chainHardMax } from '../../contract/limits.ts';
 import { query, type Tenant } from '../../platform/index.ts';
 import { isInMove, type ProjectRecord } from '../../project/index.ts';
-import { type BackupRecord, backupPrefix } from '../model/record.ts';
+import { type BackupRecord, backupPrefix, chainLengthOf } from '../../stored-backup/index.ts';
 import type { StartBackupContext, StartBackupOptions } from '../model/start-options.ts';
 
 export interface ParentCriteria extends Pick<StartBackupOptions, 'collections' | 'excludeCollections'> {
@@ -37,10 +37,6 @@ export const asIncrementalOf = (parent: BackupRecord): ResolvedType => ({
   parentBackupId: parent.id,
   chainLength: chainLengthOf(parent) + 1,
 });
-
-/** An imported backup has no recorded length; each archive it depends on counts as one link. */
-export const chainLengthOf = ({ type, chainLength, needs = [] }: BackupRecord): number =>
-  chainLength ?? (type === 'full' ? 0 : Math.max(1, needs.length));
 
 /**
  * Backups and pages that are searched; beyond them a full backup is made. An incremental backup pays off only soon after its

@@ -3,10 +3,17 @@ import { type Archive, ArchiveError, type Manifest, type ObjectEntry } from '../
 import { headExpected, type ObjectState, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
-import type { BackupDeps } from '../backup-deps.ts';
-import { type BackupRecord, backupKey } from '../model/record.ts';
-import { type ArchiveSource, type OpenArchive, openRawArchive } from '../read/open-archive.ts';
-import { classifyReadError, type ReadProblem, reportDamage } from '../read/report-damage.ts';
+import {
+  type ArchiveSource,
+  type BackupDeps,
+  type BackupRecord,
+  backupKey,
+  classifyReadError,
+  type OpenArchive,
+  openRawArchive,
+  type ReadProblem,
+  reportDamage,
+} from '../../stored-backup/index.ts';
 
 /** Opens the parent; undefined if the backup has none. The caller closes it. */
 export const openParent = async (tenant: Tenant, child: BackupRecord, deps: BackupDeps): Promise<ParentArchive | undefined> =>

@@ -2,9 +2,7 @@
 import { type Wait, WaitTracker, type WatchedCalls, waitReason } from '../../job/index.ts';
 import { after, type Clock, commit, iso, type Tenant, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import { type EventContext, progressEvent } from './backup-progress-events.ts';
-import { backupProgress } from './backup-view.ts';
-import type { BackupRecord } from './record.ts';
+import { type BackupRecord, backupProgress, type EventContext, progressEvent } from '../../stored-backup/index.ts';
 import { readRunningBackup, updateRunningBackup } from './running-backup.ts';
 
 interface WaitSources extends WatchedCalls {

@@ -9,7 +9,7 @@ import {
 } from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { addLogContext, getAll, type Tenant, type Write } from '../../platform/index.ts';
-import { type BackupRecord, backupKey, isPlanned, type PlannedBackup } from './record.ts';
+import { type BackupRecord, backupKey } from '../../stored-backup/index.ts';
 
 interface RunningBackup {
   readonly backup: BackupRecord;
@@ -26,12 +26,6 @@ export const readRunningBackup = async (tenant: Tenant, backupId: string, now: D
 export const assertBackupRunning = (found: BackupRecord | undefined, now: Date): BackupRecord => {
   const backup = assertRunning(found);
   if (backup.deadline !== null && Date.parse(backup.deadline) <= now.getTime()) throw timeoutFailure(backup);
-  return backup;
-};
-
-/** For steps after planning. */
-export const assertPlanned = (backup: BackupRecord): PlannedBackup => {
-  if (!isPlanned(backup)) throw new Error(`the backup ${backup.id} has no read time yet`);
   return backup;
 };
 

@@ -1,7 +1,7 @@
 import type { DestinationRecord } from '../../destination/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import type { BackupRecord } from './record.ts';
+import type { BackupRecord } from '../../stored-backup/index.ts';
 
 export interface StartBackupOptions {
   readonly type: BackupRecord['type'];

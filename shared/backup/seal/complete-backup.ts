@@ -7,24 +7,26 @@ import { emit, enqueue } from '../../event/index.ts';
 import { decilesUpTo } from '../../job/index.ts';
 import { type Clock, commit, emitMetric, get, retryOnConflict, type Write } from '../../platform/index.ts';
 import { backedUpWrites, jobRelease } from '../../project/index.ts';
-import { anomalyNotices, type JudgedBackup, judgeBackup } from '../anomaly/judge-backup.ts';
-import { backupAudit } from '../model/backup-audit.ts';
-import { type CompletedArchive, completedFields, expiryOf } from '../model/backup-fields.ts';
-import { backupProgressEvents, type EventContext } from '../model/backup-progress-events.ts';
-import { backupEvent } from '../model/backup-view.ts';
-import type { ChainLockResult } from '../model/chain-locks.ts';
-import { countInOrganization } from '../model/count-in-organization.ts';
-import { addedBackupErasureTasks } from '../model/erasure-tasks.ts';
-import { lockFields, lockProblemAudit } from '../model/lock-problem.ts';
-import { type BackupRecord, backupKey } from '../model/record.ts';
-import { markRetentionDue } from '../model/retention-due.ts';
+import {
+  addedBackupErasureTasks,
+  anomalyNotices,
+  type BackupRecord,
+  backupAudit,
+  backupEvent,
+  backupKey,
+  backupProgressEvents,
+  type Completion,
+  completedFields,
+  countInOrganization,
+  type EventContext,
+  expiryOf,
+  type JudgedBackup,
+  judgeBackup,
+  lockFields,
+  lockProblemAudit,
+  markRetentionDue,
+} from '../../stored-backup/index.ts';
 import { assertBackupRunning, updateRunningBackup } from '../model/running-backup.ts';
-
-export interface Completion extends CompletedArchive {
-  /** Other archives whose chunks its manifest lists. */
-  readonly needs: readonly string[];
-  readonly locks?: ChainLockResult;
-}
 
 /** Succeeds only while the backup runs and holds its project's lock: a cancelled or reaped backup completes nothing. */
 export const completeBackup = (

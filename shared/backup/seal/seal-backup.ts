@@ -2,20 +2,30 @@
 import { keyFileName } from '../../archive/index.ts';
 import { type ObjectStore, readBack, readDestination, StorageError } from '../../destination/index.ts';
 import { deleteWorkItems, JobFailure, workPartition } from '../../job/index.ts';
-import { bestEffort, commit, get, omitUndefined, type Tenant } from '../../platform/index.ts';
+import { bestEffort, commit, get, mapConcurrent, omitUndefined, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import type { BackupDeps } from '../backup-deps.ts';
-import { isSameKey } from '../encryption/data-key.ts';
-import { ledgerOf, storeErasureCopy } from '../erasure/store-erasures.ts';
+import {
+  assertObjectsStored,
+  type BackupDeps,
+  type BackupRecord,
+  backupKey,
+  ChainLocks,
+  deleteOrphans,
+  extendKeyLocks,
+  inheritedObjects,
+  isSameKey,
+  ledgerOf,
+  sealConcurrency,
+  storeErasureCopy,
+  summarizeContents,
+  writeManifest,
+} from '../../stored-backup/index.ts';
 import { openParent, type ParentArchive } from '../incremental/parent-archive.ts';
-import { ChainLocks } from '../model/chain-locks.ts';
-import { type BackupRecord, backupKey } from '../model/record.ts';
 import { readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { storeKey } from '../steps/prepare-backup.ts';
 import { withBackupStep } from '../steps/with-backup-step.ts';
-import { readWorkItems, summarizeContents, type WorkItems } from './archive-contents.ts';
 import { completeBackup } from './complete-backup.ts';
-import { assertInheritedStored, assertObjectsStored, deleteOrphans, extendKeyLocks, writeManifest } from './write-manifest.ts';
+import { readWorkItems, type WorkItems } from './read-work-items.ts';
 
 /** Idempotent: everything it writes follows from the work items, so a second run writes the same bytes. */
 export const sealBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<void> => {
@@ -58,6 +68,14 @@ const seal = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise
     store.close();
     parent?.close();
   }
+};
+
+/** Throws if a chunk of an earlier backup that this one inherits records from is missing. */
+const assertInheritedStored = async (parent: ParentArchive, items: WorkItems, locks: ChainLocks): Promise<void> => {
+  await mapConcurrent(inheritedObjects(items, parent.manifest), sealConcurrency, async (entry) => {
+    const { store, state } = await parent.read(() => parent.assertStored(entry));
+    await locks.extend(store, entry.name, state);
+  });
 };
 
 /** A synthetic full has as many documents as the backup it is made from. */

@@ -1,12 +1,10 @@
 /** Validation and defaults of a requested backup. */
 import { ApiError, invalid } from '../../contract/errors.ts';
-import { type DestinationRecord, readDestination } from '../../destination/index.ts';
 import { isCollectionPath, scopeOf } from '../../firestore/index.ts';
-import type { OrganizationRecord } from '../../organization/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
+import type { BackupRecord } from '../../stored-backup/index.ts';
 import { findParentOrReason, type ParentCriteria } from '../incremental/find-parent.ts';
-import type { BackupRecord } from '../model/record.ts';
 import type { StartBackupOptions } from '../model/start-options.ts';
 
 /** Both lists are stored on the record, and an item has 400 KB in total. */
@@ -27,18 +25,6 @@ export const assertValidCollections = ({
     throw invalid('excludeCollections', 'must not contain *: nothing would be left to back up');
   if (scopeOf(collections, excludeCollections).length === 0)
     throw invalid('excludeCollections', 'must not exclude all of collections');
-};
-
-/** The default destination of the project, else of the organization. Throws if that destination does not exist. */
-export const defaultDestination = async (
-  tenant: Tenant,
-  organization: OrganizationRecord,
-  project: ProjectRecord,
-): Promise<DestinationRecord> => {
-  const chosen = project.settings.defaultStorageId ?? organization.defaultStorageId;
-  if (chosen === null)
-    throw invalid('storageDestinationId', 'is required: neither the project nor the organization has a default');
-  return readDestination(tenant, chosen);
 };
 
 /** The parent of a requested incremental backup. CONFLICT with the reason if there is none. */

@@ -13,9 +13,8 @@ import {
 } from '../../firestore/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { openSource, type ProjectRecord } from '../../project/index.ts';
-import { costOf } from '../model/backup-view.ts';
+import { type BackupRecord, costOf } from '../../stored-backup/index.ts';
 import { missingCollections } from '../model/missing-collections.ts';
-import type { BackupRecord } from '../model/record.ts';
 import type { StartBackupOptions } from '../model/start-options.ts';
 import { estimateReads } from '../steps/plan-backup.ts';
 

@@ -4,9 +4,7 @@ import { enqueue } from '../../event/index.ts';
 import { countJobStart } from '../../organization/index.ts';
 import { create, iso, newId, type Write } from '../../platform/index.ts';
 import { jobLock, whileConnected } from '../../project/index.ts';
-import { holdParent, holdParentOnce } from '../incremental/hold-parent.ts';
-import { newBackupRecord } from '../model/backup-fields.ts';
-import { type BackupRecord, backupKey } from '../model/record.ts';
+import { type BackupRecord, backupKey, holdParent, holdParentOnce, newBackupRecord } from '../../stored-backup/index.ts';
 import type { StartBackupContext, StartBackupOptions } from '../model/start-options.ts';
 
 /** The new record and its transaction, which fails with JOB_IN_PROGRESS if the project already has a job. */

@@ -14,10 +14,16 @@ import {
   walk,
 } from '../../platform/index.ts';
 import { isInMove, readProject } from '../../project/index.ts';
-import { currentEncryption, readEncryption } from '../encryption/encryption-settings.ts';
+import {
+  type BackupRecord,
+  backupKey,
+  backupPrefix,
+  currentEncryption,
+  isPlanned,
+  isRestorePointBackup,
+  readEncryption,
+} from '../../stored-backup/index.ts';
 import { isSameScope } from '../incremental/find-parent.ts';
-import { isRestorePointBackup } from '../model/backup-fields.ts';
-import { type BackupRecord, backupKey, backupPrefix, isPlanned } from '../model/record.ts';
 import { startBackup } from './start-backup.ts';
 
 /** Most jobs take a few minutes. */

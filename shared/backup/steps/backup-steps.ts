@@ -3,8 +3,8 @@ import * as z from 'zod/mini';
 import { id } from '../../contract/fields.ts';
 import { answerStep, type Reason, runStep } from '../../job/index.ts';
 import { type Clock, clock, type Tenant } from '../../platform/index.ts';
+import { backupKey } from '../../stored-backup/index.ts';
 import { recordBackupWait } from '../model/backup-waits.ts';
-import { backupKey } from '../model/record.ts';
 
 export const BackupStep = z.object({ organizationId: id('organization'), backupId: id('backup') });
 /** A shard is copied in several runs: the output of one is the input of the next. */

@@ -13,11 +13,9 @@ import {
   type Write,
 } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import { historyKey } from '../anomaly/history-record.ts';
-import type { BackupDeps } from '../backup-deps.ts';
+import { type BackupDeps, type BackupRecord, backupKey, historyKey, type ShardRecord } from '../../stored-backup/index.ts';
 import { fallBackToFull, openParentArchive } from '../incremental/parent-archive.ts';
 import { missingCollections } from '../model/missing-collections.ts';
-import { type BackupRecord, backupKey, type ShardRecord } from '../model/record.ts';
 import { checkRunningBackup, readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { planSyntheticFull } from './plan-synthetic-full.ts';
 import { probeReads } from './prepare-backup.ts';

@@ -8,10 +8,14 @@ import { JobEndedError } from '../../job/index.ts';
 import { organizationKey } from '../../organization/index.ts';
 import { after, check, commit, get, isConflict, iso, set, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey, readProject } from '../../project/index.ts';
-import type { BackupDeps } from '../backup-deps.ts';
-import { isSameKey } from '../encryption/data-key.ts';
-import { backupEvent } from '../model/backup-view.ts';
-import { type BackupRecord, backupKey } from '../model/record.ts';
+import {
+  type BackupDeps,
+  type BackupRecord,
+  backupEvent,
+  backupKey,
+  isSameKey,
+  objectLockOf,
+} from '../../stored-backup/index.ts';
 import { readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { type StepRun, withBackupStep } from './with-backup-step.ts';
 
@@ -105,10 +109,6 @@ export const storeKey = async (tenant: Tenant, backup: BackupRecord, deps: Backu
     store.close();
   }
 };
-
-/** The retention of the backup's objects in a store with object lock. */
-export const objectLockOf = ({ lockedUntil }: BackupRecord): { readonly lockedUntil?: Date } =>
-  lockedUntil === null ? {} : { lockedUntil: new Date(lockedUntil) };
 
 const probe = async (tenant: Tenant, project: ProjectRecord, deps: BackupDeps, signal: AbortSignal): Promise<number> => {
   const source = deps.openSource(tenant, project);

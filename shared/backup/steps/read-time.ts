@@ -2,7 +2,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type FirestoreDatabase, listCollections, SourceError } from '../../firestore/index.ts';
 import { after, type Clock, iso } from '../../platform/index.ts';
-import type { BackupRecord } from '../model/record.ts';
+import type { BackupRecord } from '../../stored-backup/index.ts';
 
 /** A source keeps every read time for an hour; with point-in-time recovery also whole minutes for seven days. */
 const keptSeconds = 3_600;

@@ -1,9 +1,8 @@
 import { markMoving, RunControl, watchCalls, withHeartbeat } from '../../job/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import type { BackupDeps } from '../backup-deps.ts';
+import { type BackupDeps, type BackupRecord, backupKey } from '../../stored-backup/index.ts';
 import { BackupWaits } from '../model/backup-waits.ts';
-import { type BackupRecord, backupKey } from '../model/record.ts';
 import { assertBackupRunning, readRunningBackup, timeoutFailure } from '../model/running-backup.ts';
 
 /** What a step works with. Its calls are watched; the signal is aborted once the backup has ended or timed out. */

@@ -1,7 +1,12 @@
 /** Base backups: which backups captures can build on, and starting one. */
+
+import { assertBackupCapacity, resolveType, startBackup } from '../../backup/index.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { readDestination } from '../../destination/index.ts';
+import { after, commit, get, idBounds, iso, type Tenant, type Write, walk } from '../../platform/index.ts';
+import { isInMove, readJob } from '../../project/index.ts';
 import {
   type ArchiveDeps,
-  assertBackupCapacity,
   type BackupRecord,
   backupKey,
   backupPrefix,
@@ -12,13 +17,7 @@ import {
   openRawArchive,
   type PlannedBackup,
   readEncryption,
-  resolveType,
-  startBackup,
-} from '../../backup/index.ts';
-import { ApiError } from '../../contract/errors.ts';
-import { readDestination } from '../../destination/index.ts';
-import { after, commit, get, idBounds, iso, type Tenant, type Write, walk } from '../../platform/index.ts';
-import { isInMove, readJob } from '../../project/index.ts';
+} from '../../stored-backup/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { baseRetrySeconds } from '../model/failure-backoff.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';

@@ -1,7 +1,8 @@
 /** A cycle before captures begin: waits for a base backup, and begins at its read time. */
-import { type BackupDeps, type BackupRecord, markRetentionDue, type PlannedBackup } from '../../backup/index.ts';
+
 import { enqueue } from '../../event/index.ts';
 import { commit, iso, type Write } from '../../platform/index.ts';
+import { type BackupDeps, type BackupRecord, markRetentionDue, type PlannedBackup } from '../../stored-backup/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { endCycle, type NextCycle, nextCycle } from '../model/end-cycle.ts';
 import { momentOf } from '../model/micro-time.ts';

@@ -1,8 +1,9 @@
 /** Adopts a newer base while capturing: restores read fewer changes, and collections below documents are discovered. */
-import { type BackupDeps, type BackupRecord, isPlanned, type PlannedBackup } from '../../backup/index.ts';
+
 import { ApiError } from '../../contract/errors.ts';
 import { baseRefreshSeconds } from '../../contract/limits.ts';
 import { bestEffort, iso, log, StaleReadError, set, updateItem } from '../../platform/index.ts';
+import { type BackupDeps, type BackupRecord, isPlanned, type PlannedBackup } from '../../stored-backup/index.ts';
 import { type CycleContext, loadCycleContext } from '../model/cycle-context.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type Base, type Gap, type PitrRecord, pitrKey } from '../model/record.ts';

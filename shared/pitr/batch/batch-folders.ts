@@ -1,6 +1,6 @@
-import type { ArchiveDeps } from '../../backup/index.ts';
 import { type ExpectedObject, type ObjectStore, objectWithHash, readDestination } from '../../destination/index.ts';
 import type { Tenant } from '../../platform/index.ts';
+import type { ArchiveDeps } from '../../stored-backup/index.ts';
 import type { BatchRecord } from '../model/record.ts';
 
 /** Opens the parent folder, which all batches of a project share: once, so that its versions are listed once. */

@@ -1,9 +1,9 @@
 /** Reads batches in sequence. Stores and keys are opened once, and small batches are prefetched. */
 import { ArchiveError, type ByteSource, type Leaf, readChunk, rereadsMax } from '../../archive/index.ts';
-import { type ArchiveDeps, isDoubtful, readBackup, streamObject } from '../../backup/index.ts';
 import { type ObjectStore, StorageError, selectAfter } from '../../destination/index.ts';
 import { corruptionFailure, JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
+import { type ArchiveDeps, isDoubtful, readBackup, streamObject } from '../../stored-backup/index.ts';
 import { microsOf, shownMoment } from '../model/micro-time.ts';
 import type { BatchRecord } from '../model/record.ts';
 import { BatchFolders, batchObjectName, batchObjectOf, once } from './batch-folders.ts';

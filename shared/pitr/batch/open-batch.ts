@@ -1,8 +1,8 @@
 /** Opens a batch for writing, encrypted with the key of a base backup. */
 import { parseMoment } from '../../archive/index.ts';
-import { type BackupDeps, type BackupRecord, backupKey } from '../../backup/index.ts';
 import { objectPath, readDestination } from '../../destination/index.ts';
 import { check, commit, create, get, iso, newId, StaleReadError, secureRandomBytes, type Tenant } from '../../platform/index.ts';
+import { type BackupDeps, type BackupRecord, backupKey } from '../../stored-backup/index.ts';
 import { captureLockEnd } from '../model/capture-lock.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { type PitrRecord, pitrKey } from '../model/record.ts';

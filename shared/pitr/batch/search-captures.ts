@@ -1,7 +1,7 @@
 import { type Leaf, type LedgerEntry, recordKind } from '../../archive/index.ts';
-import { type ArchiveDeps, FoundPaths, isLastingFailure } from '../../backup/index.ts';
 import { ErasureFilter } from '../../firestore/index.ts';
 import { type Clock, log, type Tenant, walk } from '../../platform/index.ts';
+import { type ArchiveDeps, FoundPaths, isLastingFailure } from '../../stored-backup/index.ts';
 import { type BatchRecord, batchPrefix, pitrKey } from '../model/record.ts';
 import { ChangeBatchReader } from './change-batch-reader.ts';
 

@@ -1,9 +1,10 @@
 /** Runs one capture cycle of a project. It either commits or leaves the old state, and returns the next cycle. */
-import type { BackupDeps } from '../../backup/index.ts';
+
 import { ResumeTokenLost, SourceError } from '../../firestore/index.ts';
 import { failureOf } from '../../job/index.ts';
 import { commit, log, StaleReadError, type Tenant } from '../../platform/index.ts';
 import { unauthorizedWrite } from '../../project/index.ts';
+import type { BackupDeps } from '../../stored-backup/index.ts';
 import { beginWithBase } from '../base/begin-with-base.ts';
 import { type CycleContext, loadCycleContext } from '../model/cycle-context.ts';
 import { endCycle, type NextCycle, nextCycle } from '../model/end-cycle.ts';

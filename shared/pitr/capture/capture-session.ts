@@ -1,7 +1,8 @@
 /** Listens to a project and captures its changes cycle by cycle. */
-import type { BackupDeps } from '../../backup/index.ts';
+
 import type { FirestoreDatabase } from '../../firestore/index.ts';
 import { StaleReadError } from '../../platform/index.ts';
+import type { BackupDeps } from '../../stored-backup/index.ts';
 import { findReadTimes } from '../base/base-backup.ts';
 import { type BaseRefresh, lacksListenedCollections, refreshBase, requestBaseAtOnce } from '../base/refresh-base.ts';
 import { keyBackupOf, type OpenBatch, openBatch, withDamage } from '../batch/open-batch.ts';

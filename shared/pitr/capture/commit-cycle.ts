@@ -1,7 +1,8 @@
 /** The one transaction that ends a cycle: the batch, the resume positions, events and audit entries. */
-import { captureWrites, markRetentionDue } from '../../backup/index.ts';
+
 import { enqueue } from '../../event/index.ts';
 import { commit, emitMetric, iso, remove, type Write } from '../../platform/index.ts';
+import { captureWrites, markRetentionDue } from '../../stored-backup/index.ts';
 import { holdBase } from '../base/base-backup.ts';
 import { type BaseRefresh, isUndiscovered } from '../base/refresh-base.ts';
 import { batchNameOf } from '../batch/batch-chain.ts';

@@ -2,9 +2,10 @@
  * Continuous capture. One worker keeps its Listen streams open across cycles; before it times out it starts its successor, so that
  * no change falls between the two.
  */
-import type { BackupDeps } from '../../backup/index.ts';
+
 import { captureHandoverSeconds, captureOverdueSeconds, consistentPointEveryMs } from '../../contract/limits.ts';
 import type { Tenant } from '../../platform/index.ts';
+import type { BackupDeps } from '../../stored-backup/index.ts';
 import { type CycleContext, loadCycleContext, reloadSameCycle } from '../model/cycle-context.ts';
 import type { NextCycle } from '../model/end-cycle.ts';
 import { attemptCycle, type CycleTask, earlyByMs, runCaptureCycle } from './capture-cycle.ts';

@@ -1,8 +1,8 @@
 /** Proves seconds of an earlier interruption that its own cycle could not prove, as long as the source has their history. */
 import { recordKind } from '../../archive/index.ts';
-import type { BackupDeps, BackupRecord } from '../../backup/index.ts';
 import { collectionIdOf, type FirestoreDatabase } from '../../firestore/index.ts';
 import { log, remove, StaleReadError, set, type Write } from '../../platform/index.ts';
+import type { BackupDeps, BackupRecord } from '../../stored-backup/index.ts';
 import { batchNameOf } from '../batch/batch-chain.ts';
 import { ChangeBatchReader } from '../batch/change-batch-reader.ts';
 import { heardAheadMicros, listBatchesAfter } from '../batch/list-batches.ts';

@@ -1,8 +1,8 @@
 /** Items of point-in-time recovery. Every key begins with the tenant. */
 import type { ObjectEntry } from '../../archive/index.ts';
-import type { JobCreator } from '../../backup/index.ts';
 import type { StorageType } from '../../contract/models/storage-destination.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
+import type { JobCreator } from '../../stored-backup/index.ts';
 
 /** A complete backup that captured changes build on. */
 export interface Base {

@@ -1,8 +1,9 @@
 /** Builds a restore point in memory, for reading only. Nothing is stored. */
-import type { ArchiveDeps, BackupRecord } from '../../backup/index.ts';
+
 import { MemoryStore } from '../../destination/index.ts';
 import { RunControl } from '../../job/index.ts';
 import { type Clock, secureRandomBytes, type Tenant } from '../../platform/index.ts';
+import type { ArchiveDeps, BackupRecord } from '../../stored-backup/index.ts';
 import { buildRestorePoint } from './build-point.ts';
 import type { PointPlan } from './plan-point.ts';
 

@@ -1,5 +1,8 @@
 /** Builds the archive of a moment from a base and batches. It does not read the source, nor copy records unchanged since the base. */
 import type { Manifest } from '../../archive/index.ts';
+import type { ObjectStore } from '../../destination/index.ts';
+import { JobFailure, type RunControl } from '../../job/index.ts';
+import type { Tenant } from '../../platform/index.ts';
 import {
   type ArchiveDeps,
   type ArchiveParts,
@@ -7,10 +10,7 @@ import {
   openRawArchive,
   withPart,
   writeManifest,
-} from '../../backup/index.ts';
-import type { ObjectStore } from '../../destination/index.ts';
-import { JobFailure, type RunControl } from '../../job/index.ts';
-import type { Tenant } from '../../platform/index.ts';
+} from '../../stored-backup/index.ts';
 import { ChangeBatchReader } from '../batch/change-batch-reader.ts';
 import { latestChanges } from './latest-changes.ts';
 import { mergeChanges, type PointSink, type PointTally } from './merge-changes.ts';

@@ -1,8 +1,9 @@
 /** Plans a restore point: its base and the batches since. */
-import { type BackupRecord, backupKey } from '../../backup/index.ts';
+
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { JobFailure } from '../../job/index.ts';
 import { bestEffort, get, iso, set, type Tenant, updateItem } from '../../platform/index.ts';
+import { type BackupRecord, backupKey } from '../../stored-backup/index.ts';
 import { findMissingBatch, missingMessage } from '../batch/batch-chain.ts';
 import { heardAheadMicros, listBatchesAfter } from '../batch/list-batches.ts';
 import { readPitr } from '../model/cycle-context.ts';

@@ -1,7 +1,8 @@
 /** A restore point as a backup: incremental to its base, and read like any other. */
-import { type BackupRecord, chainLengthOf, finishedFields, newBackupRecord } from '../../backup/index.ts';
+
 import { undoSeconds } from '../../contract/limits.ts';
 import type { Tenant } from '../../platform/index.ts';
+import { type BackupRecord, chainLengthOf, finishedFields, newBackupRecord } from '../../stored-backup/index.ts';
 import type { PointPlan } from './plan-point.ts';
 
 interface PointIdentity {

@@ -1,8 +1,9 @@
 /** Deletes the captures of a deleted project: they cannot be restored any more. */
-import type { BackupRecord } from '../../backup/index.ts';
+
 import { ApiError } from '../../contract/errors.ts';
 import { after, check, commit, get, iso, query, set, type Tenant, updateItem, walk } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
+import type { BackupRecord } from '../../stored-backup/index.ts';
 import { batchPrefix, type PitrRecord, pitrKey, pitrPrefix, uploadPrefix } from '../model/record.ts';
 import { dropTokens } from '../model/resume-token-items.ts';
 

@@ -1,12 +1,5 @@
 /** Expires captures that no restore window reaches: deletes their batches and releases their bases. */
-import {
-  type BackupDeps,
-  backupDeps,
-  backupKey,
-  heldMoment,
-  markRetentionDue,
-  removedDataErasureTasks,
-} from '../../backup/index.ts';
+
 import type { openStore } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import {
@@ -23,6 +16,14 @@ import {
   type Write,
   walk,
 } from '../../platform/index.ts';
+import {
+  type BackupDeps,
+  backupDeps,
+  backupKey,
+  heldMoment,
+  markRetentionDue,
+  removedDataErasureTasks,
+} from '../../stored-backup/index.ts';
 import { deleteBatch } from '../batch/delete-batch.ts';
 import { heardAheadMicros } from '../batch/list-batches.ts';
 import { readPitr } from '../model/cycle-context.ts';

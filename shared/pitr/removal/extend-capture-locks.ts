@@ -2,6 +2,10 @@
  * Keeps the locks of captures ahead of the window they serve. A moment needs its base, with everything that the base refers to, and
  * all batches from there on. So while captures build on a base, the locks of both are extended, once a day.
  */
+
+import { ApiError } from '../../contract/errors.ts';
+import { type ExpectedObject, objectWithHash, readDestination } from '../../destination/index.ts';
+import { after, type Clock, commit, get, iso, mapConcurrent, set, type Tenant } from '../../platform/index.ts';
 import {
   type ArchiveDeps,
   type ArchiveSource,
@@ -11,10 +15,7 @@ import {
   keyWith,
   manifestWith,
   openArchive,
-} from '../../backup/index.ts';
-import { ApiError } from '../../contract/errors.ts';
-import { type ExpectedObject, objectWithHash, readDestination } from '../../destination/index.ts';
-import { after, type Clock, commit, get, iso, mapConcurrent, set, type Tenant } from '../../platform/index.ts';
+} from '../../stored-backup/index.ts';
 import { BatchFolders, batchObjectOf } from '../batch/batch-folders.ts';
 import { heardAheadMicros, listBatchesAfter } from '../batch/list-batches.ts';
 import { captureLockEnd, lockMarginDays } from '../model/capture-lock.ts';

@@ -1,12 +1,12 @@
 /** Changes the settings of point-in-time recovery, and disables it. */
 import { auditNote } from '../../audit/index.ts';
-import { markRetentionDue } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { pitrEvents } from '../../contract/event-data/pitr-events.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, organizationRef } from '../../organization/index.ts';
 import { type Change, iso, omitUndefined, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, projectData, projectKey } from '../../project/index.ts';
+import { markRetentionDue } from '../../stored-backup/index.ts';
 import { type PitrRecord, pitrKey } from '../model/record.ts';
 import { dropTokens } from '../model/resume-token-items.ts';
 import { pitrData } from '../view/pitr-view.ts';

@@ -1,5 +1,5 @@
-import { type BackupAnomaly, backupKey, capturedAnomaly } from '../../backup/index.ts';
 import { getAll, type Tenant } from '../../platform/index.ts';
+import { type BackupAnomaly, backupKey, capturedAnomaly } from '../../stored-backup/index.ts';
 import type { PitrRecord } from '../model/record.ts';
 
 /** The newest finding in captured changes that is not acknowledged. It marks a base, which is kept until then. */

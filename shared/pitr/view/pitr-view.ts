@@ -1,8 +1,8 @@
 /** Point-in-time recovery of a project as the API shows it. */
 import type * as z from 'zod/mini';
-import { costOf } from '../../backup/index.ts';
 import { captureIntervalSeconds, pitrRetentionDays } from '../../contract/limits.ts';
 import type { Pitr } from '../../contract/models/pitr.ts';
+import { costOf } from '../../stored-backup/index.ts';
 import type { PitrRecord } from '../model/record.ts';
 import { problemOf } from '../timeline/problem.ts';
 import { windowsOf } from '../timeline/windows.ts';

@@ -1,9 +1,9 @@
 /** Draws a sample of an archive: a number of documents from each collection id, the same for the same seed. */
 import { createHash } from 'node:crypto';
 import type { Archive } from '../../archive/index.ts';
-import { ArchiveCursor } from '../../backup/index.ts';
 import { collectionIdOf, compareTextNames, type NameRange } from '../../firestore/index.ts';
 import { takeWithinBytes } from '../../platform/index.ts';
+import { ArchiveCursor } from '../../stored-backup/index.ts';
 
 /** The paths are stored in an item of the table, and a restore of them in another: both hold 400 KB. */
 export const sampleMaxBytes = 200 << 10;

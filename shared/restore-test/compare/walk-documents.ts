@@ -4,7 +4,6 @@
  */
 import { createHash } from 'node:crypto';
 import type { Archive } from '../../archive/index.ts';
-import { ArchiveCursor, LiveLookupCursor, LiveScanCursor, mergeJoin, type TargetCursor } from '../../backup/index.ts';
 import type { differenceKinds } from '../../contract/models/restore-test.ts';
 import {
   collectionIdOf,
@@ -16,6 +15,7 @@ import {
   restDocument,
   sameFields,
 } from '../../firestore/index.ts';
+import { ArchiveCursor, LiveLookupCursor, LiveScanCursor, mergeJoin, type TargetCursor } from '../../stored-backup/index.ts';
 import type { WalkState } from '../model/record.ts';
 
 export type FoundKind = (typeof differenceKinds)[number];

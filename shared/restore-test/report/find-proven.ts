@@ -1,6 +1,6 @@
 import { hasWrittenAll } from '../../archive/index.ts';
-import type { BackupRecord } from '../../backup/index.ts';
 import { query, type Tenant } from '../../platform/index.ts';
+import type { BackupRecord } from '../../stored-backup/index.ts';
 import { type RunRecord, restoreTestKey, runPrefix } from '../model/record.ts';
 
 type Tested = Pick<BackupRecord, 'id' | 'restoreTestedAt' | 'restoreTestedBy'>;

@@ -1,7 +1,6 @@
 /** Continues a run by one step. All that a step learns is on the record, so that the next one may run anywhere. */
 import * as z from 'zod/mini';
 import { ArchiveError } from '../../archive/index.ts';
-import { classifyReadError, ownerOf, readBackup, reportDamage } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { id } from '../../contract/fields.ts';
 import { type RestoreTestPhase, restoreTestPhases } from '../../contract/models/restore-test.ts';
@@ -19,6 +18,7 @@ import {
   StaleReadError,
   type Tenant,
 } from '../../platform/index.ts';
+import { classifyReadError, ownerOf, readBackup, reportDamage } from '../../stored-backup/index.ts';
 import { isEnded } from '../model/get-restore-test.ts';
 import { type RunRecord, restoreTestKey } from '../model/record.ts';
 import { checkRun } from './check-run.ts';

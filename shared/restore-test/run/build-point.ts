@@ -1,6 +1,7 @@
 /** Builds the backup of the moment that a run tests. */
-import { readBackup } from '../../backup/index.ts';
+
 import { holdBackup } from '../../restore/index.ts';
+import { readBackup } from '../../stored-backup/index.ts';
 import { concludeWith, enterPhase, type RunContext, type RunProgress } from './run-writes.ts';
 import { endedJob, jobFailure, startPointBuild } from './start-job.ts';
 

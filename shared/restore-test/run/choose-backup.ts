@@ -1,10 +1,10 @@
 /** Chooses what a run tests. A choice by chance follows from the id of the run, so that anyone can repeat it. */
 import { createHash } from 'node:crypto';
-import { type BackupRecord, backupKey, backupPrefix, isRestorePointBackup } from '../../backup/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { microsOf, readPitr, windowsOf } from '../../pitr/index.ts';
 import { after, commit, iso, type Tenant, walk } from '../../platform/index.ts';
 import { holdBackup } from '../../restore/index.ts';
+import { type BackupRecord, backupKey, backupPrefix, isRestorePointBackup } from '../../stored-backup/index.ts';
 import type { RunRecord } from '../model/record.ts';
 import { buildPoint } from './build-point.ts';
 import { enterPhase, type RunContext, type RunProgress, setRun } from './run-writes.ts';

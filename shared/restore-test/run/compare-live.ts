@@ -1,8 +1,9 @@
 /** Walks over the documents of the tested backup beside a live database: the target, or the source at the time of the backup. */
-import type { BackupRecord } from '../../backup/index.ts';
+
 import { asTargetError, type FirestoreDatabase, probeSource, referenceRewriter, SourceError } from '../../firestore/index.ts';
 import { after, get } from '../../platform/index.ts';
 import { projectKey, readProject } from '../../project/index.ts';
+import type { BackupRecord } from '../../stored-backup/index.ts';
 import { type LiveSide, type WalkOptions, walkDocuments } from '../compare/walk-documents.ts';
 import type { WalkState } from '../model/record.ts';
 import type { DifferenceList, RunContext } from './run-writes.ts';

@@ -1,8 +1,8 @@
 /** Compares the documents of the tested backup with its index, and with the target or the source. */
 import type { Archive } from '../../archive/index.ts';
-import { type BackupRecord, openArchive, readBackup } from '../../backup/index.ts';
 import { scopeOf } from '../../firestore/index.ts';
 import { after, commit, get } from '../../platform/index.ts';
+import { type BackupRecord, openArchive, readBackup } from '../../stored-backup/index.ts';
 import { drawSample } from '../compare/draw-sample.ts';
 import { newWalk, type WalkOptions, walkDocuments } from '../compare/walk-documents.ts';
 import { type RunRecord, restoreTestKey, type WalkState } from '../model/record.ts';

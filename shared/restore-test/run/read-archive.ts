@@ -1,7 +1,7 @@
 /** Verifies the tested backup before anything is restored or compared, so that a damage has the same verdict in every kind of test. */
 import { auditNote, systemAudit } from '../../audit/index.ts';
-import { assertVerificationCapacity, type BackupRecord, readBackup, startVerification } from '../../backup/index.ts';
 import { commit, iso } from '../../platform/index.ts';
+import { assertVerificationCapacity, type BackupRecord, readBackup, startVerification } from '../../stored-backup/index.ts';
 import { noComparisons } from './comparisons.ts';
 import { concludeWith, DifferenceList, enterPhase, type RunContext, type RunProgress, setRun } from './run-writes.ts';
 

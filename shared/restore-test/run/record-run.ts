@@ -1,13 +1,13 @@
 /** Ends a run: signs and stores its evidence, then records the outcome in one transaction. */
 import { auditNote, systemAudit } from '../../audit/index.ts';
-import { type BackupRecord, backupKey, defaultDestination } from '../../backup/index.ts';
 import { restoreTestEvents } from '../../contract/event-data/restore-test-events.ts';
-import { type DestinationRecord, readDestination } from '../../destination/index.ts';
+import { type DestinationRecord, defaultDestination, readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { commit, env, getAll, iso, log, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import { databaseName, type ProjectRecord, projectKey } from '../../project/index.ts';
+import { type BackupRecord, backupKey } from '../../stored-backup/index.ts';
 import { evidencePath } from '../evidence/store-evidence.ts';
 import { type RestoreTestRecord, type RunRecord, restoreTestKey } from '../model/record.ts';
 import { runData, runEvent } from '../model/restore-test-view.ts';

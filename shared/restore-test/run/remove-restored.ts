@@ -1,11 +1,11 @@
 /** Removes what the test wrote to its target with the undo of the restore, and checks that the target is as it was before. */
 import { auditNote, systemAudit } from '../../audit/index.ts';
-import { currentEncryption, openArchive, readBackup, readEncryption } from '../../backup/index.ts';
 import { asTargetError, probeSource } from '../../firestore/index.ts';
 import { organizationKey } from '../../organization/index.ts';
 import { commit, get } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { cancelRestore, getRestore, type RestoreRecord, restoreData, undoRestore } from '../../restore/index.ts';
+import { currentEncryption, openArchive, readBackup, readEncryption } from '../../stored-backup/index.ts';
 import { newWalk, type WalkOptions, walkDocuments } from '../compare/walk-documents.ts';
 import type { RunRecord } from '../model/record.ts';
 import { concludeWith, DifferenceList, enterPhase, type RunContext, type RunProgress, setRun } from './run-writes.ts';

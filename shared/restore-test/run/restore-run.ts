@@ -1,6 +1,7 @@
 /** Restores the tested backup into the target. */
-import { type BackupRecord, openArchive, readBackup } from '../../backup/index.ts';
+
 import { type NamedDocuments, restoreData } from '../../restore/index.ts';
+import { type BackupRecord, openArchive, readBackup } from '../../stored-backup/index.ts';
 import { buildPoint } from './build-point.ts';
 import { storeSample } from './compare-run.ts';
 import { concludeWith, enterPhase, type RunContext, type RunProgress } from './run-writes.ts';

@@ -1,6 +1,5 @@
 /** Starts the restore jobs of a run: the restore into the target, or the build of the backup of a moment. */
 import { auditNote, systemAudit } from '../../audit/index.ts';
-import { currentEncryption, readBackup, readEncryption } from '../../backup/index.ts';
 import { readDestination } from '../../destination/index.ts';
 import { commit, type Tenant, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
@@ -15,6 +14,7 @@ import {
   startRestore,
   withKnownCollections,
 } from '../../restore/index.ts';
+import { currentEncryption, readBackup, readEncryption } from '../../stored-backup/index.ts';
 import type { RunRecord } from '../model/record.ts';
 import { type RunContext, setRun } from './run-writes.ts';
 

@@ -1,5 +1,10 @@
 /** Dry run within one request: compares the backup with the live target and writes nothing. */
 import type * as z from 'zod/mini';
+import { ApiError, invalid } from '../../contract/errors.ts';
+import type { DryRun } from '../../contract/models/restore.ts';
+import { type FirestoreDatabase, probeSource, SourceError } from '../../firestore/index.ts';
+import { after, secureRandomBytes } from '../../platform/index.ts';
+import type { ProjectRecord } from '../../project/index.ts';
 import {
   type ArchiveDeps,
   type BackupRecord,
@@ -10,12 +15,7 @@ import {
   sourceRequestTimeoutMs,
   withArchiveInRequest,
   withSourceInRequest,
-} from '../../backup/index.ts';
-import { ApiError, invalid } from '../../contract/errors.ts';
-import type { DryRun } from '../../contract/models/restore.ts';
-import { type FirestoreDatabase, probeSource, SourceError } from '../../firestore/index.ts';
-import { after, secureRandomBytes } from '../../platform/index.ts';
-import type { ProjectRecord } from '../../project/index.ts';
+} from '../../stored-backup/index.ts';
 import type { PlannedDeletions } from '../model/planned-deletions.ts';
 import type { PlanCounts } from '../model/record.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';

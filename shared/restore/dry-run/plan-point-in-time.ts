@@ -1,7 +1,8 @@
 /** Dry run of a point-in-time restore within one request: the point is built in memory, and nothing is written. */
-import { type ArchiveDeps, type RequestCaller, requestArchiveDeps, toReadError } from '../../backup/index.ts';
+
 import { buildPointInMemory, isSmall, microsOf, PointTooLarge, shownMoment } from '../../pitr/index.ts';
 import { after } from '../../platform/index.ts';
+import { type ArchiveDeps, type RequestCaller, requestArchiveDeps, toReadError } from '../../stored-backup/index.ts';
 import type { RestorablePoint } from '../point-in-time/point-request.ts';
 import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';
 import { type PlanRequest, planInRequest } from './plan-in-request.ts';

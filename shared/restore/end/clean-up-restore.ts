@@ -1,8 +1,9 @@
 /** After the end of a restore: releases its target, and deletes everything that neither an undo nor a resume needs. */
-import { deleteArchiveObjects, readUnstoredObjects } from '../../backup/index.ts';
+
 import { undoSeconds } from '../../contract/limits.ts';
 import { deleteWorkItems, workPartition } from '../../job/index.ts';
 import { after, check, commit, get, isConflict, iso, log, type Tenant, update } from '../../platform/index.ts';
+import { deleteArchiveObjects, readUnstoredObjects } from '../../stored-backup/index.ts';
 import { releaseMaskSalt } from '../model/mask-salt.ts';
 import { type Journal, type RestoreRecord, restoreKey } from '../model/record.ts';
 import { loadEndContext, type RestoreEndContext, releaseHoldsWrites } from '../model/restore-end-context.ts';

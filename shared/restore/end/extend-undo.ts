@@ -1,5 +1,5 @@
-import { backupKey } from '../../backup/index.ts';
 import { commit, getAll, iso, StaleReadError, set, type Tenant, type Write, walk } from '../../platform/index.ts';
+import { backupKey } from '../../stored-backup/index.ts';
 import { type RestoreRecord, restoreKey, restorePrefix } from '../model/record.ts';
 
 /** Those that the transaction of the deletion takes; two writes each. */

@@ -1,9 +1,10 @@
 /** The journal of a restore: an archive of the documents that it touches, as they were before. */
-import { type BackupRecord, finishedFields, newBackupRecord } from '../../backup/index.ts';
+
 import { ApiError } from '../../contract/errors.ts';
 import { type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
 import { JobFailure, UploadError, wrapStore } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
+import { type BackupRecord, finishedFields, newBackupRecord } from '../../stored-backup/index.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
 import type { RestoreRecord } from './record.ts';
 

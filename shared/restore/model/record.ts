@@ -1,11 +1,11 @@
 /** Records of restores and their keys. Every key begins with the tenant. */
 import type * as z from 'zod/mini';
-import type { BackupRecord, JobCreator, PartContents } from '../../backup/index.ts';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../../contract/models/restore.ts';
 import type { StorageType } from '../../contract/models/storage-destination.ts';
 import { type JobRecord, type Reason, type Wait, workPartition } from '../../job/index.ts';
 import type { PointInTime } from '../../pitr/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
+import type { BackupRecord, JobCreator, PartContents } from '../../stored-backup/index.ts';
 import type { MaskedFields } from '../transform/restore-transform.ts';
 import type { PlanNotes } from './planned-deletions.ts';
 import type { RateRecord, WriterRecord } from './writer-records.ts';

@@ -1,10 +1,11 @@
 /** What a restore holds (project lock, database lock, holds on backups) and the writes that release it. */
-import { type BackupRecord, backupKey, markRetentionDue } from '../../backup/index.ts';
+
 import { undoSeconds } from '../../contract/limits.ts';
 import type { DestinationRecord } from '../../destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { after, get, getAll, iso, set, type Tenant, type Write } from '../../platform/index.ts';
 import { databaseRelease, type JobLock, jobRelease, type ProjectRecord, projectKey } from '../../project/index.ts';
+import { type BackupRecord, backupKey, markRetentionDue } from '../../stored-backup/index.ts';
 import { heldBackups, type RestoreRecord, restoreKey } from './record.ts';
 
 /** All records read together; undefined if one is gone. */

@@ -1,12 +1,12 @@
 /** A restore as the API, the history and the events show it. */
 import type * as z from 'zod/mini';
-import { creatorData } from '../../backup/index.ts';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import { usdPerDelete, usdPerRead, usdPerWrite } from '../../contract/limits.ts';
 import type { RestoreHistory, RestoreJob } from '../../contract/models/restore.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { microsOf, shownMoment } from '../../pitr/index.ts';
 import { omitUndefined, takeWithinBytes } from '../../platform/index.ts';
+import { creatorData } from '../../stored-backup/index.ts';
 import { ruleMatches, transformSummary } from '../transform/transform-view.ts';
 import type { RestoreRecord } from './record.ts';
 import { restoreProgress } from './restore-progress.ts';

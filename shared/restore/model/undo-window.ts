@@ -1,6 +1,7 @@
 /** A restore can be undone as long as its safety backup exists. */
-import { type BackupRecord, backupKey, isRetired } from '../../backup/index.ts';
+
 import { check, get, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
+import { type BackupRecord, backupKey, isRetired } from '../../stored-backup/index.ts';
 import { type RestoreRecord, restoreKey } from './record.ts';
 
 /**

@@ -1,7 +1,8 @@
 /** Commits the progress of a check: shard, restore counters and events in one transaction. */
-import type { PartContents } from '../../backup/index.ts';
+
 import { JobEndedError, withoutWait } from '../../job/index.ts';
 import { commit, retryOnConflict, set, type Tenant, takeWithinBytes } from '../../platform/index.ts';
+import type { PartContents } from '../../stored-backup/index.ts';
 import type { PlannedDeletions } from '../model/planned-deletions.ts';
 import { restoreProgressEvents } from '../model/progress-events.ts';
 import { type JournalPartRecord, type PlanCounts, type RestoreShardRecord, restoreKey } from '../model/record.ts';

@@ -1,6 +1,7 @@
 /** The second step: plans one shard against the live target, and saves every document that will be touched. */
-import { withPart } from '../../backup/index.ts';
+
 import { log, type Tenant } from '../../platform/index.ts';
+import { withPart } from '../../stored-backup/index.ts';
 import { journalBackup, openJournalStore } from '../model/journal.ts';
 import { openMasker } from '../model/open-masker.ts';
 import { loadRunning, type ShardAttempt } from '../model/running-restore.ts';

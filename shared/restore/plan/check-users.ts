@@ -1,6 +1,6 @@
-import { sortUsers } from '../../backup/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { listAuthUsers, probeAuthUsers } from '../../project/index.ts';
+import { sortUsers } from '../../stored-backup/index.ts';
 import { touchedCount } from '../model/shard-totals.ts';
 import { archivedUsers, joinJournalUsers, openTargetUsers } from '../read/archived-users.ts';
 import type { CheckedRange, CheckRun } from './check-run.ts';

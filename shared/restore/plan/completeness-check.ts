@@ -1,6 +1,6 @@
-import type { LiveScanCursor, ScannedRange } from '../../backup/index.ts';
 import { collectionIdOf, type FirestoreDatabase, getWithin, SourceError, verifyCount } from '../../firestore/index.ts';
 import { mapConcurrent } from '../../platform/index.ts';
+import type { LiveScanCursor, ScannedRange } from '../../stored-backup/index.ts';
 
 /** Absent names collected before they are verified: a few megabytes. */
 const absentMax = 10_000;

@@ -1,9 +1,9 @@
 /** Merge join of the users of the backup and the target, both in the order of names. */
 import { isDeepStrictEqual } from 'node:util';
 import { compareNames } from '../../archive/index.ts';
-import type { NamedUser } from '../../backup/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { isRedacted, userAccountOf } from '../../project/index.ts';
+import type { NamedUser } from '../../stored-backup/index.ts';
 import type { ArchivedUser, JoinedUser } from '../read/archived-users.ts';
 import { type Action, isTouching } from './document-action-policy.ts';
 import { matchesRestoredUser } from './match-restored-user.ts';

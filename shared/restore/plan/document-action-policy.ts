@@ -1,6 +1,6 @@
-import type { ArchiveCursor, TargetCursor } from '../../backup/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { isMergeNoop, sameFields } from '../../firestore/index.ts';
+import type { ArchiveCursor, TargetCursor } from '../../stored-backup/index.ts';
 import { documentForm } from '../transform/document-form.ts';
 import type { DocumentMasker } from '../transform/document-masker.ts';
 

@@ -1,7 +1,7 @@
 import type { Archive } from '../../archive/index.ts';
-import { ArchiveCursor, LiveLookupCursor, LiveScanCursor, mergeJoin, type TargetCursor } from '../../backup/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { type FirestoreDatabase, intersection, type NameRange } from '../../firestore/index.ts';
+import { ArchiveCursor, LiveLookupCursor, LiveScanCursor, mergeJoin, type TargetCursor } from '../../stored-backup/index.ts';
 import type { RestoreScope } from '../scope/restore-scope.ts';
 import type { DocumentMasker, MaskedDocument } from '../transform/document-masker.ts';
 import { CompletenessCheck } from './completeness-check.ts';

@@ -1,4 +1,6 @@
 import type { Manifest } from '../../archive/index.ts';
+import { readDestination } from '../../destination/index.ts';
+import { bestEffort, commit, type Tenant, takeWithinBytes } from '../../platform/index.ts';
 import {
   type BackupRecord,
   type FoundDamage,
@@ -7,9 +9,7 @@ import {
   markDamaged,
   openWithManifest,
   ownerOf,
-} from '../../backup/index.ts';
-import { readDestination } from '../../destination/index.ts';
-import { bestEffort, commit, type Tenant, takeWithinBytes } from '../../platform/index.ts';
+} from '../../stored-backup/index.ts';
 import type { RestoreRecord } from '../model/record.ts';
 import { updateRunning } from '../model/running-restore.ts';
 import type { RestoreDeps } from '../restore-deps.ts';

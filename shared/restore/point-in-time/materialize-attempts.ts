@@ -1,7 +1,8 @@
 /** Folders of the attempts to build a point in time, and the deletion of those that were discarded. */
-import { type ArchiveLocation, deleteArchiveObjects, unstoredObjects } from '../../backup/index.ts';
+
 import type { openStore } from '../../destination/index.ts';
 import type { Tenant } from '../../platform/index.ts';
+import { type ArchiveLocation, deleteArchiveObjects, unstoredObjects } from '../../stored-backup/index.ts';
 import type { RestoreRecord } from '../model/record.ts';
 
 /** Each attempt has a folder of its own, so that an abandoned run cannot write into another's. */

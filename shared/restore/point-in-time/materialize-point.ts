@@ -1,5 +1,9 @@
 /** Builds the backup of a point-in-time restore, as its first step, from a base backup and the changes captured since. */
 import { keyFileName } from '../../archive/index.ts';
+import { countBackups, readDestination } from '../../destination/index.ts';
+import { JobFailure, RunControl } from '../../job/index.ts';
+import { buildRestorePoint, loadRestorePoint, pointBackupRecord } from '../../pitr/index.ts';
+import { after, bestEffort, commit, create, isConflict, type Tenant, type Write } from '../../platform/index.ts';
 import {
   addedBackupErasureTasks,
   type BackupRecord,
@@ -11,11 +15,7 @@ import {
   markRetentionDue,
   type NewDataKey,
   topCollections,
-} from '../../backup/index.ts';
-import { countBackups, readDestination } from '../../destination/index.ts';
-import { JobFailure, RunControl } from '../../job/index.ts';
-import { buildRestorePoint, loadRestorePoint, pointBackupRecord } from '../../pitr/index.ts';
-import { after, bestEffort, commit, create, isConflict, type Tenant, type Write } from '../../platform/index.ts';
+} from '../../stored-backup/index.ts';
 import { asUploadStore, throwAsUploadError } from '../model/journal.ts';
 import type { RestoreRecord } from '../model/record.ts';
 import { loadRestoreContext } from '../model/restore-context.ts';

@@ -1,5 +1,5 @@
 /** A requested point-in-time restore: which backup to build from which base and batches, or why that is impossible. */
-import { type ArchiveDeps, type BackupRecord, requestArchiveDeps, toReadError } from '../../backup/index.ts';
+
 import { ApiError } from '../../contract/errors.ts';
 import { objectPath, readDestination } from '../../destination/index.ts';
 import {
@@ -15,6 +15,7 @@ import {
 } from '../../pitr/index.ts';
 import { after, type Clock, clock, iso, mapConcurrent, newId, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
+import { type ArchiveDeps, type BackupRecord, requestArchiveDeps, toReadError } from '../../stored-backup/index.ts';
 import type { RestorePoint } from '../model/record.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
 import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';

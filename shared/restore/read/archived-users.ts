@@ -1,8 +1,8 @@
 /** The Firebase Authentication users of an archive; they sort before its documents. */
 import { type Archive, compareNames, recordKind, streamLeaves } from '../../archive/index.ts';
-import { userName } from '../../backup/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { ProjectRecord, Toolkit } from '../../project/index.ts';
+import { userName } from '../../stored-backup/index.ts';
 
 export interface ArchivedUser {
   readonly id: string;

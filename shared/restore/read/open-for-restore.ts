@@ -1,5 +1,9 @@
 /** Opens the archives that a restore reads. Errors name the object that caused them. */
 import type { ArchiveError } from '../../archive/index.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { type ObjectStore, StorageError } from '../../destination/index.ts';
+import { corruptionFailure, JobFailure, wrapStore } from '../../job/index.ts';
+import type { Tenant } from '../../platform/index.ts';
 import {
   type ArchiveDeps,
   type BackupRecord,
@@ -7,11 +11,7 @@ import {
   openArchive,
   openRawArchive,
   readBackup,
-} from '../../backup/index.ts';
-import { ApiError } from '../../contract/errors.ts';
-import { type ObjectStore, StorageError } from '../../destination/index.ts';
-import { corruptionFailure, JobFailure, wrapStore } from '../../job/index.ts';
-import type { Tenant } from '../../platform/index.ts';
+} from '../../stored-backup/index.ts';
 
 export const openForRestore = (tenant: Tenant, backup: BackupRecord, deps: ArchiveDeps): Promise<OpenArchive> =>
   openArchive(tenant, backup, undefined, withObjectNames(deps));

@@ -1,7 +1,7 @@
 /** A restore that meets damage while it reads tells it as a verification would: in its findings, and on the backup. */
 import { ArchiveError } from '../../archive/index.ts';
-import { classifyReadError, reportDamage } from '../../backup/index.ts';
 import { bestEffort, commit, get } from '../../platform/index.ts';
+import { classifyReadError, reportDamage } from '../../stored-backup/index.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import { type RestoreAttempt, updateRunning } from '../model/running-restore.ts';
 import { readSourceBackup } from '../read/open-for-restore.ts';

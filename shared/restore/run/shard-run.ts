@@ -1,7 +1,8 @@
 /** One run of a worker over a shard: what checking and writing have in common. */
-import type { BackupRecord, OpenArchive } from '../../backup/index.ts';
+
 import type { FirestoreDatabase } from '../../firestore/index.ts';
 import { markMoving, RunControl, watchCalls, withHeartbeat } from '../../job/index.ts';
+import type { BackupRecord, OpenArchive } from '../../stored-backup/index.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import { loadRestoreContext, type RestoreContext } from '../model/restore-context.ts';
 import { assertStillRunning, type RunningRestoreContext, type ShardAttempt } from '../model/running-restore.ts';

@@ -1,8 +1,8 @@
 import { type Archive, compareNames, type Leaf, recordKind, type Segment } from '../../archive/index.ts';
-import { ArchiveCursor, archiveRanges } from '../../backup/index.ts';
 import { collectionRange, documentRange, type NameRange } from '../../firestore/index.ts';
 import type { Reason } from '../../job/index.ts';
 import { mapConcurrent, takeWithinBytes } from '../../platform/index.ts';
+import { ArchiveCursor, archiveRanges } from '../../stored-backup/index.ts';
 import { shownNames } from '../model/restore-view.ts';
 import type { NamedDocuments, StartRestoreOptions } from '../model/start-options.ts';
 import { cacheLeaves } from '../read/cache-leaves.ts';

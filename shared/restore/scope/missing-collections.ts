@@ -1,5 +1,5 @@
 /** What a backup that was built for a point in time lacks of a request. */
-import type { BackupRecord } from '../../backup/index.ts';
+import type { BackupRecord } from '../../stored-backup/index.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
 
 type Request = Pick<StartRestoreOptions, 'collections' | 'documents' | 'includeSubcollections'>;

@@ -1,5 +1,4 @@
 import type { Archive } from '../../archive/index.ts';
-import type { BackupRecord } from '../../backup/index.ts';
 import {
   collectionIdOf,
   compareTextNames,
@@ -9,6 +8,7 @@ import {
   type NameRange,
   scopeOf,
 } from '../../firestore/index.ts';
+import type { BackupRecord } from '../../stored-backup/index.ts';
 import type { RestoreRecord } from '../model/record.ts';
 
 /** The documents that a restore covers: never more than its backup covers, so nothing else is touched. */

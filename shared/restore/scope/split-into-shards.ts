@@ -1,6 +1,6 @@
 import { type Archive, compareNames, type EncodedNameRange, type NamedPage, type Segment } from '../../archive/index.ts';
-import { archiveRanges } from '../../backup/index.ts';
 import type { NameRange } from '../../firestore/index.ts';
+import { archiveRanges } from '../../stored-backup/index.ts';
 import type { RestoreScope } from './restore-scope.ts';
 
 /** The part of the scope that lies in the bound. */

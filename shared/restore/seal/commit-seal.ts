@@ -1,4 +1,10 @@
 /** The transaction after which a restore writes to its target. */
+
+import { countBackups } from '../../destination/index.ts';
+import { enqueue } from '../../event/index.ts';
+import { withoutWait } from '../../job/index.ts';
+import { check, commit, create, iso, type Write } from '../../platform/index.ts';
+import { projectKey } from '../../project/index.ts';
 import {
   addedBackupErasureTasks,
   type BackupRecord,
@@ -10,12 +16,7 @@ import {
   lifecycleEvents,
   lockFields,
   lockProblemAudit,
-} from '../../backup/index.ts';
-import { countBackups } from '../../destination/index.ts';
-import { enqueue } from '../../event/index.ts';
-import { withoutWait } from '../../job/index.ts';
-import { check, commit, create, iso, type Write } from '../../platform/index.ts';
-import { projectKey } from '../../project/index.ts';
+} from '../../stored-backup/index.ts';
 import type { PlannedDeletions } from '../model/planned-deletions.ts';
 import { restoreProgressEvents } from '../model/progress-events.ts';
 import type { PlanCounts, RestoreRecord } from '../model/record.ts';

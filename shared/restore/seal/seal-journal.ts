@@ -3,6 +3,11 @@
  * the target. From then on a journal with contents is a backup.
  */
 import { keyFileName } from '../../archive/index.ts';
+import { ApiError } from '../../contract/errors.ts';
+import { undoSeconds } from '../../contract/limits.ts';
+import { type ObjectStore, readBack, readDestination } from '../../destination/index.ts';
+import { JobFailure, workPartition } from '../../job/index.ts';
+import { after, bestEffort, get, isConflict, iso, type Tenant, walk } from '../../platform/index.ts';
 import {
   type ArchiveParts,
   assertObjectsStored,
@@ -11,12 +16,7 @@ import {
   deleteOrphans,
   extendKeyLocks,
   writeManifest,
-} from '../../backup/index.ts';
-import { ApiError } from '../../contract/errors.ts';
-import { undoSeconds } from '../../contract/limits.ts';
-import { type ObjectStore, readBack, readDestination } from '../../destination/index.ts';
-import { JobFailure, workPartition } from '../../job/index.ts';
-import { after, bestEffort, get, isConflict, iso, type Tenant, walk } from '../../platform/index.ts';
+} from '../../stored-backup/index.ts';
 import { destinationDeleted, journalBackup, openJournalStore, throwAsUploadError } from '../model/journal.ts';
 import type { PlannedDeletions } from '../model/planned-deletions.ts';
 import { type JournalPartRecord, type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';

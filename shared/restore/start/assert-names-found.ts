@@ -1,8 +1,9 @@
 /** Refuses a restore of names that the backup does not have, before anything is started. */
-import { type ArchiveDeps, type BackupRecord, requestArchiveDeps, withArchiveInRequest } from '../../backup/index.ts';
+
 import { ApiError } from '../../contract/errors.ts';
 import { openStore } from '../../destination/index.ts';
 import { after, type Clock, clock, log, type Tenant } from '../../platform/index.ts';
+import { type ArchiveDeps, type BackupRecord, requestArchiveDeps, withArchiveInRequest } from '../../stored-backup/index.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
 import { findMissing, type NameSearch } from '../scope/find-missing.ts';
 

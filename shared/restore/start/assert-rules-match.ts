@@ -1,8 +1,9 @@
 /** Refuses a masked copy whose rules match nothing, or whose target is its source, before anything is started. */
-import { type ArchiveDeps, type BackupRecord, withArchiveInRequest } from '../../backup/index.ts';
+
 import { invalid } from '../../contract/errors.ts';
 import { after, type Clock, clock, log, type Tenant } from '../../platform/index.ts';
 import { databaseName, type ProjectRecord } from '../../project/index.ts';
+import { type ArchiveDeps, type BackupRecord, withArchiveInRequest } from '../../stored-backup/index.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
 import { restoreScope } from '../scope/restore-scope.ts';
 import { maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';

@@ -1,6 +1,6 @@
 import type { Archive } from '../../archive/index.ts';
-import { ArchiveCursor } from '../../backup/index.ts';
 import { jsonBytes, secureRandomBytes, takeWithinBytes } from '../../platform/index.ts';
+import { ArchiveCursor } from '../../stored-backup/index.ts';
 import type { RestoreScope } from '../scope/restore-scope.ts';
 import { documentForm } from '../transform/document-form.ts';
 import { DocumentMasker } from '../transform/document-masker.ts';

@@ -1,6 +1,5 @@
 /** Validates a restore request before anything is started. */
 import type * as z from 'zod/mini';
-import { type BackupRecord, noSuchBackup, readBackup } from '../../backup/index.ts';
 import type { restores } from '../../contract/endpoints/restores.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { type DestinationRecord, readDestination } from '../../destination/index.ts';
@@ -14,6 +13,7 @@ import {
   projectNotFound,
   readProject,
 } from '../../project/index.ts';
+import { type BackupRecord, noSuchBackup, readBackup } from '../../stored-backup/index.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
 import { type RestorablePoint, readPointRequest } from '../point-in-time/point-request.ts';
 import { requestedDocuments } from '../scope/requested-documents.ts';

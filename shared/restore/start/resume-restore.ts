@@ -1,12 +1,12 @@
 /** Resumes a failed or cancelled restore. A sealed plan is written to its end; without one nothing was written, and it starts over. */
 import { auditNote } from '../../audit/index.ts';
-import { backupKey, readBackup } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import { readDestination } from '../../destination/index.ts';
 import { withoutWait } from '../../job/index.ts';
 import { after, type Change, get, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, readJob, readProject } from '../../project/index.ts';
+import { backupKey, readBackup } from '../../stored-backup/index.ts';
 import { keepMaskSalt } from '../model/mask-salt.ts';
 import { heldBackups, type RestoreRecord, restoreKey } from '../model/record.ts';
 import { assertRestorable } from './restore-request.ts';

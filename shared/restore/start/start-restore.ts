@@ -1,5 +1,5 @@
 /** Starts a restore in one transaction: its record, the target's locks, the holds on backups and the task that starts the workflow. */
-import { type BackupRecord, backupKey } from '../../backup/index.ts';
+
 import { type DestinationRecord, objectPath } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { countJobStart, organizationKey } from '../../organization/index.ts';
@@ -15,6 +15,7 @@ import {
   type Write,
 } from '../../platform/index.ts';
 import { databaseLock, databaseOf, jobLock, notLeaving, type ProjectRecord, whileConnected } from '../../project/index.ts';
+import { type BackupRecord, backupKey } from '../../stored-backup/index.ts';
 import {
   heldBackups,
   type Journal,

@@ -1,10 +1,10 @@
 /** Undoes a restore by another restore, from its journal: exactly the documents it touched return to their earlier state. */
 import { auditNote } from '../../audit/index.ts';
-import { type BackupRecord, backupKey } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
 import { type Change, get, iso, StaleReadError, type Tenant, update, type Write } from '../../platform/index.ts';
 import { assertNotLeaving, readProject } from '../../project/index.ts';
+import { type BackupRecord, backupKey } from '../../stored-backup/index.ts';
 import { maskSaltKey } from '../model/mask-salt.ts';
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';

@@ -3,7 +3,6 @@
  * backup, and splits the scope into shards. Each phase is recorded when it starts, so that a failure shows where it happened.
  */
 import { type Archive, ArchiveError } from '../../archive/index.ts';
-import { type BackupRecord, fetchManifest, filterFor, openOwnManifest, openWithManifest } from '../../backup/index.ts';
 import { restorePhases } from '../../contract/job-enums.ts';
 import { readDestination } from '../../destination/index.ts';
 import { asTargetError, probeSource } from '../../firestore/index.ts';
@@ -19,6 +18,7 @@ import {
   type Write,
 } from '../../platform/index.ts';
 import { databaseName, readProject } from '../../project/index.ts';
+import { type BackupRecord, fetchManifest, filterFor, openOwnManifest, openWithManifest } from '../../stored-backup/index.ts';
 import { journalBackup } from '../model/journal.ts';
 import { newMaskSalt } from '../model/mask-salt.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';

@@ -1,5 +1,4 @@
 import type { Archive } from '../../archive/index.ts';
-import { userName } from '../../backup/index.ts';
 import {
   type AuthUser,
   type KnownUser,
@@ -8,6 +7,7 @@ import {
   type Toolkit,
   userAccountOf,
 } from '../../project/index.ts';
+import { userName } from '../../stored-backup/index.ts';
 
 interface ConflictContext {
   readonly toolkit: Toolkit;

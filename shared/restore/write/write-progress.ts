@@ -1,8 +1,9 @@
 /** Commits the progress of a writer: shard, restore counters and events in one transaction. */
-import type { OpenArchive } from '../../backup/index.ts';
+
 import type { RateLimiter, WriteFailure } from '../../firestore/index.ts';
 import { JobEndedError, withoutWait } from '../../job/index.ts';
 import { commit, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
+import type { OpenArchive } from '../../stored-backup/index.ts';
 import { restoreProgressEvents } from '../model/progress-events.ts';
 import { type RestoreRecord, type RestoreShardRecord, restoreKey, type WriteCounts } from '../model/record.ts';
 import type { RestoreContext } from '../model/restore-context.ts';

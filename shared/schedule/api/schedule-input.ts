@@ -1,7 +1,7 @@
 /** Checks of a schedule's settings beyond the request schema. */
-import { assertValidCollections, defaultDestination } from '../../backup/index.ts';
+import { assertValidCollections } from '../../backup/index.ts';
 import { checkAll, invalid } from '../../contract/errors.ts';
-import { countScheduledUse, readDestination } from '../../destination/index.ts';
+import { countScheduledUse, defaultDestination, readDestination } from '../../destination/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import type { Write } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';

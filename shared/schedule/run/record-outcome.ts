@@ -1,7 +1,6 @@
 /** Records the outcome of a backup on its schedule. */
 import { isDeepStrictEqual } from 'node:util';
 import { auditNote, systemAudit } from '../../audit/index.ts';
-import { type BackupRecord, backupKey } from '../../backup/index.ts';
 import {
   type Clock,
   clock,
@@ -14,6 +13,7 @@ import {
   type Tenant,
   type Write,
 } from '../../platform/index.ts';
+import { type BackupRecord, backupKey } from '../../stored-backup/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import { isStaleContext, loadScheduleContext, type ScheduleContext } from '../model/schedule-context.ts';
 import { failingWith, failureEvent, type ScheduleFailure } from './failure-event.ts';

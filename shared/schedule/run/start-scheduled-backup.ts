@@ -1,18 +1,11 @@
 /** Starts a backup of a schedule, when it is due or manually. */
-import {
-  assertBackupCapacity,
-  type BackupRecord,
-  currentEncryption,
-  defaultDestination,
-  readEncryption,
-  resolveType,
-  startBackup,
-} from '../../backup/index.ts';
+import { assertBackupCapacity, resolveType, startBackup } from '../../backup/index.ts';
 import { scheduleEvents } from '../../contract/event-data/schedule-events.ts';
-import { readDestination } from '../../destination/index.ts';
+import { defaultDestination, readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { get, iso, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
 import { assertIdle } from '../../project/index.ts';
+import { type BackupRecord, currentEncryption, readEncryption } from '../../stored-backup/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import type { ActiveScheduleContext } from '../model/schedule-context.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';

@@ -3,22 +3,15 @@
  * process and counts requests; source and store are given.
  */
 import { randomBytes } from 'node:crypto';
-import {
-  type BackupDeps,
-  backupKey,
-  copyShard,
-  planBackup,
-  prepareBackup,
-  runBackupStep,
-  type StartBackupOptions,
-  sealBackup,
-  startBackup,
-} from '../../../shared/backup/index.ts';
+import { copyShard, planBackup, prepareBackup, sealBackup, startBackup } from '../../../shared/backup/index.ts';
+import type { StartBackupOptions } from '../../../shared/backup/model/start-options.ts';
+import { runBackupStep } from '../../../shared/backup/steps/backup-steps.ts';
 import type { DestinationRecord, ObjectStore } from '../../../shared/destination/index.ts';
 import { FirestoreDatabase } from '../../../shared/firestore/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { after, clock, commit, newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import { type BackupDeps, backupKey } from '../../../shared/stored-backup/index.ts';
 import { answerOnWire } from '../../harness/aws/in-process.ts';
 import type { Input, Script } from '../../harness/aws/scripted-aws.ts';
 import { InMemoryTable } from '../../harness/table/in-memory-table.ts';

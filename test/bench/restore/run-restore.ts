@@ -1,6 +1,5 @@
 /** Runs the workflow steps of a whole restore over a table in this process, without a rate limit. */
 import { join } from 'node:path';
-import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import type { DestinationRecord, ObjectStore } from '../../../shared/destination/index.ts';
 import { FirestoreDatabase } from '../../../shared/firestore/index.ts';
 import { RunControl } from '../../../shared/job/index.ts';
@@ -20,6 +19,7 @@ import { finishRestore } from '../../../shared/restore/steps/finish-restore.ts';
 import { prepareRestore } from '../../../shared/restore/steps/prepare-restore.ts';
 import { writeDocuments } from '../../../shared/restore/write/write-documents.ts';
 import { claimShard } from '../../../shared/restore/write/write-progress.ts';
+import { type BackupRecord, backupKey } from '../../../shared/stored-backup/index.ts';
 import { answerOnWire } from '../../harness/aws/in-process.ts';
 import { DirectoryStore } from '../../harness/store/directory-store.ts';
 import { InMemoryTable } from '../../harness/table/in-memory-table.ts';

@@ -1,9 +1,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import { restoreTestKey } from '../../../shared/restore-test/model/record.ts';
+import { type BackupRecord, backupKey } from '../../../shared/stored-backup/index.ts';
 import { startInProcessApi } from '../../harness/aws/in-process-api.ts';
 import { backupOf } from '../../harness/builders/sample-backup.ts';
 

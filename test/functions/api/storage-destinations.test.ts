@@ -1,8 +1,8 @@
 import { deepEqual } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { retireWrites } from '../../../shared/backup/removal/retire-backup.ts';
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { newId, unsafeTenant } from '../../../shared/platform/index.ts';
+import { retireWrites } from '../../../shared/stored-backup/removal/retire-backup.ts';
 import { startInProcessApi } from '../../harness/aws/in-process-api.ts';
 import { backupOf } from '../../harness/builders/sample-backup.ts';
 

@@ -5,7 +5,7 @@ import { formatAboutUsd, formatBytes, formatPlural, formatUsd } from '../../../f
 import { formatDuration, formatRelative } from '../../../functions/console/app/format/format-time.ts';
 import { fromLocalInput, toLocalInput } from '../../../functions/console/app/format/local-time.ts';
 import { regionName } from '../../../functions/console/app/format/region-name.ts';
-import { formatSize } from '../../../shared/backup/model/format-units.ts';
+import { formatSize } from '../../../shared/stored-backup/model/format-units.ts';
 
 test('formatBytes: as sizeFormatted of the service', () => {
   for (const bytes of [0, 1, 999, 1_000, 1_500, 999_949, 999_950, 123_400_000, 5e9, 1.5e15, 2e18])

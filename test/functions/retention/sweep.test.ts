@@ -1,6 +1,6 @@
 import { deepEqual, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { retentionPartition } from '../../../shared/backup/index.ts';
+import { retentionPartition } from '../../../shared/stored-backup/index.ts';
 import { type Input, scriptAws } from '../../harness/aws/scripted-aws.ts';
 import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 

@@ -1,6 +1,7 @@
 /** Two years of random backups: schedules in three time zones, chains, imports, captures, damage and holds. */
-import type { BackupRecord } from '../../../shared/backup/index.ts';
+
 import { newIdOf } from '../../../shared/platform/index.ts';
+import type { BackupRecord } from '../../../shared/stored-backup/index.ts';
 import type { World } from '../env/retention/retention-oracle.ts';
 import { backupOf } from './sample-backup.ts';
 

@@ -1,9 +1,9 @@
 /** A backup and its context, for rules that are tested without a table. */
-import type { BackupRecord } from '../../../shared/backup/index.ts';
-import { backupKey } from '../../../shared/backup/index.ts';
+
 import type { OrganizationRecord } from '../../../shared/organization/index.ts';
 import { newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { ProjectRecord } from '../../../shared/project/index.ts';
+import { type BackupRecord, backupKey } from '../../../shared/stored-backup/index.ts';
 
 export const tenant = unsafeTenant(newId('organization'), 'created');
 export const projectId = newId('project');

@@ -1,5 +1,5 @@
 /** A completed backup, two projects and a destination in a table that evaluates conditions, for tests without Firestore. */
-import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
+
 import type { DestinationRecord } from '../../../shared/destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { newId, type Write } from '../../../shared/platform/index.ts';
@@ -7,6 +7,7 @@ import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts
 import type { RestoreRecord } from '../../../shared/restore/model/record.ts';
 import type { StartRestoreOptions } from '../../../shared/restore/model/start-options.ts';
 import { startRestore } from '../../../shared/restore/start/start-restore.ts';
+import { type BackupRecord, backupKey } from '../../../shared/stored-backup/index.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { InMemoryTable } from '../table/in-memory-table.ts';
 import { backupOf, now, organization, project, projectId, tenant } from './sample-backup.ts';

@@ -1,5 +1,5 @@
 /** A small shop, backed up in three chunks, and a target that differs from it in every possible way. */
-import type { BackupRecord } from '../../../shared/backup/index.ts';
+import type { BackupRecord } from '../../../shared/stored-backup/index.ts';
 import type { Fields, RestoreEnv } from '../env/restore-env.ts';
 
 export const text = (stringValue: string): Fields => ({ text: { stringValue } });

@@ -1,6 +1,8 @@
 /** The environment of tests that read and damage backups: each backup has a store of its own. */
-import type { BackupRecord, StartBackupOptions } from '../../../shared/backup/index.ts';
+
+import type { StartBackupOptions } from '../../../shared/backup/model/start-options.ts';
 import { MemoryStore } from '../../../shared/destination/index.ts';
+import type { BackupRecord } from '../../../shared/stored-backup/index.ts';
 import { type Fields, putDocuments } from '../firestore/write-documents.ts';
 import { BackupEnv, createEnv } from './backup-env.ts';
 

@@ -2,17 +2,13 @@
 import { afterAll } from 'vitest';
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import type { Firestore } from '../../../infra/local/engines/firestore/index.ts';
-import {
-  type BackupDeps,
-  type BackupRecord,
-  backupKey,
-  type StartBackupOptions,
-  startBackup,
-} from '../../../shared/backup/index.ts';
+import { startBackup } from '../../../shared/backup/index.ts';
+import type { StartBackupOptions } from '../../../shared/backup/model/start-options.ts';
 import { MemoryStore, type ObjectStore } from '../../../shared/destination/index.ts';
 import { FirestoreDatabase, type SourceOptions } from '../../../shared/firestore/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { commit, newId, systemTimers, type Tenant, type Timers, unsafeTenant } from '../../../shared/platform/index.ts';
+import { type BackupDeps, type BackupRecord, backupKey } from '../../../shared/stored-backup/index.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { startServer } from '../firestore/firestore-server.ts';
 import { databaseId, documentsRoot, type EncodedFields, textField, writeDocuments } from '../firestore/write-documents.ts';

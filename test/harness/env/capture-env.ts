@@ -1,6 +1,5 @@
 /** A captured project, with Firestore, stores and table in one process under one clock. */
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
-import { type BackupDeps, backupKey } from '../../../shared/backup/index.ts';
 import { MemoryStore, type ObjectStore, readDestination } from '../../../shared/destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import {
@@ -18,6 +17,7 @@ import {
 } from '../../../shared/pitr/index.ts';
 import { commit, newId, type Tenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import { type BackupDeps, backupKey } from '../../../shared/stored-backup/index.ts';
 import { databaseId, textField, writeDocuments } from '../firestore/write-documents.ts';
 import { BackupEnv, startEnv } from './backup-env.ts';
 import { assertExact, batchFolders } from './capture/captured-versions.ts';

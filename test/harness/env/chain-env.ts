@@ -1,8 +1,11 @@
 /** Chains of backups of a source that changes between them. */
-import { type BackupRecord, resolveType, type StartBackupOptions } from '../../../shared/backup/index.ts';
+
+import { resolveType } from '../../../shared/backup/index.ts';
+import type { StartBackupOptions } from '../../../shared/backup/model/start-options.ts';
 import type { DestinationRecord } from '../../../shared/destination/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import type { BackupRecord } from '../../../shared/stored-backup/index.ts';
 import type { ArchiveEnv, Fields } from './archive-env.ts';
 
 export const text = (stringValue: string): Fields => ({ text: { stringValue } });

@@ -2,19 +2,17 @@
 import { recordKind, streamLeaves } from '../../../shared/archive/index.ts';
 import { copyDocuments } from '../../../shared/backup/copy/copy-documents.ts';
 import { claimNextPart } from '../../../shared/backup/copy/shard-progress.ts';
+import { findParent } from '../../../shared/backup/incremental/find-parent.ts';
 import { openParent } from '../../../shared/backup/incremental/parent-archive.ts';
-import {
-  asIncrementalOf,
-  type BackupRecord,
-  findParent,
-  openArchive,
-  type StartBackupOptions,
-} from '../../../shared/backup/index.ts';
-import { assertPlanned, readRunningBackup } from '../../../shared/backup/model/running-backup.ts';
+import { asIncrementalOf } from '../../../shared/backup/index.ts';
+import { readRunningBackup } from '../../../shared/backup/model/running-backup.ts';
+import type { StartBackupOptions } from '../../../shared/backup/model/start-options.ts';
 import { readDestination } from '../../../shared/destination/index.ts';
 import { RunControl } from '../../../shared/job/index.ts';
 import { after } from '../../../shared/platform/index.ts';
 import { readProject } from '../../../shared/project/index.ts';
+import { type BackupRecord, openArchive } from '../../../shared/stored-backup/index.ts';
+import { assertPlanned } from '../../../shared/stored-backup/model/record.ts';
 import type { ArchiveEnv } from './archive-env.ts';
 import type { RunBackupOptions } from './backup-env.ts';
 

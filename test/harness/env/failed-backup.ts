@@ -1,6 +1,6 @@
 /** A backup of a small database that must fail, and the checks of what it leaves behind. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import type { StartBackupOptions } from '../../../shared/backup/index.ts';
+import type { StartBackupOptions } from '../../../shared/backup/model/start-options.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import type { BackupEnv, RunBackupOptions } from './backup-env.ts';
 

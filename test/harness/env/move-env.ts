@@ -1,9 +1,10 @@
 /** Organizations in an in-memory table, one of them with a project and its backups, and a KMS that checks contexts. */
-import { type BackupRecord, backupKey, listBackups } from '../../../shared/backup/index.ts';
+
 import type { MoveCaller } from '../../../shared/move/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { commit, type Item, newId, sealSecret, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import { type BackupRecord, backupKey, listBackups } from '../../../shared/stored-backup/index.ts';
 import { Fault, type ScriptedAws, scriptAws } from '../aws/scripted-aws.ts';
 import { InMemoryTable } from '../table/in-memory-table.ts';
 

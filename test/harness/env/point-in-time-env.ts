@@ -1,13 +1,13 @@
 /** The environment of point-in-time restores: a project with captures, and a clock that can be advanced without waiting. */
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import { streamLeaves } from '../../../shared/archive/index.ts';
-import { type BackupRecord, openArchive } from '../../../shared/backup/index.ts';
 import { type DestinationRecord, type MemoryStore, type ObjectStore, StorageError } from '../../../shared/destination/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { enablePitr, type PitrRecord, pitrKey, runCaptureCycle } from '../../../shared/pitr/index.ts';
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { type RestoreDeps, type RestoreRecord, readRestoreRequest, startRestore } from '../../../shared/restore/index.ts';
+import { type BackupRecord, openArchive } from '../../../shared/stored-backup/index.ts';
 import { databaseId, type Fields } from '../firestore/write-documents.ts';
 import { createEnv } from './backup-env.ts';
 import { bareFields, RestoreEnv } from './restore-env.ts';

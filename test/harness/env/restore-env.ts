@@ -1,7 +1,6 @@
 /** The environment of restores: a source and a target database, a store per folder, and a workflow that runs the real steps. */
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
 import { proto } from '../../../infra/local/engines/firestore/proto/codecs.ts';
-import type { BackupRecord } from '../../../shared/backup/index.ts';
 import type { DestinationRecord, MemoryStore } from '../../../shared/destination/index.ts';
 import { FirestoreDatabase } from '../../../shared/firestore/index.ts';
 import { workPartition } from '../../../shared/job/index.ts';
@@ -16,6 +15,7 @@ import {
   type StartRestoreOptions,
   startRestore,
 } from '../../../shared/restore/index.ts';
+import type { BackupRecord } from '../../../shared/stored-backup/index.ts';
 import type { CrashingMachine } from '../faults/restore-machine.ts';
 import { databaseId, type Fields, putDocuments } from '../firestore/write-documents.ts';
 import { ArchiveEnv } from './archive-env.ts';

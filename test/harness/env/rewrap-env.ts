@@ -1,14 +1,15 @@
 /** Backups whose keys are in a table and in buckets in memory, to rewrap them. */
+
+import { MemoryStore, type ObjectStore, StorageError } from '../../../shared/destination/index.ts';
+import { after, commit, type Write } from '../../../shared/platform/index.ts';
+import { newDataKey } from '../../../shared/stored-backup/encryption/data-key.ts';
 import {
   type BackupRecord,
   changeEncryption,
-  newDataKey,
   readEncryption,
   rewrapKeys,
   rotateKeys,
-} from '../../../shared/backup/index.ts';
-import { MemoryStore, type ObjectStore, StorageError } from '../../../shared/destination/index.ts';
-import { after, commit, type Write } from '../../../shared/platform/index.ts';
+} from '../../../shared/stored-backup/index.ts';
 import { backupOf, tenant } from '../builders/sample-backup.ts';
 import { arnOf, startKeys } from './kms-env.ts';
 

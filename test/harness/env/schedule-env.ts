@@ -2,8 +2,7 @@
  * The environment of schedules in one process: a strict table, a queue and a Scheduler under a manual clock, and a worker that can
  * crash at any effect. Messages are delivered when they are due, in that order.
  */
-import type { BackupRecord } from '../../../shared/backup/index.ts';
-import { backupKey, backupPrefix } from '../../../shared/backup/index.ts';
+
 import { readTask, type Task, type TaskMessage, taskMessage } from '../../../shared/event/index.ts';
 import { type CallerContext, type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import {
@@ -28,6 +27,7 @@ import {
   watchSchedules,
 } from '../../../shared/schedule/index.ts';
 import { postponeTick } from '../../../shared/schedule/run/postpone-tick.ts';
+import { type BackupRecord, backupKey, backupPrefix } from '../../../shared/stored-backup/index.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { CrashInjector } from '../faults/crash-injector.ts';
 import { InMemoryTable } from '../table/in-memory-table.ts';

@@ -1,7 +1,7 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { decodeHistory, encodeHistory } from '../../../shared/anomaly/index.ts';
-import { shownFindings } from '../../../shared/backup/anomaly/judge-backup.ts';
+import { shownFindings } from '../../../shared/stored-backup/anomaly/judge-backup.ts';
 
 /** As long as Firestore allows. */
 const nameOf = (n: number): string => `${n}`.padEnd(1_500, 'c');

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
-import { backupData, expiryOf, isRestorePointBackup } from '../../../shared/backup/index.ts';
 import { isFoundDamaged, isOwnBackup, isRestorePoint } from '../../../shared/client/index.ts';
+import { backupData, expiryOf, isRestorePointBackup } from '../../../shared/stored-backup/index.ts';
 import { backupOf, now } from '../../harness/builders/sample-backup.ts';
 
 for (const trigger of ['pitr-base', 'manual'] as const)

@@ -1,9 +1,9 @@
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'vitest';
-import type { RunningRecord } from '../../../shared/backup/model/record.ts';
 import { StorageError } from '../../../shared/destination/index.ts';
 import { reapJobs } from '../../../shared/job/index.ts';
 import { log } from '../../../shared/platform/index.ts';
+import type { RunningRecord } from '../../../shared/stored-backup/model/record.ts';
 
 log.setLogLevel('SILENT');
 

@@ -1,6 +1,10 @@
 /** Unusual changes of a project that moves: the history, the marks and the holds move along. */
 import { deepEqual, equal, rejects, throws } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
+import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
+import { commit, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
+import type { MoveRecord } from '../../../shared/project/index.ts';
+import { toCandidate } from '../../../shared/retention/retention-candidate.ts';
 import {
   acknowledgeAnomaly,
   type BackupAnomaly,
@@ -8,11 +12,7 @@ import {
   backupKey,
   deleteBackup,
   historyKey,
-} from '../../../shared/backup/index.ts';
-import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
-import { commit, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
-import type { MoveRecord } from '../../../shared/project/index.ts';
-import { toCandidate } from '../../../shared/retention/retention-candidate.ts';
+} from '../../../shared/stored-backup/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import { createMoveEnv, from, moveCaller, newBackup, projectId, start, stopEnv, to } from '../../harness/env/move-env.ts';
 import type { InMemoryTable } from '../../harness/table/in-memory-table.ts';

@@ -1,10 +1,11 @@
 /** Another organization does not have the passphrase that wraps the keys of backups. */
 import { deepEqual, equal, notEqual, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { type BackupRecord, type EncryptionRecord, encryptionKey, readEncryption } from '../../../shared/backup/index.ts';
 import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { commit, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
+import { encryptionKey } from '../../../shared/stored-backup/encryption/encryption-settings.ts';
+import { type BackupRecord, type EncryptionRecord, readEncryption } from '../../../shared/stored-backup/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import { createMoveEnv, from, moveCaller, newBackup, projectId, start, stopEnv, to } from '../../harness/env/move-env.ts';
 

@@ -1,11 +1,11 @@
 /** The erasure ledger of a project that moves: it arrives, and nothing is concluded while backups are hidden by the move. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { assessErasures } from '../../../shared/backup/index.ts';
 import { type ErasureRecord, erasureKey } from '../../../shared/erasure/index.ts';
 import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
+import { assessErasures } from '../../../shared/stored-backup/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import { createMoveEnv, from, moveCaller, projectId, start, stopEnv, to } from '../../harness/env/move-env.ts';
 import type { InMemoryTable } from '../../harness/table/in-memory-table.ts';

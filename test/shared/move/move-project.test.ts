@@ -1,6 +1,5 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { type BackupRecord, backupKey, deleteBackup, eraseBackup } from '../../../shared/backup/index.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import type { EventData } from '../../../shared/contract/events/event-catalogue.ts';
 import { type DestinationRecord, destinationKey, MemoryStore } from '../../../shared/destination/index.ts';
@@ -8,6 +7,7 @@ import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { commit, newId, openSecret, StaleReadError, sealSecret, unsafeTenant } from '../../../shared/platform/index.ts';
 import { databaseOf, type MoveRecord, type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import { type BackupRecord, backupKey, deleteBackup, eraseBackup } from '../../../shared/stored-backup/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import {
   createMoveEnv,

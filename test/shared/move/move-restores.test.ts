@@ -1,12 +1,12 @@
 /** Restores move with the project they restored into, after a crash at any write, too. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { workPartition } from '../../../shared/job/index.ts';
 import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
 import { commit, iso, newId, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
 import { moveRestore, type RestoreRecord, restoreKey, resumableUntil } from '../../../shared/restore/index.ts';
+import { type BackupRecord, backupKey } from '../../../shared/stored-backup/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import { createMoveEnv, from, moveCaller, projectId, start, stopEnv, to } from '../../harness/env/move-env.ts';
 import type { InMemoryTable } from '../../harness/table/in-memory-table.ts';

@@ -1,13 +1,13 @@
 /** Jobs and the deletion of their organization. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import type { BackupRecord } from '../../../shared/backup/index.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import type { CallerContext } from '../../../shared/organization/index.ts';
 import { deleteOrganization, stopJobs } from '../../../shared/organization-deletion/index.ts';
 import { after, commit, iso, newId, StaleReadError } from '../../../shared/platform/index.ts';
 import { extendUndo, failRestore, failureReason, type RestoreRecord, restoreKey } from '../../../shared/restore/index.ts';
 import { resumeRestore } from '../../../shared/restore/start/resume-restore.ts';
+import type { BackupRecord } from '../../../shared/stored-backup/index.ts';
 import { createRestoreTestEnv } from '../../harness/env/restore/restore-test-env.ts';
 import { firstRestoreStep } from '../../harness/env/restore-env.ts';
 

@@ -1,7 +1,6 @@
 /** The overview of an organization with a table in memory. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import { type BackupRecord, backupKey } from '../../../shared/backup/index.ts';
 import { concerns, Overview } from '../../../shared/contract/models/overview.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import { readOverview } from '../../../shared/overview/index.ts';
@@ -11,6 +10,7 @@ import { projectKey } from '../../../shared/project/index.ts';
 import { restoreKey } from '../../../shared/restore/index.ts';
 import { restoreTestKey } from '../../../shared/restore-test/index.ts';
 import { scheduleKey } from '../../../shared/schedule/index.ts';
+import { type BackupRecord, backupKey } from '../../../shared/stored-backup/index.ts';
 import { webhookKey } from '../../../shared/webhook/model/record.ts';
 import { answerInProcess } from '../../harness/aws/in-process.ts';
 import { backupOf } from '../../harness/builders/sample-backup.ts';

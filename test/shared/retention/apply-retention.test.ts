@@ -1,12 +1,12 @@
 /** Applying retention to a table: a backup expires in one transaction, however often the run is interrupted. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
-import { backupKey, eraseBackup, retentionKey } from '../../../shared/backup/index.ts';
 import { MemoryStore, StorageError } from '../../../shared/destination/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { epochSeconds, newIdOf } from '../../../shared/platform/index.ts';
 import { restoreKey } from '../../../shared/restore/model/record.ts';
 import { scheduleKey } from '../../../shared/schedule/index.ts';
+import { backupKey, eraseBackup, retentionKey } from '../../../shared/stored-backup/index.ts';
 import {
   ago,
   apply,

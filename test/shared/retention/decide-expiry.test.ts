@@ -2,8 +2,8 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { type BackupRecord, expiryOf } from '../../../shared/backup/index.ts';
 import { decideExpiry, type Rules, toCandidate } from '../../../shared/retention/index.ts';
+import { type BackupRecord, expiryOf } from '../../../shared/stored-backup/index.ts';
 import { propertyRuns } from '../../harness/builders/property-runs.ts';
 import { randomYears, startMs, yearsMs } from '../../harness/builders/random-years.ts';
 import { backupOf } from '../../harness/builders/sample-backup.ts';

@@ -1,10 +1,16 @@
 /** Races with retention: a concurrent hold on an expiring backup either keeps it or is refused, never both. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { type BackupRecord, backupKey, deleteBackup, holdParent, startVerification } from '../../../shared/backup/index.ts';
 import { create, newIdOf, set, type Write } from '../../../shared/platform/index.ts';
 import { holdBackup } from '../../../shared/restore/start/start-restore.ts';
 import { scheduleKey } from '../../../shared/schedule/index.ts';
+import {
+  type BackupRecord,
+  backupKey,
+  deleteBackup,
+  holdParent,
+  startVerification,
+} from '../../../shared/stored-backup/index.ts';
 import { backupOf } from '../../harness/builders/sample-backup.ts';
 import {
   ago,

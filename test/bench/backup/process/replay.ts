@@ -1,11 +1,11 @@
 /** Seals documents from memory and drops the result: the engine's work on a part without a server that competes for the CPU. */
 import { randomBytes } from 'node:crypto';
 import { connect } from 'node:http2';
-import { PartWriter } from '../../../../shared/backup/copy/part-writer.ts';
 import { FrameBuffer } from '../../../../shared/firestore/grpc/frame-buffer.ts';
 import { CollectionCounts } from '../../../../shared/firestore/read/collection-counts.ts';
 import { DocumentBatch } from '../../../../shared/firestore/read/document-batch.ts';
 import { runQuery } from '../../../../shared/firestore/wire/query-requests.ts';
+import { PartWriter } from '../../../../shared/stored-backup/write/part-writer.ts';
 import type { Task } from '../bench-processes.ts';
 import { DroppingStore } from '../store/dropping-store.ts';
 import { serve } from './serve-tasks.ts';

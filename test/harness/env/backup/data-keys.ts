@@ -1,8 +1,8 @@
 /** Data keys of backups, kept in memory instead of being encrypted with KMS. */
 import { createHash } from 'node:crypto';
-import type { BackupDeps } from '../../../../shared/backup/index.ts';
 import { JobFailure } from '../../../../shared/job/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
+import type { BackupDeps } from '../../../../shared/stored-backup/index.ts';
 
 export const createDataKeys = (): Pick<BackupDeps, 'newDataKey' | 'dataKeyOf' | 'unlockKeyFile'> => {
   const keys = new Map<string, Buffer>();

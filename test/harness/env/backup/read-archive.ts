@@ -1,7 +1,7 @@
 /** Reads all records of an archive from its objects, its key and its digest only. */
 import { Archive, type Manifest, openManifest, recordKind } from '../../../../shared/archive/index.ts';
-import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import type { ObjectStore } from '../../../../shared/destination/index.ts';
+import type { BackupRecord } from '../../../../shared/stored-backup/index.ts';
 
 const kinds = { [recordKind.document]: 'document', [recordKind.user]: 'user', [recordKind.tombstone]: 'tombstone' } as const;
 

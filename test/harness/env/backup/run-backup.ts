@@ -1,16 +1,17 @@
 /** Runs the steps of a backup in this process, like the workflow of infra/workflow/backup.ts, without its waits. */
+
 import {
-  type BackupDeps,
   cleanUpBackup,
   copyShard,
   failBackup,
   planBackup,
   prepareBackup,
   reasonFor,
-  runBackupStep,
   sealBackup,
 } from '../../../../shared/backup/index.ts';
+import { runBackupStep } from '../../../../shared/backup/steps/backup-steps.ts';
 import { after, type Tenant } from '../../../../shared/platform/index.ts';
+import type { BackupDeps } from '../../../../shared/stored-backup/index.ts';
 
 /** Position of a workflow, from which it continues after a crash, like Step Functions. */
 export interface BackupPosition {

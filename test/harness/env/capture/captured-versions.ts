@@ -1,7 +1,6 @@
 /** Compares the versions in a base backup and its batches with the history of the source. */
 import { deepEqual, ok } from 'node:assert/strict';
 import { recordKind, streamLeaves } from '../../../../shared/archive/index.ts';
-import { type BackupDeps, openArchive, readBackup } from '../../../../shared/backup/index.ts';
 import type { MemoryStore, ObjectStore } from '../../../../shared/destination/index.ts';
 import {
   type Base,
@@ -13,6 +12,7 @@ import {
   type PitrRecord,
 } from '../../../../shared/pitr/index.ts';
 import type { Tenant } from '../../../../shared/platform/index.ts';
+import { type BackupDeps, openArchive, readBackup } from '../../../../shared/stored-backup/index.ts';
 import { documentsRoot } from '../../firestore/write-documents.ts';
 
 /** The part of `CaptureEnv` that is compared. */

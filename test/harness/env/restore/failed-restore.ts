@@ -1,5 +1,5 @@
 import { deepEqual } from 'node:assert/strict';
-import type { BackupRecord } from '../../../../shared/backup/index.ts';
+import type { BackupRecord } from '../../../../shared/stored-backup/index.ts';
 import type { RestoreEnv, RestoreInput } from '../restore-env.ts';
 
 /** Runs a restore that must fail before its first write, without a safety backup or a lock left, and returns its failure. */

@@ -1,11 +1,11 @@
 /** The environment of the end of a restore: a restore at a given stage, with all items that its end may touch or must leave alone. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { backupKey } from '../../../../shared/backup/index.ts';
 import { workPartition } from '../../../../shared/job/index.ts';
 import { commit, iso, set } from '../../../../shared/platform/index.ts';
 import { type JobLock, projectKey } from '../../../../shared/project/index.ts';
 import { type RestoreRecord, type RunningRestore, restoreKey } from '../../../../shared/restore/model/record.ts';
 import { endFields, endRestoreWrites, loadEndContext } from '../../../../shared/restore/model/restore-end-context.ts';
+import { backupKey } from '../../../../shared/stored-backup/index.ts';
 import { backupOf as sampleOf } from '../../builders/sample-backup.ts';
 import { createEnv } from '../backup-env.ts';
 import { RestoreEnv, type RestoreInput } from '../restore-env.ts';

@@ -1,11 +1,12 @@
 /** The environment of restore tests: runs step by step in this process, with the jobs that they start and a check that answers. */
-import { verifyBackup } from '../../../../shared/backup/index.ts';
+
 import { after, commit, create, get, iso, newId, type PostOutcome } from '../../../../shared/platform/index.ts';
 import { startRuns } from '../../../../shared/restore-test/api/start-runs.ts';
 import { storeEvidence } from '../../../../shared/restore-test/evidence/store-evidence.ts';
 import { type RestoreTestRecord, type RunRecord, restoreTestKey } from '../../../../shared/restore-test/model/record.ts';
 import { advanceRun } from '../../../../shared/restore-test/run/advance-run.ts';
 import { type RunDeps, runDeps } from '../../../../shared/restore-test/run/run-deps.ts';
+import { verifyBackup } from '../../../../shared/stored-backup/index.ts';
 import { newSigner } from '../../builders/sample-test-run.ts';
 import { createEnv } from '../backup-env.ts';
 import { RestoreEnv } from '../restore-env.ts';

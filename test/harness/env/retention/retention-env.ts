@@ -1,8 +1,9 @@
 /** An organization's backups in an in-memory table; a test can act before each response of the table. */
-import { type BackupRecord, backupKey, retentionKey } from '../../../../shared/backup/index.ts';
+
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import { type Item, newId, newIdOf, type Write } from '../../../../shared/platform/index.ts';
 import { applyRetention } from '../../../../shared/retention/index.ts';
+import { type BackupRecord, backupKey, retentionKey } from '../../../../shared/stored-backup/index.ts';
 import { answerInProcess } from '../../aws/in-process.ts';
 import { Fault, type Input, type Script } from '../../aws/scripted-aws.ts';
 import { backupOf, tenant } from '../../builders/sample-backup.ts';

@@ -2,7 +2,7 @@
  * Decides by brute force which backups may expire: every rule compares one backup with all others, without sorting or indexes,
  * until a fixed point. Shares no code with the implementation.
  */
-import type { BackupRecord } from '../../../../shared/backup/index.ts';
+import type { BackupRecord } from '../../../../shared/stored-backup/index.ts';
 
 export interface World {
   readonly backups: readonly BackupRecord[];

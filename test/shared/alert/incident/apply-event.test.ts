@@ -2,8 +2,8 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { applyAnomaly, applyEvent, applyVerification } from '../../../../shared/alert/index.ts';
-import { backupKey } from '../../../../shared/backup/index.ts';
 import { iso, newIdOf } from '../../../../shared/platform/index.ts';
+import { backupKey } from '../../../../shared/stored-backup/index.ts';
 import type { StoredEvent } from '../../../../shared/webhook/model/record.ts';
 import { active, createAlertEnv, hours, minutes, tenant } from '../../../harness/env/alert-env.ts';
 import { eventAt, eventItem } from '../../../harness/env/webhook-records.ts';

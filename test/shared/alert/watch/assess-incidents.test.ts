@@ -3,9 +3,9 @@ import { deepEqual, equal, match } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { assessIncidents, notifyIncident } from '../../../../shared/alert/index.ts';
 import { type AlertRecord, alertKey } from '../../../../shared/alert/model/record.ts';
-import { backupKey } from '../../../../shared/backup/index.ts';
 import { iso, newIdOf } from '../../../../shared/platform/index.ts';
 import { scheduleKey } from '../../../../shared/schedule/index.ts';
+import { backupKey } from '../../../../shared/stored-backup/index.ts';
 import { active, alertOf, createAlertEnv, hours, now, shop, tenant } from '../../../harness/env/alert-env.ts';
 
 const { table, aws, reset, incidents, deliveries, tasks } = await createAlertEnv();

@@ -3,11 +3,11 @@ import { equal, match } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { applyVerification, assessIncidents } from '../../../../shared/alert/index.ts';
 import { alertKey, type IncidentRecord } from '../../../../shared/alert/model/record.ts';
-import { backupKey } from '../../../../shared/backup/index.ts';
 import { iso, newIdOf } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
 import { restoreTestKey } from '../../../../shared/restore-test/index.ts';
 import { scheduleKey } from '../../../../shared/schedule/index.ts';
+import { backupKey } from '../../../../shared/stored-backup/index.ts';
 import { alertOf, createAlertEnv, hours, now, shop, tenant } from '../../../harness/env/alert-env.ts';
 
 const { table, aws, reset, incidents } = await createAlertEnv();

@@ -3,9 +3,9 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { applySignal } from '../../../../shared/alert/incident/apply-signal.ts';
 import { applyEvent, applyVerification, assessIncidents } from '../../../../shared/alert/index.ts';
-import { type BackupRecord, backupKey } from '../../../../shared/backup/index.ts';
 import { iso, newIdOf, omitUndefined } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
+import { type BackupRecord, backupKey } from '../../../../shared/stored-backup/index.ts';
 import { alertOf, createAlertEnv, hours, now, shop, tenant } from '../../../harness/env/alert-env.ts';
 import { eventAt, eventItem } from '../../../harness/env/webhook-records.ts';
 

@@ -10,9 +10,9 @@ import {
   sendAlertEmail,
 } from '../../../../shared/alert/index.ts';
 import { newAlert } from '../../../../shared/alert/model/new-alert.ts';
-import { backupKey } from '../../../../shared/backup/index.ts';
 import { iso, newIdOf } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
+import { backupKey } from '../../../../shared/stored-backup/index.ts';
 import { backupOf } from '../../../harness/builders/sample-backup.ts';
 import { createWebhookRecordsEnv, organization, tenant } from '../../../harness/env/webhook-records.ts';
 

@@ -1,7 +1,7 @@
 import { deepEqual } from 'node:assert/strict';
 import { test } from 'vitest';
-import { topCollections } from '../../../../shared/backup/model/backup-fields.ts';
 import { decilesPassed, decilesUpTo } from '../../../../shared/job/index.ts';
+import { topCollections } from '../../../../shared/stored-backup/model/backup-fields.ts';
 
 for (const [told, documents, total, expected] of [
   [0, 0, 100, []],

@@ -3,20 +3,20 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import {
   answerBackupStep,
-  backupKey,
   cleanUpBackup,
   copyShard,
   failBackup,
   planBackup,
   prepareBackup,
   reasonFor,
-  runBackupStep,
   sealBackup,
 } from '../../../../shared/backup/index.ts';
+import { runBackupStep } from '../../../../shared/backup/steps/backup-steps.ts';
 import type { ObjectStore } from '../../../../shared/destination/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import { commit, after as later, set } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
+import { backupKey } from '../../../../shared/stored-backup/index.ts';
 import { createBackupEnv } from '../../../harness/env/backup-env.ts';
 import {
   assertCleanedUp,

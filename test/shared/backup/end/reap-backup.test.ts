@@ -1,10 +1,11 @@
 /** What the reaper does with a backup, for every state of its workflow. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { backupJobs, backupKey, planBackup, prepareBackup, type RunningRecord } from '../../../../shared/backup/index.ts';
+import { backupJobs, planBackup, prepareBackup } from '../../../../shared/backup/index.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { decideReaping, type Execution, type JobWorkflow, reapRunningJobs } from '../../../../shared/job/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
+import { backupKey, type RunningRecord } from '../../../../shared/stored-backup/index.ts';
 import { backupOf } from '../../../harness/builders/sample-backup.ts';
 import { createBackupEnv } from '../../../harness/env/backup-env.ts';
 import { faulty } from '../../../harness/faults/faulty-store.ts';

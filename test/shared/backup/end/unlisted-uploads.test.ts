@@ -4,13 +4,14 @@ import { CreateMultipartUploadCommand, ListMultipartUploadsCommand, S3Client } f
 import { afterAll, beforeAll, test } from 'vitest';
 import { objectName } from '../../../../shared/archive/index.ts';
 import { claimNextPart } from '../../../../shared/backup/copy/shard-progress.ts';
-import { backupJobs, planBackup, prepareBackup, purgeBackups } from '../../../../shared/backup/index.ts';
+import { backupJobs, planBackup, prepareBackup } from '../../../../shared/backup/index.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { openConfiguredStore } from '../../../../shared/destination/open/open-store.ts';
 import type { ObjectStore } from '../../../../shared/destination/store/object-store.ts';
 import { reapRunningJobs } from '../../../../shared/job/index.ts';
 import { deleteBatch } from '../../../../shared/pitr/batch/delete-batch.ts';
 import { after } from '../../../../shared/platform/index.ts';
+import { purgeBackups } from '../../../../shared/stored-backup/index.ts';
 import { createBackupEnv } from '../../../harness/env/backup-env.ts';
 import { bound } from '../../../harness/faults/faulty-store.ts';
 import { bucket, keys, quick, type Stops, startS3, stopAll } from '../../../harness/store/store-stands.ts';

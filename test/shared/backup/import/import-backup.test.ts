@@ -9,12 +9,14 @@ import {
   ShardWriter,
   sealManifest,
 } from '../../../../shared/archive/index.ts';
-import { backupData, backupKey, changeEncryption, importBackup, newDataKey } from '../../../../shared/backup/index.ts';
+import { importBackup } from '../../../../shared/backup/index.ts';
 import type { EventData } from '../../../../shared/contract/events/event-catalogue.ts';
 import { Backup } from '../../../../shared/contract/models/backup.ts';
 import { type DestinationRecord, MemoryStore } from '../../../../shared/destination/index.ts';
 import { after, clock, commit, iso, newId, StaleReadError, secureRandomBytes } from '../../../../shared/platform/index.ts';
 import { decideExpiry, toCandidate } from '../../../../shared/retention/index.ts';
+import { newDataKey } from '../../../../shared/stored-backup/encryption/data-key.ts';
+import { backupData, backupKey, changeEncryption } from '../../../../shared/stored-backup/index.ts';
 import { backupOf, now, project, tenant } from '../../../harness/builders/sample-backup.ts';
 import { startKeys } from '../../../harness/env/kms-env.ts';
 

@@ -3,10 +3,11 @@ import { deepEqual, rejects } from 'node:assert/strict';
 import { afterAll, test, vi } from 'vitest';
 import { encodeKeyFile, parseKeyFile } from '../../../../shared/archive/index.ts';
 import { inspectFolder } from '../../../../shared/backup/import/inspect-folder.ts';
-import { newDataKey, unlockKeyFile } from '../../../../shared/backup/index.ts';
 import { logLines } from '../../../../shared/contract/runtime/alarm-log-lines.ts';
 import { MemoryStore } from '../../../../shared/destination/index.ts';
 import { log, newId } from '../../../../shared/platform/index.ts';
+import { newDataKey } from '../../../../shared/stored-backup/encryption/data-key.ts';
+import { unlockKeyFile } from '../../../../shared/stored-backup/index.ts';
 import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
 import { startKeys } from '../../../harness/env/kms-env.ts';
 

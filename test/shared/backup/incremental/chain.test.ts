@@ -2,8 +2,8 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { type BackupRecord, deleteBackup, findDependentBackup } from '../../../../shared/backup/index.ts';
 import { commit } from '../../../../shared/platform/index.ts';
+import { type BackupRecord, deleteBackup, findDependentBackup } from '../../../../shared/stored-backup/index.ts';
 import { createArchiveEnv, type Fields } from '../../../harness/env/archive-env.ts';
 import { makeLink, readLink } from '../../../harness/env/chain-links.ts';
 

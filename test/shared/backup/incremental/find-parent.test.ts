@@ -1,10 +1,12 @@
 /** Which backup an incremental one is compared with, and what is said where there is none. */
 import { deepEqual, equal, match, rejects } from 'node:assert/strict';
 import { beforeEach, describe, test } from 'vitest';
-import { type BackupRecord, findParent, requireParent, resolveType } from '../../../../shared/backup/index.ts';
+import { findParent } from '../../../../shared/backup/incremental/find-parent.ts';
+import { requireParent, resolveType } from '../../../../shared/backup/index.ts';
 import { chainHardMax } from '../../../../shared/contract/limits.ts';
 import type { DestinationRecord } from '../../../../shared/destination/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
+import type { BackupRecord } from '../../../../shared/stored-backup/index.ts';
 import { answerInProcess } from '../../../harness/aws/in-process.ts';
 import { backupOf, project, tenant } from '../../../harness/builders/sample-backup.ts';
 import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';

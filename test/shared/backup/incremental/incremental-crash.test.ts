@@ -1,14 +1,8 @@
 /** A worker of an incremental backup may crash before or after any effect, and its parent may be deleted concurrently. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeAll, describe, test } from 'vitest';
-import {
-  asIncrementalOf,
-  type BackupRecord,
-  deleteBackup,
-  findDependentBackup,
-  findParent,
-  startBackup,
-} from '../../../../shared/backup/index.ts';
+import { findParent } from '../../../../shared/backup/incremental/find-parent.ts';
+import { asIncrementalOf, startBackup } from '../../../../shared/backup/index.ts';
 import {
   type DestinationRecord,
   type MemoryStore,
@@ -19,6 +13,7 @@ import {
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import { commit, StaleReadError } from '../../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
+import { type BackupRecord, deleteBackup, findDependentBackup } from '../../../../shared/stored-backup/index.ts';
 import { createArchiveEnv, type Fields } from '../../../harness/env/archive-env.ts';
 import { firstBackupStep } from '../../../harness/env/backup-env.ts';
 import { makeLink, nextLink, parentRequest, readLink } from '../../../harness/env/chain-links.ts';

@@ -1,7 +1,8 @@
 /** Incremental backups: what they store, what they inherit, and how they handle a damaged parent. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { beforeEach, describe, test } from 'vitest';
-import { asIncrementalOf, type BackupRecord, backupKey, openArchive } from '../../../../shared/backup/index.ts';
+import { asIncrementalOf } from '../../../../shared/backup/index.ts';
+import { type BackupRecord, backupKey, openArchive } from '../../../../shared/stored-backup/index.ts';
 import { createArchiveEnv, type Fields } from '../../../harness/env/archive-env.ts';
 import { copyBatchByBatch, makeLink, readLink } from '../../../harness/env/chain-links.ts';
 

@@ -2,13 +2,13 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, test } from 'vitest';
-import { backupData } from '../../../../shared/backup/model/backup-view.ts';
 import { BackupWaits } from '../../../../shared/backup/model/backup-waits.ts';
-import { backupKey } from '../../../../shared/backup/model/record.ts';
 import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
 import { Availability } from '../../../../shared/firestore/index.ts';
 import { StoreCalls } from '../../../../shared/job/index.ts';
 import { commit, set, systemTimers } from '../../../../shared/platform/index.ts';
+import { backupData } from '../../../../shared/stored-backup/model/backup-view.ts';
+import { backupKey } from '../../../../shared/stored-backup/model/record.ts';
 import { createBackupEnv } from '../../../harness/env/backup-env.ts';
 import { bound } from '../../../harness/faults/faulty-store.ts';
 

@@ -1,21 +1,14 @@
 /** What may be done to a backup in which state: starting, cancelling, verifying and deleting, decided without a table. */
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { afterAll, beforeEach, describe, test } from 'vitest';
-import {
-  assertValidCollections,
-  type BackupRecord,
-  cancelBackup,
-  defaultDestination,
-  deleteBackup,
-  expiryOf,
-  startBackup,
-  startVerification,
-} from '../../../../shared/backup/index.ts';
+import { assertValidCollections, cancelBackup, startBackup } from '../../../../shared/backup/index.ts';
 import { backupStatuses } from '../../../../shared/contract/job-enums.ts';
 import type { DestinationRecord } from '../../../../shared/destination/index.ts';
+import { defaultDestination } from '../../../../shared/destination/index.ts';
 import type { CallerContext, OrganizationRecord } from '../../../../shared/organization/index.ts';
 import { epochSeconds, newId, type Write } from '../../../../shared/platform/index.ts';
 import type { ProjectRecord } from '../../../../shared/project/index.ts';
+import { type BackupRecord, deleteBackup, expiryOf, startVerification } from '../../../../shared/stored-backup/index.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, now, organization, project, projectId, tenant } from '../../../harness/builders/sample-backup.ts';
 import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';

@@ -2,17 +2,12 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
 import { recordKind, streamLeaves } from '../../../../shared/archive/index.ts';
-import {
-  type BackupRecord,
-  deleteBackup,
-  findDependentBackup,
-  openArchive,
-  startSyntheticFull,
-} from '../../../../shared/backup/index.ts';
+import { startSyntheticFull } from '../../../../shared/backup/index.ts';
 import { planSyntheticFull } from '../../../../shared/backup/steps/plan-synthetic-full.ts';
 import type { MemoryStore, ObjectStore, Upload } from '../../../../shared/destination/index.ts';
 import { commit, after as later } from '../../../../shared/platform/index.ts';
 import { jobLock } from '../../../../shared/project/index.ts';
+import { type BackupRecord, deleteBackup, findDependentBackup, openArchive } from '../../../../shared/stored-backup/index.ts';
 import { type ArchiveEnv, createArchiveEnv } from '../../../harness/env/archive-env.ts';
 import { firstBackupStep } from '../../../harness/env/backup-env.ts';
 import { takeChain, takeLink, usualSteps } from '../../../harness/env/chain-env.ts';

@@ -1,8 +1,8 @@
 /** A worker may crash before or after any effect: its successor makes exactly one complete backup and leaves nothing else. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { beforeAll, describe, test } from 'vitest';
-import { backupKey } from '../../../../shared/backup/index.ts';
 import type { ObjectStore, Upload } from '../../../../shared/destination/index.ts';
+import { backupKey } from '../../../../shared/stored-backup/index.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import { createBackupEnv, firstBackupStep } from '../../../harness/env/backup-env.ts';
 import { crashPoints } from '../../../harness/faults/crash-injector.ts';

@@ -1,9 +1,9 @@
 /** Which backups captures can build on: only complete ones of one moment. */
 import { equal } from 'node:assert/strict';
 import { test } from 'vitest';
-import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { canBegin, canFollow } from '../../../../shared/pitr/base/base-backup.ts';
 import type { PitrRecord } from '../../../../shared/pitr/index.ts';
+import type { BackupRecord } from '../../../../shared/stored-backup/index.ts';
 import { backupOf, projectId, tenant } from '../../../harness/builders/sample-backup.ts';
 
 const now = new Date('2030-01-01T12:00:00Z');

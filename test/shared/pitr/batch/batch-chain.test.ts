@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
-import { readBackup } from '../../../../shared/backup/index.ts';
 import { ApiError } from '../../../../shared/contract/errors.ts';
 import { JobFailure } from '../../../../shared/job/index.ts';
 import { canBegin } from '../../../../shared/pitr/base/base-backup.ts';
 import { batchNameOf, findMissingBatch } from '../../../../shared/pitr/batch/batch-chain.ts';
 import { type BatchRecord, loadRestorePoint, microsOf, momentOf, planPoint, shownMoment } from '../../../../shared/pitr/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
+import { readBackup } from '../../../../shared/stored-backup/index.ts';
 import { createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 
 afterAll(stopCaptureEnv);

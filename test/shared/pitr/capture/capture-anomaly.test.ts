@@ -1,7 +1,10 @@
 /** A mass deletion between two captures marks the base, and keeps the moments before it until a person acknowledges. */
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { captureHistoryKey } from '../../../../shared/backup/anomaly/judge-capture.ts';
+import { captureAnomaly } from '../../../../shared/pitr/index.ts';
+import { decideCaptureExpiry } from '../../../../shared/pitr/removal/expire-captures.ts';
+import { commit, get, removeAll, StaleReadError } from '../../../../shared/platform/index.ts';
+import { captureHistoryKey } from '../../../../shared/stored-backup/anomaly/judge-capture.ts';
 import {
   acknowledgeAnomaly,
   type BackupAnomaly,
@@ -9,10 +12,7 @@ import {
   backupKey,
   captureWrites,
   heldMoment,
-} from '../../../../shared/backup/index.ts';
-import { captureAnomaly } from '../../../../shared/pitr/index.ts';
-import { decideCaptureExpiry } from '../../../../shared/pitr/removal/expire-captures.ts';
-import { commit, get, removeAll, StaleReadError } from '../../../../shared/platform/index.ts';
+} from '../../../../shared/stored-backup/index.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 
 afterAll(stopCaptureEnv);

@@ -1,9 +1,9 @@
 /** A cycle that cannot be proven complete leaves a gap with a reason, an event and a new base. */
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { backupKey } from '../../../../shared/backup/index.ts';
 import { baseFor, microsOf, pitrKey, windowsOf } from '../../../../shared/pitr/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
+import { backupKey } from '../../../../shared/stored-backup/index.ts';
 import { type CaptureEnv, createActiveCapture, createCaptureEnv, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 
 afterAll(stopCaptureEnv);

@@ -1,12 +1,12 @@
 /** A deleted project leaves no captures behind: neither objects nor holds on its bases and destination. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { type BackupRecord, backupKey, retentionKey } from '../../../../shared/backup/index.ts';
 import { ApiError } from '../../../../shared/contract/errors.ts';
 import { captureUsing, microsOf, momentOf, pitrKey, refuseEnding } from '../../../../shared/pitr/index.ts';
 import { endWithProject } from '../../../../shared/pitr/settings/update-pitr.ts';
 import { commit, newId, StaleReadError } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
+import { type BackupRecord, backupKey, retentionKey } from '../../../../shared/stored-backup/index.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import { type CaptureEnv, createActiveCapture, createCaptureEnv, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { backupKey } from '../../../../shared/backup/index.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import { microsOf, momentOf, pinnedBackups, pitrKey, purgeCaptures, watchCaptures } from '../../../../shared/pitr/index.ts';
 import { decideCaptureExpiry } from '../../../../shared/pitr/removal/expire-captures.ts';
 import { newId, type QueueMessage, StaleReadError } from '../../../../shared/platform/index.ts';
+import { backupKey } from '../../../../shared/stored-backup/index.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 

@@ -1,9 +1,9 @@
 /** A moment needs its base and all batches since: their locks stay ahead of the window. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { backupKey } from '../../../../shared/backup/index.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
+import { backupKey } from '../../../../shared/stored-backup/index.ts';
 import { type CaptureEnv, createCaptureEnv, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 import { bound } from '../../../harness/faults/faulty-store.ts';
 

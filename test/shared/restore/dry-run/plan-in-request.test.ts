@@ -1,12 +1,12 @@
 /** A dry run within one request: it returns what a restore would do, and does nothing. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { ApiError } from '../../../../shared/contract/errors.ts';
 import { DryRun } from '../../../../shared/contract/models/restore.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
 import { type PlanRequest, planInRequest } from '../../../../shared/restore/dry-run/plan-in-request.ts';
+import type { BackupRecord } from '../../../../shared/stored-backup/index.ts';
 import { createRestoreEnv, type Fields } from '../../../harness/env/restore-env.ts';
 
 const t = await createRestoreEnv();

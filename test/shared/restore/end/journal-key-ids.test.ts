@@ -1,10 +1,10 @@
 /** A retired passphrase is kept as long as it decrypts the journal of a restore. */
 import { deepEqual } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { rewrapKeys } from '../../../../shared/backup/index.ts';
 import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { journalKeyIds } from '../../../../shared/restore/end/journal-key-ids.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
+import { rewrapKeys } from '../../../../shared/stored-backup/index.ts';
 import { answerInProcess } from '../../../harness/aws/in-process.ts';
 import { InMemoryTable } from '../../../harness/table/in-memory-table.ts';
 

@@ -1,8 +1,8 @@
 /** Faults of the backup, the bucket or the target are found before the first write, and reported by name. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { type ObjectStore, StorageError } from '../../../../shared/destination/index.ts';
+import type { BackupRecord } from '../../../../shared/stored-backup/index.ts';
 import { absent, backUpShop } from '../../../harness/builders/sample-shop.ts';
 import { failedEarly } from '../../../harness/env/restore/failed-restore.ts';
 import { createRestoreEnv, firstRestoreStep } from '../../../harness/env/restore-env.ts';

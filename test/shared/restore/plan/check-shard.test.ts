@@ -1,7 +1,6 @@
 /** Before its first write, a restore has saved exactly the documents that it will touch. */
 import { deepEqual, equal, notEqual, ok, rejects } from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { type BackupRecord, browseBackup, startVerification, verifyBackup } from '../../../../shared/backup/index.ts';
 import type { EventData } from '../../../../shared/contract/events/event-catalogue.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { compareTextNames } from '../../../../shared/firestore/index.ts';
@@ -12,6 +11,7 @@ import { checkShard } from '../../../../shared/restore/plan/check-shard.ts';
 import { sealJournal } from '../../../../shared/restore/seal/seal-journal.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
 import { prepareRestore } from '../../../../shared/restore/steps/prepare-restore.ts';
+import { type BackupRecord, browseBackup, startVerification, verifyBackup } from '../../../../shared/stored-backup/index.ts';
 import { absent, backUpShop, changed, extra, outside, same, text } from '../../../harness/builders/sample-shop.ts';
 import { createRestoreEnv, firstRestoreStep, type RestoreInput } from '../../../harness/env/restore-env.ts';
 import { bound } from '../../../harness/faults/faulty-store.ts';

@@ -2,12 +2,12 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { objectName } from '../../../../shared/archive/index.ts';
-import { type BackupRecord, inspectObjects, type OpenArchive, openRawArchive } from '../../../../shared/backup/index.ts';
 import { type ObjectStore, StorageError } from '../../../../shared/destination/index.ts';
 import type { FolderVersions } from '../../../../shared/destination/store/object-store.ts';
 import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
 import { restoreData } from '../../../../shared/restore/model/restore-view.ts';
 import { prepareRestore } from '../../../../shared/restore/steps/prepare-restore.ts';
+import { type BackupRecord, inspectObjects, type OpenArchive, openRawArchive } from '../../../../shared/stored-backup/index.ts';
 import { backUpShop } from '../../../harness/builders/sample-shop.ts';
 import { takeLink, text } from '../../../harness/env/chain-env.ts';
 import { createRestoreEnv } from '../../../harness/env/restore-env.ts';

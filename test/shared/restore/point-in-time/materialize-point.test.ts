@@ -1,7 +1,6 @@
 /** Point-in-time restores: the state of that second, whole or in part, or a refusal with its reason. */
 import { deepEqual, equal, match, ok, rejects, throws } from 'node:assert/strict';
 import { test } from 'vitest';
-import { deleteBackup } from '../../../../shared/backup/index.ts';
 import { ApiError } from '../../../../shared/contract/errors.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey } from '../../../../shared/pitr/index.ts';
 import { commit, set } from '../../../../shared/platform/index.ts';
@@ -15,6 +14,7 @@ import {
   withKnownCollections,
 } from '../../../../shared/restore/index.ts';
 import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
+import { deleteBackup } from '../../../../shared/stored-backup/index.ts';
 import { createPointInTimeEnv, type PointInTimeInput, type Precision } from '../../../harness/env/point-in-time-env.ts';
 
 const t = await createPointInTimeEnv();

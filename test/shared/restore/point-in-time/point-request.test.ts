@@ -2,13 +2,13 @@
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { type BackupRecord, backupPrefix, openArchive } from '../../../../shared/backup/index.ts';
 import { ApiError } from '../../../../shared/contract/errors.ts';
 import { collectionIdOf } from '../../../../shared/firestore/index.ts';
 import { buildPointInMemory, planPoint, pointBackupRecord, windowsOf } from '../../../../shared/pitr/index.ts';
 import { after, commit, newId } from '../../../../shared/platform/index.ts';
 import { historyEntry, planPointInTime, readRestoreRequest, restoreData } from '../../../../shared/restore/index.ts';
 import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
+import { type BackupRecord, backupPrefix, openArchive } from '../../../../shared/stored-backup/index.ts';
 import { createPointInTimeEnv } from '../../../harness/env/point-in-time-env.ts';
 
 const t = await createPointInTimeEnv();

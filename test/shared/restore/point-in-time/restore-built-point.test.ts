@@ -1,10 +1,10 @@
 /** The backup that a partial restore built stays in the list: whatever reads it later reports what it lacks. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
-import { compareBackup } from '../../../../shared/backup/diff/compare-backup.ts';
-import { backupData, browseBackup } from '../../../../shared/backup/index.ts';
 import { ApiError } from '../../../../shared/contract/errors.ts';
 import { historyEntry, planInRequest, readRestoreRequest, restoreData } from '../../../../shared/restore/index.ts';
+import { compareBackup } from '../../../../shared/stored-backup/diff/compare-backup.ts';
+import { backupData, browseBackup } from '../../../../shared/stored-backup/index.ts';
 import { createPointInTimeEnv } from '../../../harness/env/point-in-time-env.ts';
 
 const t = await createPointInTimeEnv();

@@ -1,13 +1,13 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, test } from 'vitest';
-import { openArchive } from '../../../../shared/backup/index.ts';
 import { commit } from '../../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
 import { planUsers } from '../../../../shared/restore/dry-run/plan-users.ts';
 import { failRestore } from '../../../../shared/restore/end/fail-restore.ts';
 import type { RestoreRecord } from '../../../../shared/restore/model/record.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
+import { openArchive } from '../../../../shared/stored-backup/index.ts';
 import { createUsersEnv, withoutPassword, withPassword } from '../../../harness/env/restore/restore-users-env.ts';
 import { firstRestoreStep, type RestoreInput } from '../../../harness/env/restore-env.ts';
 

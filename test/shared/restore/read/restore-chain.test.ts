@@ -1,9 +1,9 @@
 /** A backup of a chain restores to its own time in every mode; its tombstones delete nothing. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { beforeAll, test } from 'vitest';
-import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { commit, newId } from '../../../../shared/platform/index.ts';
 import { undoRestore } from '../../../../shared/restore/index.ts';
+import type { BackupRecord } from '../../../../shared/stored-backup/index.ts';
 import { takeLink, text, usualSteps } from '../../../harness/env/chain-env.ts';
 import { createRestoreEnv } from '../../../harness/env/restore-env.ts';
 

@@ -2,10 +2,11 @@
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { openManifest } from '../../../../shared/archive/index.ts';
-import { type BackupRecord, backupData, compareBackup, fetchManifest, findParent } from '../../../../shared/backup/index.ts';
+import { findParent } from '../../../../shared/backup/incremental/find-parent.ts';
 import { restores } from '../../../../shared/contract/endpoints/restores.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { readRestoreRequest } from '../../../../shared/restore/index.ts';
+import { type BackupRecord, backupData, compareBackup, fetchManifest } from '../../../../shared/stored-backup/index.ts';
 import { createRestoreEnv, type Fields } from '../../../harness/env/restore-env.ts';
 
 const t = await createRestoreEnv();

@@ -1,9 +1,9 @@
 /** A restore of names that the backup lacks is refused at once, if the backup can be read at once. */
 import { rejects } from 'node:assert/strict';
 import { beforeAll, test } from 'vitest';
-import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
 import { assertNamesFound } from '../../../../shared/restore/start/assert-names-found.ts';
+import type { BackupRecord } from '../../../../shared/stored-backup/index.ts';
 import { backUpShop } from '../../../harness/builders/sample-shop.ts';
 import { createRestoreEnv } from '../../../harness/env/restore-env.ts';
 

@@ -1,12 +1,12 @@
 /** Two projects may be connected to one database: a restore locks it exclusively. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
-import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { commit, newId } from '../../../../shared/platform/index.ts';
 import { databaseOf, type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
 import { cancelRestore } from '../../../../shared/restore/end/cancel-restore.ts';
 import { cleanUpRestore } from '../../../../shared/restore/end/clean-up-restore.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
+import type { BackupRecord } from '../../../../shared/stored-backup/index.ts';
 import { createRestoreEnv, type Fields, firstRestoreStep } from '../../../harness/env/restore-env.ts';
 
 const t = await createRestoreEnv();

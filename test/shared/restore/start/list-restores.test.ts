@@ -1,9 +1,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { newId, unsafeTenant } from '../../../../shared/platform/index.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { listRestores } from '../../../../shared/restore/start/list-restores.ts';
+import type { BackupRecord } from '../../../../shared/stored-backup/index.ts';
 import { begin, projectId, putBackup, resetTable, table, targetId, tenant } from '../../../harness/builders/sample-restore.ts';
 
 let backup: BackupRecord;

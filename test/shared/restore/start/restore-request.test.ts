@@ -3,12 +3,12 @@ import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
 import { beforeEach, describe, test } from 'vitest';
 import type * as z from 'zod/mini';
-import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { restores } from '../../../../shared/contract/endpoints/restores.ts';
 import { compareTextNames } from '../../../../shared/firestore/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { requestedDocuments } from '../../../../shared/restore/scope/requested-documents.ts';
 import { readRestoreRequest } from '../../../../shared/restore/start/restore-request.ts';
+import type { BackupRecord } from '../../../../shared/stored-backup/index.ts';
 import {
   code,
   destination,

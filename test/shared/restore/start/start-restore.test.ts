@@ -1,11 +1,11 @@
 /** A restore starts completely or not at all. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, describe, test } from 'vitest';
-import { type BackupRecord, backupKey } from '../../../../shared/backup/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import { commit } from '../../../../shared/platform/index.ts';
 import { databaseOf, projectKey } from '../../../../shared/project/index.ts';
 import { type RestoreRecord, restoreKey, type ScopeRecord } from '../../../../shared/restore/model/record.ts';
+import { type BackupRecord, backupKey } from '../../../../shared/stored-backup/index.ts';
 import {
   begin,
   code,

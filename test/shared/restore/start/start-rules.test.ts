@@ -1,7 +1,6 @@
 /** In which state a restore can be cancelled, resumed and undone. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, describe, test } from 'vitest';
-import { type BackupRecord, backupKey, deleteBackup } from '../../../../shared/backup/index.ts';
 import { restoreStatuses } from '../../../../shared/contract/job-enums.ts';
 import type { CallerContext } from '../../../../shared/organization/index.ts';
 import { after, type Change, commit, iso, newId, StaleReadError } from '../../../../shared/platform/index.ts';
@@ -14,6 +13,7 @@ import { restoreData } from '../../../../shared/restore/model/restore-view.ts';
 import { closeUndoWindow } from '../../../../shared/restore/model/undo-window.ts';
 import { resumeRestore } from '../../../../shared/restore/start/resume-restore.ts';
 import { undoRestore } from '../../../../shared/restore/start/undo-restore.ts';
+import { type BackupRecord, backupKey, deleteBackup } from '../../../../shared/stored-backup/index.ts';
 import {
   begin,
   code,

@@ -1,13 +1,13 @@
 /** The last step of a restore. */
 import assert from 'node:assert/strict';
 import { test } from 'vitest';
-import type { BackupRecord } from '../../../../shared/backup/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
 import type { RestoreShardRecord } from '../../../../shared/restore/model/record.ts';
 import { restoreKey } from '../../../../shared/restore/model/record.ts';
 import { countMismatch, firstFailures, sumShards } from '../../../../shared/restore/model/shard-totals.ts';
 import { finishRestore } from '../../../../shared/restore/steps/finish-restore.ts';
+import type { BackupRecord } from '../../../../shared/stored-backup/index.ts';
 import { createRestoreEnv, type Fields } from '../../../harness/env/restore-env.ts';
 
 const t = await createRestoreEnv();

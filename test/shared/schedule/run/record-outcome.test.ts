@@ -1,9 +1,9 @@
 /** A schedule after its backups end: failing until one succeeds, reported as overdue once per outage. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import { type BackupRecord, backupKey } from '../../../../shared/backup/index.ts';
 import { commit, newId } from '../../../../shared/platform/index.ts';
 import { type ScheduleRecord, showSchedule, startScheduledBackup } from '../../../../shared/schedule/index.ts';
+import { type BackupRecord, backupKey } from '../../../../shared/stored-backup/index.ts';
 import { createScheduleEnv } from '../../../harness/env/schedule-env.ts';
 
 const t = createScheduleEnv();

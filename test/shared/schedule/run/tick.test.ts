@@ -1,11 +1,11 @@
 /** One backup per due time, however often it is ticked; every run without a backup is reported. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import { backupPrefix } from '../../../../shared/backup/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import { iso, StaleReadError } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
 import { scheduleKey, startScheduledBackup } from '../../../../shared/schedule/index.ts';
+import { backupPrefix } from '../../../../shared/stored-backup/index.ts';
 import { createScheduleEnv } from '../../../harness/env/schedule-env.ts';
 
 const t = createScheduleEnv();

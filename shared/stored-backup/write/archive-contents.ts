@@ -1,0 +1,90 @@
+/** Builds the manifest of a backup from its work items. Deterministic: the same items give the same manifest, byte for byte. */
+import type { Manifest, ObjectEntry } from '../../archive/index.ts';
+import { omitUndefined } from '../../platform/index.ts';
+import { databaseName, type ProjectRecord } from '../../project/index.ts';
+import type { ArchiveContents } from '../model/backup-fields.ts';
+import type { KeptChunk, PartContents, PlannedBackup, ShardRecord } from '../model/record.ts';
+
+/** The parts of any archive, and the shards they belong to. */
+export interface ArchiveParts {
+  readonly shards: readonly Pick<ShardRecord, 'number' | 'range' | 'countVerified'>[];
+  /** In name order. */
+  readonly parts: readonly (PartContents & { readonly number: number })[];
+}
+
+export const summarizeContents = ({ shards, parts }: ArchiveParts): ArchiveContents => {
+  const ranges = new Set(shards.filter(({ range }) => range !== undefined).map(({ number }) => number));
+  const collections = new Map<string, number>();
+  for (const part of parts)
+    for (const [id, documents] of JSON.parse(part.collections) as readonly (readonly [string, number])[])
+      collections.set(id, (collections.get(id) ?? 0) + documents);
+  const sum = (list: ArchiveParts['parts'], of: (part: PartContents) => number): number =>
+    list.reduce((total, part) => total + of(part), 0);
+  const ofDocuments = parts.filter(({ number }) => ranges.has(number));
+  return {
+    documents: sum(ofDocuments, presentIn),
+    tombstones: sum(parts, ({ tombstones = 0 }) => tombstones),
+    users: sum(parts, presentIn) - sum(ofDocuments, presentIn),
+    originalSize: sum(ofDocuments, ({ originalSize }) => originalSize),
+    storedSize: sum(parts, ({ chunk, index }) => (chunk?.size ?? 0) + index.size),
+    collections: [...collections].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)),
+    countVerified: shards.every(({ countVerified }) => countVerified !== false),
+  };
+};
+
+export const presentIn = ({ records, tombstones = 0 }: PartContents): number => records - tombstones;
+
+export const objectsOf = ({ chunk, index }: PartContents): readonly ObjectEntry[] => [...(chunk ? [chunk] : []), index];
+
+/** The chunks of earlier backups that the parts inherit records from, as listed in the parent's manifest. */
+export const inheritedObjects = (
+  { parts }: Pick<ArchiveParts, 'parts'>,
+  parent: Manifest | undefined,
+): readonly ObjectEntry[] => {
+  const idOf = ({ backup, name }: KeptChunk): string => `${backup} ${name}`;
+  const wanted = new Set(parts.flatMap(({ kept = [] }) => kept.map(idOf)));
+  const kept = (parent?.objects ?? []).filter((entry) => wanted.has(idOf(entry)));
+  if (kept.length !== wanted.size)
+    throw new Error(`expected ${wanted.size} inherited chunks in the parent, found ${kept.length}`);
+  return kept;
+};
+
+/** A manifest has at most 64 MiB. */
+const manifestCollectionsMax = 200_000;
+
+export const manifestOf = (
+  backup: PlannedBackup,
+  project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
+  archiveParts: Pick<ArchiveParts, 'parts'>,
+  { documents, tombstones, users, originalSize, collections, countVerified }: ArchiveContents,
+  parent?: Manifest,
+): Manifest => ({
+  formatVersion: 2,
+  requiredFeatures: [],
+  ...backup.archive,
+  parent: parent?.backup ?? null,
+  source: databaseName(project),
+  readTime: backup.readTime,
+  counts: { documents, tombstones, users },
+  collections: collections.slice(0, manifestCollectionsMax).map(([id, count]) => ({ id, documents: count })),
+  objects: [...archiveParts.parts.flatMap(objectsOf), ...inheritedObjects(archiveParts, parent)],
+  pages: archiveParts.parts.flatMap(({ pages }) => pages),
+  // For readers without the service. Must be the same in every run of the step.
+  notes: {
+    createdAt: backup.createdAt,
+    type: backup.type,
+    trigger: backup.trigger,
+    collections: [...backup.collections],
+    excludedCollections: [...backup.excludedCollections],
+    ...(backup.unknownCollections.length > 0 && { unknownCollections: [...backup.unknownCollections] }),
+    ...(backup.isPartial && { partial: true }),
+    ...(backup.lacks && { lacks: omitUndefined(backup.lacks) }),
+    ...(backup.mayLackCollections && { mayLackCollections: true }),
+    ...(backup.erasuresVersion !== undefined && { erasures: backup.erasuresVersion }),
+    countVerified,
+    originalSize,
+  },
+});
+
+export const dependencyArchives = ({ backup, objects }: Pick<Manifest, 'backup' | 'objects'>): readonly string[] =>
+  [...new Set(objects.map((object) => object.backup))].filter((one) => one !== backup);
