@@ -3,7 +3,6 @@ import { isId } from '../../shared/contract/ids.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
   acceptUrl,
-  assertRecipientLimit,
   cancelInvitation,
   type InvitationRecord,
   invite,
@@ -16,7 +15,6 @@ import { get, type Tenant } from '../../shared/platform/index.ts';
 export const create = handle(invites.create, async (call) => {
   const holder = await get(organizationKey.address(call.tenant, call.body.email));
   const { invitation, change } = invite(call, holder, call.body, call.now);
-  await assertRecipientLimit(call.tenant, { userId: call.actor.id, email: invitation.email }, call.now);
   return { data: { ...invitation, acceptUrl: await linkTo(call.tenant, invitation) }, change };
 });
 
@@ -29,7 +27,6 @@ export const cancel = handle(invites.cancel, async (call) => {
 
 export const resend = handle(invites.resend, async (call) => {
   const { invitation, change } = resendInvitation(call, await read(call.tenant, call.params.inviteId), call.now);
-  await assertRecipientLimit(call.tenant, { userId: call.actor.id, email: invitation.email }, call.now);
   return { data: { ...invitation, acceptUrl: await linkTo(call.tenant, invitation) }, change };
 });
 

@@ -2,20 +2,19 @@ import { serviceAccount } from '../../shared/contract/endpoints/service-account.
 import { handle } from '../../shared/http/index.ts';
 import {
   createServiceAccount,
-  organizationKey,
   readServiceAccount,
   readServiceAccountKey,
+  readServiceAccountUse,
   removeServiceAccount,
   rotateApiKey,
   serviceAccountData,
   takeOverServiceAccount,
   updateServiceAccount,
 } from '../../shared/organization/index.ts';
-import { get as getItem, type Tenant } from '../../shared/platform/index.ts';
 
 export const get = handle(serviceAccount.get, async ({ tenant, now }) => {
-  const account = await readServiceAccount(tenant);
-  return { data: serviceAccountData(account, await lastUsedAt(tenant, account.id), now) };
+  const { account, lastUsedAt } = await readServiceAccountUse(tenant);
+  return { data: serviceAccountData(account, lastUsedAt, now) };
 });
 
 export const create = handle(serviceAccount.create, async (call) => {
@@ -25,8 +24,9 @@ export const create = handle(serviceAccount.create, async (call) => {
 
 export const update = handle(serviceAccount.update, async (call) => {
   const { tenant, body, now } = call;
-  const { account, change } = updateServiceAccount(call, await readServiceAccount(tenant), body);
-  return { data: serviceAccountData(account, await lastUsedAt(tenant, account.id), now), change };
+  const found = await readServiceAccountUse(tenant);
+  const { account, change } = updateServiceAccount(call, found.account, body);
+  return { data: serviceAccountData(account, found.lastUsedAt, now), change };
 });
 
 export const rotateKey = handle(serviceAccount.rotateKey, async (call) => {
@@ -36,16 +36,12 @@ export const rotateKey = handle(serviceAccount.rotateKey, async (call) => {
 });
 
 export const takeOver = handle(serviceAccount.takeOver, async (call) => {
-  const { account, change } = takeOverServiceAccount(call, await readServiceAccount(call.tenant));
-  return { data: serviceAccountData(account, await lastUsedAt(call.tenant, account.id), call.now), change };
+  const found = await readServiceAccountUse(call.tenant);
+  const { account, change } = takeOverServiceAccount(call, found.account);
+  return { data: serviceAccountData(account, found.lastUsedAt, call.now), change };
 });
 
 export const remove = handle(serviceAccount.remove, async (call) => {
   const change = removeServiceAccount(call, await readServiceAccount(call.tenant));
   return { message: 'The service account was deleted. Its API key no longer works', change };
 });
-
-const lastUsedAt = async (tenant: Tenant, accountId: string): Promise<string | null> => {
-  const seen = await getItem(organizationKey.seen(tenant, accountId));
-  return (seen?.at as string | undefined) ?? null;
-};

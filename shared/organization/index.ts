@@ -4,7 +4,7 @@ export { acceptInvitation, declineInvitation, findInvitation, invitationStatus }
 export { acceptUrl } from './invitation/invitation-token.ts';
 export { cancelInvitation, invite, resendInvitation } from './invitation/invite.ts';
 export { listInvitations } from './invitation/list-invitations.ts';
-export { assertRecipientLimit, isWithinAlertLimit } from './invitation/recipient-limit.ts';
+export { isWithinAlertLimit } from './invitation/recipient-limit.ts';
 export { sendInvitation } from './invitation/send-invitation.ts';
 export { isRecoverable, listOrganizations, membershipsOf, organizationIdsOf } from './list-organizations.ts';
 export { listMembers, readMember } from './member/list-members.ts';
@@ -39,6 +39,7 @@ export { rotateApiKey, takeOverServiceAccount } from './service-account/rotate-a
 export {
   createServiceAccount,
   readServiceAccount,
+  readServiceAccountUse,
   removeServiceAccount,
   serviceAccountData,
   updateServiceAccount,

@@ -21,6 +21,7 @@ import {
 import { type CallerContext, organizationRef } from '../model/caller-context.ts';
 import { whileActive } from '../model/organization-guards.ts';
 import { type AddressRecord, type InvitationRecord, organizationKey } from '../model/record.ts';
+import { countRecipient } from './recipient-limit.ts';
 
 /** How long an ended or expired invitation can still be read. */
 const keptSeconds = 30 * 24 * 3_600;
@@ -38,11 +39,12 @@ const ended = () => new ApiError('CONFLICT', 'This invitation is no longer pendi
 
 /** One open invitation per address, none for a member's. `holder` is the current owner of the address; an expired invitation is replaced. */
 export const invite = (
-  { tenant, organization, actor }: CallerContext,
+  caller: CallerContext,
   holder: AddressRecord | undefined,
   { email, role }: { readonly email: string; readonly role: (typeof invitableRoles)[number] },
   now: Date,
 ): { invitation: InvitationRecord; change: Change } => {
+  const { tenant, organization, actor } = caller;
   const exists = () =>
     new ApiError('INVITATION_EXISTS', 'This address is already invited or a member', { field: 'email', email });
   const expired = holder?.expiresAt !== undefined && holder.expiresAt <= iso(now) ? holder.invitationId : undefined;
@@ -71,6 +73,7 @@ export const invite = (
         create(invitation),
         enqueue(tenant, { kind: 'send-invitation', invitationId: id }, now),
         emit(tenant, invitationEvents, 'invitation.created', { organization: organizationRef(organization), invitation }, now),
+        ...countRecipient(caller, email, now),
       ],
       audit: [auditNote(tenant, 'invitation', id, { email, role })],
     },
@@ -101,10 +104,11 @@ export const endInvitation = (
 
 /** Sets a new expiry and thereby a new link; earlier links stop working. Also works for an expired invitation. */
 export const resendInvitation = (
-  { tenant }: CallerContext,
+  caller: CallerContext,
   found: InvitationRecord | undefined,
   now: Date,
 ): { invitation: InvitationRecord & { readonly resentAt: string }; change: Change } => {
+  const { tenant } = caller;
   const invitation = pending(found, now);
   const { id, email, role } = invitation;
   const changes = { ...timesFrom(now), resentAt: iso(now) };
@@ -123,6 +127,7 @@ export const resendInvitation = (
           onConditionFailed,
         },
         enqueue(tenant, { kind: 'send-invitation', invitationId: id }, now),
+        ...countRecipient(caller, email, now),
       ],
       audit: [auditNote(tenant, 'invitation', id, { email, role, expiresAt: changes.expiresAt })],
     },

@@ -7,24 +7,34 @@ import {
   invitationsPerRecipient,
   invitationsPerRecipientInAll,
 } from '../../contract/limits.ts';
-import { count, epochSeconds, fingerprint, type Tenant } from '../../platform/index.ts';
+import { count, epochSeconds, fingerprint, type Key, update, type Write } from '../../platform/index.ts';
+import type { CallerContext } from '../model/caller-context.ts';
 import type { OrganizationRecord } from '../model/record.ts';
 
 const daySeconds = 24 * 3_600;
 
 /**
- * Throws RATE_LIMITED beyond the daily limit of the organization, or of the caller across all their organizations. What other callers
- * send does not count here, so the response says nothing about other tenants.
+ * Counts an invitation in its transaction, which fails with RATE_LIMITED beyond the daily limit of the organization, or of the caller
+ * across all their organizations. What other callers send does not count here, so the response says nothing about other tenants.
  */
-export const assertRecipientLimit = async (
-  { organizationId }: Tenant,
-  { userId, email }: { readonly userId: string; readonly email: string },
+export const countRecipient = (
+  { tenant: { organizationId }, actor }: Pick<CallerContext, 'tenant' | 'actor'>,
+  email: string,
   now: Date,
-): Promise<void> => {
-  const used = await Promise.all([organizationId, userId].map((sender) => countToday(`RATE#${sender}#invitations`, email, now)));
-  if (Math.max(...used) <= invitationsPerRecipient) return;
+): readonly Write[] =>
+  [organizationId, actor.id].map((sender) => {
+    const { key, ttl } = dayCounter(`RATE#${sender}#invitations#${recipient(email)}`, now);
+    const write = update(key, { set: { ttl }, add: { count: 1 }, onConditionFailed: () => tooManyInvitations(now) });
+    return {
+      ...write,
+      condition: 'attribute_not_exists(pk) OR #count < :max',
+      values: { ...write.values, ':max': invitationsPerRecipient },
+    };
+  });
+
+const tooManyInvitations = (now: Date): ApiError => {
   const retryAfterSeconds = daySeconds - (epochSeconds(now) % daySeconds);
-  throw new ApiError(
+  return new ApiError(
     'RATE_LIMITED',
     `At most ${invitationsPerRecipient} invitation e-mails a day can be sent to one address`,
     { field: 'email', limit: invitationsPerRecipient, retryAfterSeconds },
@@ -51,11 +61,17 @@ export const isWithinAlertLimit = async (
   (await countDay(`RATE#${id}#alerts`, now)) <= alertMailsToOutsiders &&
   (await countDay(`RATE#${ownerId}#alerts`, now)) <= alertMailsOfOwner;
 
-const countToday = (scope: string, email: string, now: Date): Promise<number> =>
-  countDay(`${scope}#${fingerprint(email.toLowerCase())}`, now);
+const countToday = (scope: string, email: string, now: Date): Promise<number> => countDay(`${scope}#${recipient(email)}`, now);
+
+const recipient = (email: string): string => fingerprint(email.toLowerCase());
 
 const countDay = (pk: string, now: Date): Promise<number> => {
+  const { key, ttl } = dayCounter(pk, now);
+  return count(key, ttl);
+};
+
+const dayCounter = (pk: string, now: Date): { key: Key; ttl: number } => {
   const seconds = epochSeconds(now);
   const day = seconds - (seconds % daySeconds);
-  return count({ pk, sk: String(day) }, day + 2 * daySeconds);
+  return { key: { pk, sk: String(day) }, ttl: day + 2 * daySeconds };
 };

@@ -23,8 +23,14 @@ export const rotateApiKey = (
   const { id, createdBy, endedAt: _endedAt, previousKeyExpiresAt: _previous, ...kept } = account;
   const apiKey = newApiKey(id);
   const expiresAt = overlapHours > 0 && !account.endedAt ? iso(after(now, overlapHours * 3_600)) : undefined;
-  const changes = { createdBy: actor.id, endedAt: undefined, previousKeyExpiresAt: expiresAt };
-  const previous = expiresAt && omitUndefined({ fingerprint: key.fingerprint, expiresAt, createdBy });
+  const previous = expiresAt ? omitUndefined({ fingerprint: key.fingerprint, expiresAt, createdBy }) : undefined;
+  const fingerprints = { fingerprint: fingerprint(apiKey), previous };
+  const changes = {
+    createdBy: actor.id,
+    endedAt: undefined,
+    previousKeyExpiresAt: expiresAt,
+    key: omitUndefined(fingerprints),
+  };
   return {
     account: {
       ...kept,
@@ -40,7 +46,7 @@ export const rotateApiKey = (
         accountUpdate(tenant, account, changes),
         set(
           lookup.apiKey(id),
-          { fingerprint: fingerprint(apiKey), previous, endedAt: undefined },
+          { ...fingerprints, endedAt: undefined },
           { expected: { fingerprint: key.fingerprint }, onConditionFailed: () => new StaleReadError() },
         ),
         whileMember(tenant, actor.id),
