@@ -21,8 +21,14 @@ interface AppProps {
  * Skips the CDK's own template validation, which takes three times as long as the synthesis: `cdk synth` and a test run it.
  * Writes no tree of the constructs, which nothing reads, and records no stack traces: both take a third of the synthesis.
  */
-const quickApp = (): App =>
-  new App({ analyticsReporting: false, builtinCloudFormationValidation: false, treeMetadata: false, stackTraces: false });
+export const quickApp = (output: { readonly outdir?: string } = {}): App =>
+  new App({
+    ...output,
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+    treeMetadata: false,
+    stackTraces: false,
+  });
 
 /** Stacks in the order of their dependencies: data (with the API's address), engine, routes. The last one names the next steps. */
 export const buildApp = ({ config, code }: AppProps, app: App = quickApp()): App => {

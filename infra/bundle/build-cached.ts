@@ -4,7 +4,7 @@
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -33,17 +33,22 @@ export const buildCached = async ({ kind, from, choices = '', make }: BuildRecip
   mkdirSync(draft, { recursive: true });
   try {
     await make(draft);
-    try {
-      renameSync(draft, dir);
-    } catch (error) {
-      // Another stage finished first; its result is equivalent.
-      if (!existsSync(dir)) throw error;
-    }
+    moveInto(dir, draft);
   } finally {
     rmSync(draft, { recursive: true, force: true });
   }
   prune();
   return dir;
+};
+
+/** Moves a finished folder to its place, unless another stage has finished first: its result is equivalent. */
+export const moveInto = (dir: string, draft: string): void => {
+  mkdirSync(dirname(dir), { recursive: true });
+  try {
+    renameSync(draft, dir);
+  } catch (error) {
+    if (!existsSync(dir)) throw error;
+  }
 };
 
 const digestOf = (patterns: readonly string[], choices: string): string => {

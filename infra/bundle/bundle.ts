@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type BuildOptions, build, type Metafile, type Plugin } from 'esbuild';
+import { type BuildOptions, type BuildResult, build, type Metafile, type Plugin } from 'esbuild';
 import { endpoints, entryOf } from '../../shared/contract/index.ts';
 import { workers } from '../../shared/contract/runtime/workers.ts';
 import { precompute } from './precompute.ts';
@@ -23,7 +23,11 @@ interface BundleOptions {
   readonly sourcemap?: boolean;
   /** Packages or own files, by path from the root, and the files that replace them. Benchmarks use it to measure without a network. */
   readonly replacements?: Readonly<Record<string, string>>;
+  /** Libraries that calls with the same map build once. */
+  readonly builtLibraries?: BuiltLibraries;
 }
+
+export type BuiltLibraries = Map<string, Promise<BuildResult<{ metafile: true; write: false }>>>;
 
 /** The folder of an entry's bundle. It contains index.cjs and the library files that it may load. */
 export const bundleDir = (entry: string, outdir: string): string => join(outdir, entry.replace(/\.ts$/, ''));
@@ -70,17 +74,27 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
   };
   const entryPoints = wanted.map((entry) => ({ in: entry, out: join(entry.replace(/\.ts$/, ''), 'index') }));
   const { metafile } = await build({ ...common, entryPoints });
-  await Promise.all(libraryFiles.map((libraryFile) => addLibrary(libraryFile, metafile, common)));
+  const { builtLibraries = new Map() } = options;
+  await Promise.all(libraryFiles.map((libraryFile) => addLibrary({ libraryFile, metafile, common, builtLibraries })));
   return metafile;
 };
 
+interface AddedLibrary {
+  readonly libraryFile: string;
+  readonly metafile: Metafile;
+  readonly common: BuildOptions;
+  readonly builtLibraries: BuiltLibraries;
+}
+
 /** Writes a library beside each bundle that imports it. */
-const addLibrary = async (libraryFile: string, metafile: Metafile, common: BuildOptions): Promise<void> => {
+const addLibrary = async ({ libraryFile, metafile, common, builtLibraries }: AddedLibrary): Promise<void> => {
   const outputs = Object.entries(metafile.outputs);
   const users = outputs.filter(([, { imports }]) => imports.some(({ path }) => path === `./${libraryFile}`));
   const library = libraries[libraryFile];
   if (users.length === 0 || library === undefined) return;
-  const built = await build({ ...common, metafile: true, entryPoints: [library], write: false });
+  const building = builtLibraries.get(libraryFile) ?? build({ ...common, metafile: true, entryPoints: [library], write: false });
+  builtLibraries.set(libraryFile, building);
+  const built = await building;
   const [contents] = Object.values(built.metafile.outputs).filter(({ entryPoint }) => entryPoint === library);
   if (!contents) throw new Error(`${library} was not bundled`);
   for (const [path] of users) {

@@ -108,7 +108,7 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
   const config: ConfigInput = { ...localConfig(addresses, options.allowedHosts), ...options.config };
   const clientSecret = clientSecretOf(state);
 
-  say('starting engines, synthesizing the template, bundling functions');
+  say('starting the engines');
   let functions: readonly FunctionSpec[] = [];
   const principals = new Map<string, Principal>();
   let host: Host | undefined;
@@ -121,7 +121,7 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
   let onPermissionUsed: AwsOptions['onPermissionUsed'];
   // Slow imports run while slow processes start.
   const [stacks, bundles, aws, identity, gcs, firestore, { startPollers }, { seedIdentitySecret }] = await Promise.all([
-    synthesize(config),
+    synthesize(config, say),
     bundleFunctions(say),
     register(
       started,

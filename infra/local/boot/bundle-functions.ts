@@ -1,65 +1,91 @@
 /**
- * Bundles the functions with the same build that deployment uses. The stage is ready with the functions of the API; the workers and the
- * console are bundled meanwhile, and their first events wait for it.
+ * Bundles the functions with the same build that deployment uses. The stage is ready before: the first event starts the builds, and events
+ * wait for the bundle of their function. Later stages find the bundles in the cache.
  */
+import { randomUUID } from 'node:crypto';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpoints, entryOf } from '../../../shared/contract/index.ts';
 import { workers } from '../../../shared/contract/runtime/workers.ts';
-import { buildCached } from '../../bundle/build-cached.ts';
+import { buildCached, moveInto } from '../../bundle/build-cached.ts';
+import type { BuiltLibraries } from '../../bundle/bundle.ts';
 import type { LambdaHostOptions } from '../lambda/instance.ts';
+import { makeBuildQueue } from './build-queue.ts';
 
 /** The worker is bundled as well: loading it as TypeScript would cost each thread 45 ms and 18 MB. */
 const thread = 'infra/local/lambda/worker.ts';
+
+/** In the order in which a first session invokes them: it signs in, connects a bucket and a database, backs up and restores. */
+const builtFirst = [
+  ...['api/auth', 'api/organizations', 'event/fan-out', 'destination/connect', 'webhook/match', 'project/connect'],
+  ...['alert/incident', 'backup/create', 'api/backups', 'event/task', 'backup/workflow', 'api/backup-contents'],
+  ...['restore/create', 'api/restores', 'restore/workflow', 'api/projects', 'api/schedules', 'schedule/run'],
+].map((name) => `functions/${name}.ts`);
+
+const entries = [
+  ...new Set([...builtFirst, ...Object.values(workers).map(({ entry }) => entry), ...endpoints.map(entryOf)]),
+];
+
 /** Its bundle contains the built pages, which take longest. */
 const isConsole = (entry: string): boolean => entry.startsWith('functions/console/');
 
-const api = [...new Set(endpoints.map(entryOf))];
-const groups: Readonly<Record<string, readonly string[]>> = {
-  api: [thread, ...api.filter((entry) => !isConsole(entry))],
-  workers: [...new Set(Object.values(workers).map(({ entry }) => entry))].filter((entry) => !api.includes(entry)),
-  console: api.filter(isConsole),
-};
+/** In a build of six a bundle takes half of the CPU that it takes alone, and events wait for 2 s at most. */
+const builtAtOnce = 6;
 
 type Bundles = Pick<LambdaHostOptions, 'worker' | 'bundleOf' | 'whenBundled'>;
 
 export const bundleFunctions = async (say: (line: string) => void): Promise<Bundles> => {
-  const dirs = new Map<string, string>();
-  const addGroup = async (name: string): Promise<void> => {
-    const dir = await bundleGroup(name, () => {
-      if (dirs.size > 0) say(`bundling the ${name}`);
-    });
-    for (const entry of groups[name] ?? []) dirs.set(entry, dir);
-  };
-  await addGroup('api');
-  // One after the other: each build uses all cores.
-  const rest: Record<string, Promise<void>> = {};
-  rest.workers = addGroup('workers');
-  rest.console = rest.workers.then(() => addGroup('console'));
-  const groupOf = new Map(Object.entries(groups).flatMap(([name, entries]) => entries.map((entry) => [entry, name])));
-  rest.console
-    // esbuild would otherwise keep its process for further builds.
-    .then(async () => (await import('esbuild')).stop())
-    .catch((error: Error) => say(`the functions could not be bundled: ${error.message}`));
-
-  const folderOf = (entry: string): string => {
-    const dir = dirs.get(entry);
-    if (dir === undefined) throw new Error(`${entry} is not bundled yet`);
-    return join(dir, entry.replace(/\.ts$/, ''));
-  };
-  return {
-    worker: join(folderOf(thread), 'index.cjs'),
-    bundleOf: (entry) => ({ file: join(folderOf(entry), 'index.cjs'), cache: join(dirs.get(entry) ?? '', 'compiled') }),
-    whenBundled: (entry) => (dirs.has(entry) ? undefined : rest[groupOf.get(entry) ?? '']),
-  };
-};
-
-const bundleGroup = (name: string, onBuild: () => void): Promise<string> =>
-  buildCached({
-    kind: `bundle-${name}`,
-    from: ['functions/**/*.*', 'shared/**/*.*', 'infra/bundle/*.*', ...(name === 'api' ? [thread] : [])],
+  const dir = await buildCached({
+    kind: 'bundle',
+    from: ['functions/**/*.*', 'shared/**/*.*', 'infra/bundle/*.*', thread],
     make: async (draft) => {
-      onBuild();
       const { bundle } = await import('../../bundle/bundle.ts');
-      await bundle(groups[name] ?? [], draft);
+      await bundle([thread], draft);
     },
   });
+  const folderOf = (entry: string): string => join(dir, entry.replace(/\.ts$/, ''));
+  const missing = entries.filter((entry) => !existsSync(folderOf(entry)));
+
+  const builtLibraries: BuiltLibraries = new Map();
+  const build = async (batch: readonly string[]): Promise<void> => {
+    const draft = join(dir, `draft-${randomUUID()}`);
+    try {
+      const { bundle, bundleDir } = await import('../../bundle/bundle.ts');
+      await bundle(batch, draft, { builtLibraries });
+      // Each as a whole: a stage that shares the folder sees none that is unfinished.
+      for (const entry of batch) moveInto(folderOf(entry), bundleDir(entry, draft));
+    } catch (error) {
+      say(`${batch.join(', ')} could not be bundled: ${(error as Error).message}`);
+      throw error;
+    } finally {
+      rmSync(draft, { recursive: true, force: true });
+    }
+  };
+  const pages = makeBuildQueue(missing.filter(isConsole), 1, (batch) => {
+    say('building the console');
+    return build(batch);
+  });
+  const functions = makeBuildQueue(
+    missing.filter((entry) => !isConsole(entry)),
+    builtAtOnce,
+    build,
+  );
+  const buildAll = async (): Promise<void> => {
+    say('bundling the functions; their first events wait for it');
+    await functions.start();
+    await pages.start();
+    // esbuild would otherwise keep its process for further builds.
+    await (await import('esbuild')).stop();
+  };
+  let isStarted = missing.length === 0;
+  return {
+    worker: join(folderOf(thread), 'index.cjs'),
+    bundleOf: (entry) => ({ file: join(folderOf(entry), 'index.cjs'), cache: join(dir, 'compiled') }),
+    whenBundled: (entry) => {
+      const bundling = functions.when(entry) ?? pages.when(entry);
+      if (!isStarted) void buildAll();
+      isStarted = true;
+      return bundling;
+    },
+  };
+};

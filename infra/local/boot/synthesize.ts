@@ -13,7 +13,7 @@ import type { Stacks } from '../cloudformation/read-template.ts';
 
 const templates = 'templates.json';
 
-export const synthesize = async (config: ConfigInput): Promise<Stacks> => {
+export const synthesize = async (config: ConfigInput, say: (line: string) => void = () => {}): Promise<Stacks> => {
   const self = fileURLToPath(import.meta.url);
   const { text, restorePorts } = withFixedPorts(JSON.stringify(config));
   const dir = await buildCached({
@@ -21,6 +21,7 @@ export const synthesize = async (config: ConfigInput): Promise<Stacks> => {
     from: ['infra/*.*', 'infra/{part,workflow}/**/*.*', 'infra/local/boot/synthesize.ts', 'shared/contract/**/*.*'],
     choices: text,
     make: async (draft) => {
+      say('synthesizing the template');
       await promisify(execFile)(process.execPath, [self, text, draft]);
     },
   });
@@ -46,8 +47,7 @@ const withFixedPorts = (config: string): { readonly text: string; readonly resto
 };
 
 const main = async ([config = '', outdir = '']: readonly string[]): Promise<void> => {
-  const [{ App }, { Code }, { buildApp }, { readConfig }] = await Promise.all([
-    import('aws-cdk-lib'),
+  const [{ Code }, { buildApp, quickApp }, { readConfig }] = await Promise.all([
     import('aws-cdk-lib/aws-lambda'),
     import('../../app.ts'),
     import('../../config.ts'),
@@ -55,8 +55,7 @@ const main = async ([config = '', outdir = '']: readonly string[]): Promise<void
   const app = buildApp(
     // The stage runs the bundles; the template only has to name the code.
     { config: readConfig(JSON.parse(config)), code: (entry) => Code.fromInline(`// ${entry}`) },
-    // The CDK's own validation takes three times as long as the rest of the synthesis. A unit test checks the template instead.
-    new App({ analyticsReporting: false, builtinCloudFormationValidation: false, outdir }),
+    quickApp({ outdir }),
   );
   const stacks = Object.fromEntries(app.synth().stacks.map((stack) => [stack.stackName, stack.template]));
   writeFileSync(join(outdir, templates), JSON.stringify(stacks));
