@@ -22,9 +22,7 @@ const builtFirst = [
   ...['restore/create', 'api/restores', 'restore/workflow', 'api/projects', 'api/schedules', 'schedule/run'],
 ].map((name) => `functions/${name}.ts`);
 
-const entries = [
-  ...new Set([...builtFirst, ...Object.values(workers).map(({ entry }) => entry), ...endpoints.map(entryOf)]),
-];
+const entries = [...new Set([...builtFirst, ...Object.values(workers).map(({ entry }) => entry), ...endpoints.map(entryOf)])];
 
 /** Its bundle contains the built pages, which take longest. */
 const isConsole = (entry: string): boolean => entry.startsWith('functions/console/');
