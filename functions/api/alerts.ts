@@ -16,9 +16,9 @@ import {
   updateAlert,
 } from '../../shared/alert/index.ts';
 import { alerts } from '../../shared/contract/endpoints/alerts.ts';
+import { listDeliveries, readDelivery } from '../../shared/delivery/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { get as getItem, newId } from '../../shared/platform/index.ts';
-import { listDeliveries, readDelivery } from '../../shared/webhook/index.ts';
 
 /** The checks for a body that its schema rejects. */
 const check = (given: AlertInput): void => checkAlertInput(given);

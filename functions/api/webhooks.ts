@@ -1,5 +1,6 @@
 import { meetsAccess } from '../../shared/contract/access.ts';
 import { webhooks } from '../../shared/contract/endpoints/webhooks.ts';
+import { listDeliveries, readDelivery } from '../../shared/delivery/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { organizationRef } from '../../shared/organization/index.ts';
 import { log, mapConcurrent, newId, type Tenant } from '../../shared/platform/index.ts';
@@ -9,11 +10,9 @@ import {
   deleteWebhook,
   deliveryData,
   getWebhookWithHealth,
-  listDeliveries,
   listEventTypes,
   listWebhooks,
   openUrl,
-  readDelivery,
   readWebhook,
   requestData,
   retryDelivery,
@@ -22,6 +21,7 @@ import {
   startReplay,
   toggleWebhook,
   updateWebhook,
+  type WebhookDeliveryRecord,
   type WebhookInput,
   type WebhookRecord,
   webhookData,
@@ -107,18 +107,18 @@ export const test = handle(webhooks.test, async (call) =>
 
 export const deliveries = handle(webhooks.deliveries, async ({ tenant, params, query, page, now }) => {
   const { id } = await readWebhook(tenant, params.webhookId);
-  const { deliveries: found, next } = await listDeliveries(tenant, id, query, page, now);
+  const { deliveries: found, next } = await listDeliveries<WebhookDeliveryRecord>(tenant, id, query, page, now);
   return { data: { deliveries: found.map(deliveryData) }, next };
 });
 
 export const request = handle(webhooks.request, async ({ tenant, params, now }) => {
   const { id } = await readWebhook(tenant, params.webhookId);
-  return { data: requestData(await readDelivery(tenant, id, params.deliveryId, now)) };
+  return { data: requestData(await readDelivery<WebhookDeliveryRecord>(tenant, id, params.deliveryId, now)) };
 });
 
 export const retry = handle(webhooks.retry, async ({ tenant, params, now }) => {
   const webhook = await readWebhook(tenant, params.webhookId);
-  const delivery = await readDelivery(tenant, webhook.id, params.deliveryId, now);
+  const delivery = await readDelivery<WebhookDeliveryRecord>(tenant, webhook.id, params.deliveryId, now);
   return {
     data: { deliveryId: delivery.id, status: 'attempting' as const },
     change: retryDelivery(tenant, webhook, delivery, now),

@@ -4,8 +4,9 @@
  */
 import type * as z from 'zod/mini';
 import type { Webhook, WebhookWithSecret } from '../contract/models/webhook.ts';
+import type { HealthRecord } from '../delivery/index.ts';
 import { secretMask } from '../platform/index.ts';
-import type { HealthRecord, WebhookRecord } from './model/record.ts';
+import type { WebhookRecord } from './model/record.ts';
 import { maskUrl } from './request/mask-url.ts';
 import { isPreviousValid } from './request/webhook-secrets.ts';
 

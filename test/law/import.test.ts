@@ -25,6 +25,8 @@ const domains = [
   'organization',
   'project',
   'destination',
+  // Attempts, leases, retries and health: what webhooks and alerts have in common.
+  'delivery',
   'job',
   // What no reader of a backup may show.
   'erasure',

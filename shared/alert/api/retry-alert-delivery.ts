@@ -1,10 +1,10 @@
 import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { beginRound, isInProgress } from '../../delivery/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
 import { type Change, check, StaleReadError, type Tenant } from '../../platform/index.ts';
-import { beginRound, isInProgress } from '../../webhook/index.ts';
-import { attemptTask } from '../model/alert-attempt.ts';
+import { alertAttempt } from '../model/alert-attempt.ts';
 import { type AlertDeliveryRecord, type AlertRecord, alertKey } from '../model/record.ts';
 
 /** A message that has ended, failed or delivered, gets one more attempt under the same id. Of concurrent retries one succeeds. */
@@ -16,8 +16,8 @@ export const retryAlertDelivery = (tenant: Tenant, alert: AlertRecord, delivery:
   return {
     writes: [
       // A person requested it, so every recipient gets it again.
-      beginRound(delivery, 1, now, { sentTo: undefined, follows: undefined }),
-      enqueue(tenant, attemptTask(alert.channel, attempt), now),
+      beginRound(delivery, { attempts: 1, now, more: { sentTo: undefined, follows: undefined } }),
+      enqueue(tenant, alertAttempt(alert.channel, attempt), now),
       check(alertKey.alert(tenant, alert.id), { enabled: true }, () => new StaleReadError()),
       whileActive(tenant),
     ],

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import { auditNote } from '../../audit/index.ts';
 import type { AlertTest } from '../../contract/models/alert.ts';
+import { endedAfter } from '../../delivery/index.ts';
 import { type CallerContext, organizationRef, whileActive } from '../../organization/index.ts';
 import { type Change, type Clock, clock, create, iso, newId, postGuarded, type Tenant } from '../../platform/index.ts';
 import type { AlertOutcome } from '../deliver/alert-outcome.ts';
@@ -66,7 +67,7 @@ const testMessage = (
 const testData = (
   { id: alertId, name: alertName, channel }: AlertRecord,
   deliveryId: string,
-  { kind, error, response, statusCode, durationMs: duration }: AlertOutcome,
+  { kind, error, statusCode, durationMs: duration, stored: { response } }: AlertOutcome,
   recipients: readonly AlertRecipient[] | undefined,
 ): z.input<typeof AlertTest> => ({
   alertId,
@@ -89,12 +90,5 @@ const endedTest = (
   now: Date,
 ): AlertDeliveryRecord => ({
   ...newAlertDelivery(tenant, { id, alertId, state: 'test', title: message.title, message }, now),
-  status: outcome.kind === 'delivered' ? 'delivered' : 'failed',
-  attempts: 1,
-  statusCode: outcome.statusCode,
-  durationMs: outcome.durationMs,
-  lastError: outcome.error,
-  response: outcome.response,
-  lastAttemptAt: iso(now),
-  nextAttemptAt: null,
+  ...endedAfter(outcome, now),
 });

@@ -1,8 +1,9 @@
 import { auditNote } from '../../audit/index.ts';
-import { type Change, iso, omitUndefined, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
+import { resetHealth } from '../../delivery/index.ts';
+import { type Change, iso, omitUndefined, StaleReadError, set, type Tenant } from '../../platform/index.ts';
 import { secretAttributes } from '../model/alert-secrets.ts';
 import type { AlertWithHealth } from '../model/get-alert.ts';
-import { type AlertHealth, type AlertRecord, alertKey } from '../model/record.ts';
+import { type AlertRecord, alertKey } from '../model/record.ts';
 import { type AlertInput, checkAddressAndProjects, checkAlertInput, plainAttributes } from './alert-input.ts';
 import { auditDetails } from './create-alert.ts';
 
@@ -27,6 +28,7 @@ export const updateAlert = async (
     updatedAt: iso(now),
   };
   const revised = omitUndefined({ ...alert, ...attributes }) as AlertRecord;
+  // A re-enabled alert, or one with another address, starts with a new failure period.
   const isReset = (enabled === true && !alert.enabled) || url !== undefined || routingKey !== undefined;
   return {
     alert: revised,
@@ -45,15 +47,3 @@ export const updateAlert = async (
 };
 
 const cleared = { failingSince: undefined, failureCount: undefined } as object;
-
-/** A re-enabled alert, or one with another address, starts with a new failure period. */
-const resetHealth = (tenant: Tenant, alertId: string, health: AlertHealth | undefined): readonly Write[] =>
-  health?.failingSince === undefined
-    ? []
-    : [
-        set(
-          alertKey.health(tenant, alertId),
-          { failingSince: undefined, failureCount: undefined },
-          { onConditionFailed: () => new StaleReadError() },
-        ),
-      ];

@@ -23,10 +23,12 @@ export const mailMessage = async (mailing: Mailing): Promise<AlertOutcome> => {
   const end = (kind: AlertOutcome['kind'], error: string | null, done: readonly string[]): AlertOutcome => ({
     kind,
     error,
-    response: recipients.length > 0 ? `Sent to ${done.length} of ${addresses(recipients.length)}` : null,
     statusCode: null,
     durationMs: clock.now().getTime() - startedMs,
-    sentTo: done,
+    stored: {
+      response: recipients.length > 0 ? `Sent to ${done.length} of ${addresses(recipients.length)}` : null,
+      sentTo: done,
+    },
   });
   if (env('MAIL_FROM') === '')
     return end('rejected', 'This deployment sends no e-mails: it has no sender address (mailFrom)', []);

@@ -1,5 +1,5 @@
+import { errorOf } from '../../delivery/index.ts';
 import { envList, type postGuarded, type Tenant } from '../../platform/index.ts';
-import { errorOf } from '../../webhook/index.ts';
 import { type AlertMessage, type AlertWebChannel, classifyAlertAnswer, composeAlert } from '../message/index.ts';
 import { openTarget } from '../model/alert-secrets.ts';
 import type { AlertRecord } from '../model/record.ts';
@@ -19,11 +19,16 @@ export const postMessage = async (
   const request = composeAlert(channel, await openTarget(tenant, alert), message);
   const sent = await post({ ...request, timeoutMs: postTimeoutMs, trusted: envList('WEBHOOK_HOSTS'), keepsResponse: true });
   const { durationMs } = sent;
-  if (sent.kind === 'failed') {
-    const error = errorOf(sent, postTimeoutMs);
-    return { kind: 'retry', error, response: null, statusCode: null, durationMs };
-  }
+  if (sent.kind === 'failed')
+    return { kind: 'retry', error: errorOf(sent, postTimeoutMs), statusCode: null, durationMs, stored: { response: null } };
   const { status: statusCode, response: { headers, body } = { headers: {}, body: '' } } = sent;
   const { outcome: kind, reason, retryAfterSeconds } = classifyAlertAnswer(channel, statusCode, headers, body);
-  return { kind, error: kind === 'delivered' ? null : reason, response: reason, statusCode, durationMs, retryAfterSeconds };
+  return {
+    kind,
+    error: kind === 'delivered' ? null : reason,
+    statusCode,
+    durationMs,
+    retryAfter: retryAfterSeconds?.toString(),
+    stored: { response: reason },
+  };
 };

@@ -1,18 +1,27 @@
-/** One attempt of one message: prepare, lease, send, record. */
-import { type Clock, log, type Tenant } from '../../platform/index.ts';
-import { leaseAttempt } from '../../webhook/index.ts';
+/** One attempt of one message: whether it is due and still wanted, and its sending. */
+import { abandonDelivery, decideAttempt, loadRecorded, makeAttempt, secondsUntil } from '../../delivery/index.ts';
+import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
+import { type Clock, get, getAll, log, type Tenant } from '../../platform/index.ts';
 import { type AlertAttempt, queueAlertAttempt } from '../model/alert-attempt.ts';
+import { type AlertDeliveryRecord, type AlertRecord, alertKey } from '../model/record.ts';
+import { alertDeliveries } from './alert-deliveries.ts';
 import type { AlertOutcome } from './alert-outcome.ts';
-import { type DueAlertAttempt, prepareAlertAttempt } from './prepare-alert-attempt.ts';
-import { abandonMessage, recordAlertAttempt } from './record-alert-attempt.ts';
 
 /** The longest that one attempt can take: a request has 15 s, an e-mail to 20 addresses a few seconds. */
 const leaseSeconds = 45;
+/** Between two looks at the message that must arrive first. */
+const followSecondsMin = 5;
+
+export interface DueMessage {
+  readonly organization: OrganizationRecord;
+  readonly alert: AlertRecord;
+  readonly delivery: AlertDeliveryRecord;
+}
 
 interface AttemptRun {
   readonly clock: Clock;
   readonly random: () => number;
-  readonly send: (due: DueAlertAttempt) => Promise<AlertOutcome>;
+  readonly send: (due: DueMessage) => Promise<AlertOutcome>;
 }
 
 /**
@@ -21,15 +30,49 @@ interface AttemptRun {
  */
 export const runAlertAttempt = async (tenant: Tenant, ref: AlertAttempt, { clock, random, send }: AttemptRun): Promise<void> => {
   const { alertId, deliveryId, attempt } = ref;
-  const prepared = await prepareAlertAttempt(tenant, ref, clock.now());
-  if (prepared.kind === 'skip') return log.info('attempt skipped', { alertId, deliveryId, attempt, reason: prepared.reason });
-  if (prepared.kind === 'abandon') return abandonMessage(prepared.delivery, prepared.error);
-  const later = (channel: DueAlertAttempt['alert']['channel'], delaySeconds: number): Promise<void> =>
-    queueAlertAttempt(tenant, channel, { alertId, deliveryId, attempt }, { delaySeconds, now: clock.now() });
-  if (prepared.kind === 'wait') return later(prepared.channel, prepared.seconds);
-  if (!(await leaseAttempt(prepared.delivery, leaseSeconds, clock.now()))) return later(prepared.alert.channel, leaseSeconds);
-  const sentAt = clock.now();
-  const outcome = await send(prepared);
-  log.info('attempt sent', { alertId, deliveryId, attempt, outcome: outcome.kind, durationMs: outcome.durationMs });
-  await recordAlertAttempt(tenant, { due: prepared, outcome, sentAt }, clock.now(), random());
+  const state = await loadRecorded(() => loadState(tenant, ref), ref);
+  const decided = decide(state, ref, clock.now());
+  if (decided.kind === 'skip') return log.info('attempt skipped', { alertId, deliveryId, attempt, reason: decided.reason });
+  if (decided.kind === 'abandon') return abandonDelivery(alertDeliveries, decided.delivery, decided.error);
+  const later = (delaySeconds: number): Promise<void> => queueAlertAttempt(tenant, ref, { delaySeconds, now: clock.now() });
+  if (decided.kind === 'wait') return later(decided.seconds);
+  const { endpoint: alert, delivery } = decided;
+  const { organization } = state;
+  if (!organization || organization.deletedAt) return abandonDelivery(alertDeliveries, delivery, 'The organization was deleted');
+  const verdict = await makeAttempt(
+    tenant,
+    {
+      kind: alertDeliveries,
+      due: decided,
+      sentAt: clock.now(),
+      leaseSeconds,
+      send: () => send({ organization, alert, delivery }),
+    },
+    { clock, random },
+  );
+  if (!verdict) await later(leaseSeconds);
 };
+
+const loadState = async (tenant: Tenant, { alertId, deliveryId }: AlertAttempt) => {
+  const [organization, endpoint, delivery, health] = await getAll([
+    organizationKey.organization(tenant),
+    alertKey.alert(tenant, alertId),
+    alertKey.delivery(tenant, alertId, deliveryId),
+    alertKey.health(tenant, alertId),
+  ]);
+  // The message that must have ended before.
+  const earlier = delivery?.follows === undefined ? undefined : await get(alertKey.delivery(tenant, alertId, delivery.follows));
+  return { organization, endpoint, delivery, health, earlier };
+};
+
+/** A recovery that overtakes its opening would open the incident again, and one without an opening says nothing. */
+const decide = ({ earlier, ...state }: Awaited<ReturnType<typeof loadState>>, ref: AlertAttempt, now: Date) =>
+  decideAttempt(state, ref, {
+    now,
+    kind: alertDeliveries,
+    objection: () => {
+      if (earlier?.status === 'failed') return 'The message about the incident itself was not delivered';
+      if (earlier?.status !== 'attempting') return undefined;
+      return { kind: 'wait', seconds: Math.max(secondsUntil(earlier.nextAttemptAt, now), followSecondsMin) };
+    },
+  });

@@ -5,8 +5,7 @@ import type { AlertAttempt } from '../model/alert-attempt.ts';
 import type { AlertOutcome } from './alert-outcome.ts';
 import { type AlertRecipient, alertRecipients } from './alert-recipients.ts';
 import { mailMessage } from './mail-message.ts';
-import type { DueAlertAttempt } from './prepare-alert-attempt.ts';
-import { runAlertAttempt } from './run-alert-attempt.ts';
+import { type DueMessage, runAlertAttempt } from './run-alert-attempt.ts';
 
 export interface SendAlertEmailDeps {
   readonly clock: Clock;
@@ -20,7 +19,7 @@ export const sendAlertEmail = (
   deps: SendAlertEmailDeps = { clock, random: randomFraction },
 ): Promise<void> => runAlertAttempt(tenant, ref, { ...deps, send: (due) => send(tenant, due, deps.clock) });
 
-const send = async (tenant: Tenant, { organization, alert, delivery }: DueAlertAttempt, time: Clock): Promise<AlertOutcome> => {
+const send = async (tenant: Tenant, { organization, alert, delivery }: DueMessage, time: Clock): Promise<AlertOutcome> => {
   const { sentTo = [] } = delivery;
   const all = await alertRecipients(tenant, alert, organization);
   const recipients = all.filter((recipient) => !isInformed(recipient, delivery));
@@ -32,8 +31,8 @@ const send = async (tenant: Tenant, { organization, alert, delivery }: DueAlertA
 /** A digest is composed when it is sent, so that a repeated attempt says how it is then. */
 const letterOf = async (
   tenant: Tenant,
-  organization: DueAlertAttempt['organization'],
-  { id, message, dueAt }: DueAlertAttempt['delivery'],
+  organization: DueMessage['organization'],
+  { id, message, dueAt }: DueMessage['delivery'],
   now: Date,
 ): Promise<Letter> => {
   if (message) return alertEmail(message);
@@ -42,13 +41,13 @@ const letterOf = async (
 };
 
 /** The owner gets an e-mail about every disabled webhook, with or without alerts. */
-const isInformed = ({ isOwner }: AlertRecipient, { kind, state }: DueAlertAttempt['delivery']): boolean =>
+const isInformed = ({ isOwner }: AlertRecipient, { kind, state }: DueMessage['delivery']): boolean =>
   isOwner && kind === 'webhook_disabled' && state === 'open';
 
 const informed: AlertOutcome = {
   kind: 'delivered',
   error: null,
-  response: 'The owner got the e-mail about the disabled webhook',
   statusCode: null,
   durationMs: 0,
+  stored: { response: 'The owner got the e-mail about the disabled webhook' },
 };

@@ -12,7 +12,7 @@ import {
   putIfAbsent,
   type Tenant,
 } from '../../platform/index.ts';
-import { queueAlertAttempt } from '../model/alert-attempt.ts';
+import { alertAttempt, queueAlertAttempt } from '../model/alert-attempt.ts';
 import { newAlertDelivery } from '../model/new-alert-delivery.ts';
 import { type AlertDeliveryRecord, type AlertRecord, alertKey } from '../model/record.ts';
 import { admitMessage, hourOf } from './admit-message.ts';
@@ -51,7 +51,7 @@ const put = async (tenant: Tenant, alert: AlertRecord, message: NewMessage, now:
 };
 
 const sendFirst = (tenant: Tenant, { id: alertId, channel }: AlertRecord, deliveryId: string, now: Date): Promise<void> =>
-  queueAlertAttempt(tenant, channel, { alertId, deliveryId, attempt: 1 }, { delaySeconds: 0, now });
+  queueAlertAttempt(tenant, alertAttempt(channel, { alertId, deliveryId, attempt: 1 }), { delaySeconds: 0, now });
 
 const announceLimit = (tenant: Tenant, alert: AlertRecord, { message, title, state }: NewMessage, now: Date): Promise<void> => {
   const id = messageId(iso(now), alert.id, 'limit', String(hourOf(now)));

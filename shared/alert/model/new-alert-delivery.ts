@@ -1,5 +1,6 @@
-import { deliveryAttemptsMax, deliveryKeptSeconds } from '../../contract/limits.ts';
-import { after, epochSeconds, iso, omitUndefined, type Tenant } from '../../platform/index.ts';
+import { deliveryAttemptsMax } from '../../contract/limits.ts';
+import { firstRound } from '../../delivery/index.ts';
+import { omitUndefined, type Tenant } from '../../platform/index.ts';
 import { type AlertDeliveryRecord, alertKey } from './record.ts';
 
 type Content = Pick<AlertDeliveryRecord, 'id' | 'alertId' | 'state' | 'title'> & {
@@ -10,16 +11,6 @@ type Content = Pick<AlertDeliveryRecord, 'id' | 'alertId' | 'state' | 'title'> &
 export const newAlertDelivery = (tenant: Tenant, content: Content, now: Date): AlertDeliveryRecord => ({
   ...alertKey.delivery(tenant, content.alertId, content.id),
   ...(omitUndefined(content) as Content as AlertDeliveryRecord),
-  status: 'attempting',
-  attempts: 0,
-  roundStart: 0,
-  attemptsMax: deliveryAttemptsMax,
-  statusCode: null,
-  durationMs: null,
-  lastError: null,
+  ...firstRound(deliveryAttemptsMax, now),
   response: null,
-  lastAttemptAt: null,
-  nextAttemptAt: iso(now),
-  createdAt: iso(now),
-  ttl: epochSeconds(after(now, deliveryKeptSeconds)),
 });

@@ -1,15 +1,13 @@
 import type { AlertChannel, AlertKind, AlertSeverity, recipientGroups, subjectTypes } from '../../contract/models/alert-enums.ts';
 import type { attemptStatuses } from '../../contract/models/webhook-enums.ts';
+import { type DeliveryRecord, deliveryKey, type EndpointRecord, type HealthRecord } from '../../delivery/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
-import { type DeliveryRecord, type HealthRecord, webhookKey } from '../../webhook/index.ts';
 import type { AlertFact, AlertMessage } from '../message/index.ts';
 
 export type Recipients = (typeof recipientGroups)[number] | readonly string[];
 
 /** An alert's configuration. Its endpoint's state is in AlertHealth. */
-export interface AlertRecord extends Item {
-  readonly id: string;
-  readonly name: string;
+export interface AlertRecord extends EndpointRecord {
   readonly channel: AlertChannel;
   /** Of an e-mail alert. */
   readonly recipients?: Recipients;
@@ -24,17 +22,12 @@ export interface AlertRecord extends Item {
   readonly kinds: readonly AlertKind[];
   readonly lapsedAfterHours: number;
   readonly digest: boolean;
-  readonly enabled: boolean;
-  /** Set when the service disabled the alert; removed when it is enabled. */
-  readonly disabled?: { readonly reason: 'gone' | 'failing'; readonly at: string; readonly failingSince: string };
   readonly isDefault: boolean;
   readonly createdBy: {
     readonly type: 'user' | 'service_account' | 'system';
     readonly id: string;
     readonly email: string | null;
   };
-  /** Incremented by every change: the optimistic lock. */
-  readonly revision: number;
   readonly createdAt: string;
   readonly updatedAt: string;
 }
@@ -97,11 +90,8 @@ export interface OpenIncident extends Item {
   readonly incidentId: string;
 }
 
-/** A message of an alert. Attempts are counted and kept as those of a webhook's delivery. */
-export interface AlertDeliveryRecord
-  extends Item,
-    Pick<DeliveryRecord, 'id' | 'attempts' | 'roundStart' | 'attemptsMax' | 'statusCode' | 'durationMs' | 'lastError'>,
-    Pick<DeliveryRecord, 'lastAttemptAt' | 'nextAttemptAt' | 'createdAt' | 'ttl'> {
+/** A message of an alert. */
+export interface AlertDeliveryRecord extends DeliveryRecord {
   readonly status: (typeof attemptStatuses)[number];
   readonly alertId: string;
   /** The incident of an opening, reminder or recovery. */
@@ -119,7 +109,6 @@ export interface AlertDeliveryRecord
   readonly response: string | null;
   /** Addresses that have got the e-mail, so that a further attempt does not repeat it. */
   readonly sentTo?: readonly string[];
-  readonly claimedUntil?: string;
 }
 
 /** The state of an alert's endpoint, in the partition of its deliveries. */
@@ -182,7 +171,6 @@ export const alertKey = {
     sk: `${heldPrefix}${alertId}#${deliveryId}`,
   }),
   /** In the partitions that webhooks use, too: senders may write nothing else. */
-  delivery: (tenant: Tenant, alertId: string, deliveryId: string): Key<AlertDeliveryRecord> =>
-    webhookKey.delivery(tenant, alertId, deliveryId) as Key<unknown> as Key<AlertDeliveryRecord>,
-  health: (tenant: Tenant, alertId: string): Key<AlertHealth> => webhookKey.health(tenant, alertId) as Key<AlertHealth>,
+  delivery: deliveryKey.delivery<AlertDeliveryRecord>,
+  health: deliveryKey.health<AlertHealth>,
 };

@@ -4,7 +4,7 @@ import { commit, get, iso, putIfAbsent, type Tenant, transactionMax, walk } from
 import { hourOf } from '../incident/admit-message.ts';
 import { messageId } from '../incident/create-message.ts';
 import { groupedMessage } from '../incident/summary-message.ts';
-import { queueAlertAttempt } from '../model/alert-attempt.ts';
+import { alertAttempt, queueAlertAttempt } from '../model/alert-attempt.ts';
 import { newAlertDelivery } from '../model/new-alert-delivery.ts';
 import { type AlertRecord, type HeldMessage, heldPrefix } from '../model/record.ts';
 
@@ -42,5 +42,5 @@ const sendGrouped = async (
   const id = messageId(newest, alertId, 'grouped', ...held.map(({ sk }) => sk));
   const message = groupedMessage(held, { organization: { id: organizationId, name }, id, now });
   await putIfAbsent(newAlertDelivery(tenant, { id, alertId, state: 'summary', title: message.title, message }, now));
-  await queueAlertAttempt(tenant, channel, { alertId, deliveryId: id, attempt: 1 }, { delaySeconds: 0, now });
+  await queueAlertAttempt(tenant, alertAttempt(channel, { alertId, deliveryId: id, attempt: 1 }), { delaySeconds: 0, now });
 };

@@ -3,7 +3,7 @@ import type { OrganizationRecord } from '../../organization/index.ts';
 import { get, iso, putIfAbsent, set, type Tenant, updateItem } from '../../platform/index.ts';
 import { digestWeek } from '../digest/index.ts';
 import { messageId } from '../incident/create-message.ts';
-import { queueAlertAttempt } from '../model/alert-attempt.ts';
+import { alertAttempt, queueAlertAttempt } from '../model/alert-attempt.ts';
 import { newAlertDelivery } from '../model/new-alert-delivery.ts';
 import { alertKey } from '../model/record.ts';
 import type { WatchedState } from './watched-state.ts';
@@ -26,7 +26,7 @@ export const sendDigests = async (
     if (!enabled || !digest || createdAt > dueAt) continue;
     const id = messageId(dueAt, alertId, 'digest', week.monday);
     await putIfAbsent(newAlertDelivery(tenant, { id, alertId, state: 'digest', title: 'Weekly digest', dueAt }, now));
-    await queueAlertAttempt(tenant, channel, { alertId, deliveryId: id, attempt: 1 }, { delaySeconds: 0, now });
+    await queueAlertAttempt(tenant, alertAttempt(channel, { alertId, deliveryId: id, attempt: 1 }), { delaySeconds: 0, now });
   }
   await updateItem(set(alertKey.alerting(tenant), { digestWeek: week.monday }));
 };

@@ -2,8 +2,9 @@
 import * as z from 'zod/mini';
 import { checkMessageMax } from '../../contract/limits.ts';
 import { checkResults } from '../../contract/models/restore-test.ts';
+import { errorOf } from '../../delivery/index.ts';
 import { cleanText, commit, env, envList, epochSeconds, fitText, isConflict, iso } from '../../platform/index.ts';
-import { errorOf, standardSignature } from '../../webhook/index.ts';
+import { standardSignature } from '../../webhook/index.ts';
 import { isOverdue } from '../model/is-overdue.ts';
 import type { RunRecord, SealedCheck } from '../model/record.ts';
 import { concludeWith, enterPhase, type RunContext, type RunProgress, setRun } from './run-writes.ts';

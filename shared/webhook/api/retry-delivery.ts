@@ -1,11 +1,11 @@
 import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
+import { beginRound, isInProgress, resumeRound } from '../../delivery/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
 import { type Change, check, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
-import { beginRound, isInProgress, resumeRound } from '../deliver/attempt-round.ts';
 import { isRetried } from '../model/new-delivery.ts';
-import { type DeliveryRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
+import { type WebhookDeliveryRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { allowedEvents } from '../model/subscription.ts';
 
 /**
@@ -13,7 +13,7 @@ import { allowedEvents } from '../model/subscription.ts';
  * round and keeps the remaining attempts.
  * Of concurrent retries one succeeds. The message is part of the transaction.
  */
-export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: DeliveryRecord, now: Date): Change => {
+export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: WebhookDeliveryRecord, now: Date): Change => {
   if (!webhook.enabled) throw webhookDisabledError();
   if (!allowedEvents(webhook.format).includes(delivery.event.type))
     throw new ApiError(
@@ -24,7 +24,9 @@ export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: 
   const { id: deliveryId, attempts, event } = delivery;
   return {
     writes: [
-      delivery.status !== 'attempting' || !isRetried(webhook) ? beginRound(delivery, 1, now) : resumeRound(delivery, now),
+      delivery.status !== 'attempting' || !isRetried(webhook)
+        ? beginRound(delivery, { attempts: 1, now, more: { replay: undefined } })
+        : resumeRound(delivery, now),
       enqueue(tenant, { kind: 'deliver', webhookId: webhook.id, deliveryId, attempt: attempts + 1 }, now),
       whileEnabled(tenant, webhook),
       whileActive(tenant),

@@ -4,13 +4,14 @@ import type { webhooks } from '../../contract/endpoints/webhooks.ts';
 import { invalid } from '../../contract/errors.ts';
 import type { EventName } from '../../contract/events/event-names.ts';
 import { webhookTestTimeoutMs } from '../../contract/limits.ts';
+import { endedAfter } from '../../delivery/index.ts';
 import { type CallerContext, organizationRef, whileActive } from '../../organization/index.ts';
-import { type Change, create, envList, newId, type PostOutcome, postGuarded } from '../../platform/index.ts';
-import { errorOf, isSuccess } from '../deliver/classify-outcome.ts';
+import { type Change, create, envList, iso, newId, postGuarded } from '../../platform/index.ts';
+import { classifyOutcome } from '../deliver/classify-outcome.ts';
 import { newDelivery } from '../model/new-delivery.ts';
-import { type DeliveryRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
+import { type WebhookDeliveryRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { allowedEvents, subscribes } from '../model/subscription.ts';
-import { type ComposedRequest, composeRequest } from '../request/compose-request.ts';
+import { composeRequest } from '../request/compose-request.ts';
 import { onlyAttempt } from '../request/message-types.ts';
 import { openSecrets, openUrl } from '../request/webhook-secrets.ts';
 import { sampleEvent } from '../sample/sample-event.ts';
@@ -33,12 +34,18 @@ export const sendTestEvent = async (
   const [secrets, url] = await Promise.all([openSecrets(tenant, webhook, now), openUrl(tenant, webhook, now)]);
   const request = composeRequest({ ...webhook, url }, secrets, event, attempt);
   const timeoutMs = Math.min(webhook.timeoutMs, webhookTestTimeoutMs);
-  const { headers, body } = request;
-  const outcome = await postGuarded({ url, headers, body, timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
-  const created = { ...newDelivery(tenant, webhook, event, now), ...webhookKey.delivery(tenant, webhook.id, deliveryId) };
-  const delivery = endedDelivery({ ...created, id: deliveryId, isTest: true }, request, outcome, timeoutMs);
-  const success = delivery.status === 'delivered';
-  const { statusCode, lastError } = delivery;
+  const { headers, body, shownUrl, shownHeaders } = request;
+  const answer = await postGuarded({ url, headers, body, timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
+  const outcome = classifyOutcome(answer, timeoutMs, { url: shownUrl, headers: shownHeaders, body, sentAt: iso(now) });
+  const delivery: WebhookDeliveryRecord = {
+    ...newDelivery(tenant, webhook, event, now),
+    ...webhookKey.delivery(tenant, webhook.id, deliveryId),
+    id: deliveryId,
+    isTest: true,
+    ...endedAfter(outcome, now),
+  };
+  const success = outcome.kind === 'delivered';
+  const { statusCode, error } = outcome;
   const details = { name: webhook.name, event: event.type, deliveryId, success, statusCode };
   return {
     data: {
@@ -48,7 +55,7 @@ export const sendTestEvent = async (
       url,
       success,
       statusCode,
-      ...(lastError !== null && { error: lastError }),
+      ...(error !== null && { error }),
       duration: outcome.durationMs,
       deliveryId,
     },
@@ -58,25 +65,6 @@ export const sendTestEvent = async (
     },
   };
 };
-
-/** The delivery after its only attempt. If that failed, it can be retried like any other. */
-const endedDelivery = (
-  delivery: DeliveryRecord,
-  { shownUrl, shownHeaders, body }: ComposedRequest,
-  outcome: PostOutcome,
-  timeoutMs: number,
-): DeliveryRecord => ({
-  ...delivery,
-  status: isSuccess(outcome) ? 'delivered' : 'failed',
-  attempts: 1,
-  attemptsMax: 1,
-  statusCode: outcome.kind === 'answered' ? outcome.status : null,
-  durationMs: outcome.durationMs,
-  lastError: isSuccess(outcome) ? null : errorOf(outcome, timeoutMs),
-  lastAttemptAt: delivery.createdAt,
-  nextAttemptAt: null,
-  request: { url: shownUrl, headers: shownHeaders, body, sentAt: delivery.createdAt },
-});
 
 const defaultEvent: EventName = 'backup.completed';
 

@@ -1,8 +1,9 @@
 import { auditNote } from '../../audit/index.ts';
+import { resetHealth } from '../../delivery/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { type Change, iso, omitUndefined, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import type { WebhookWithHealth } from '../model/get-webhook.ts';
-import { type HealthRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
+import { type WebhookRecord, webhookKey } from '../model/record.ts';
 import { maskHeaders } from '../request/custom-headers.ts';
 import { hasPlainToken, openUrl, sealHeaders, sealWebhookSecret, urlAttributes } from '../request/webhook-secrets.ts';
 import { hostOf } from './create-webhook.ts';
@@ -96,15 +97,3 @@ const secretAttributes = async (tenant: Tenant, webhookId: string, secret: strin
 
 const headerAttributes = async (tenant: Tenant, webhookId: string, headers: WebhookInput['headers']) =>
   headers && { sealedHeaders: await sealHeaders(tenant, webhookId, headers), shownHeaders: maskHeaders(headers) };
-
-/** A re-enabled or changed endpoint starts like a new one: with a new failure period, on the retry queue. */
-const resetHealth = (tenant: Tenant, webhookId: string, health: HealthRecord | undefined): readonly Write[] =>
-  health?.failingSince === undefined && health?.isSlow === undefined
-    ? []
-    : [
-        set(
-          webhookKey.health(tenant, webhookId),
-          { failingSince: undefined, failureCount: undefined, isSlow: undefined },
-          { onConditionFailed: () => new StaleReadError() },
-        ),
-      ];

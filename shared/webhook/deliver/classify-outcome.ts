@@ -1,45 +1,26 @@
+import { type AttemptOutcome, errorOf } from '../../delivery/index.ts';
 import type { PostOutcome } from '../../platform/index.ts';
-import { retryDelay } from './retry-delay.ts';
+import type { SentRequest } from '../model/record.ts';
 
-export type DeliveryVerdict =
-  | { readonly kind: 'delivered' }
-  | { readonly kind: 'retry'; readonly error: string; readonly delaySeconds: number }
-  /** `isGone`: the endpoint answered 410. */
-  | { readonly kind: 'failed'; readonly error: string; readonly isGone: boolean };
-
-/** `attempt` counts over all rounds; `roundStart` is the number of attempts before this round. */
-interface AttemptPosition {
-  readonly attempt: number;
-  readonly roundStart: number;
-  readonly willRetry: boolean;
-  readonly timeoutMs: number;
-}
-
-export const gone = 410;
+const gone = 410;
 /** Statuses whose Retry-After is honoured. */
 const busy = [429, 503];
 
-/** Only 200 to 299 counts as delivered. Redirects are not followed. `random` is from 0 up to 1, for the jitter. */
-export const classifyOutcome = (outcome: PostOutcome, position: AttemptPosition, now: Date, random: number): DeliveryVerdict => {
-  if (isSuccess(outcome)) return { kind: 'delivered' };
-  const error = errorOf(outcome, position.timeoutMs);
-  const isGone = outcome.kind === 'answered' && outcome.status === gone;
-  if (isGone || !position.willRetry) return { kind: 'failed', error, isGone };
-  const retryAfter = outcome.kind === 'answered' && busy.includes(outcome.status) ? outcome.retryAfter : undefined;
-  return { kind: 'retry', error, delaySeconds: retryDelay(position.attempt - position.roundStart, retryAfter, now, random) };
+/** Only 200 to 299 counts as delivered. Redirects are not followed. `request` is stored with the delivery. */
+export const classifyOutcome = (outcome: PostOutcome, timeoutMs: number, request: SentRequest): AttemptOutcome => {
+  const statusCode = outcome.kind === 'answered' ? outcome.status : null;
+  const kind = kindOf(statusCode);
+  return {
+    kind,
+    error: kind === 'delivered' ? null : errorOf(outcome, timeoutMs),
+    statusCode,
+    durationMs: outcome.durationMs,
+    retryAfter: outcome.kind === 'answered' && busy.includes(outcome.status) ? outcome.retryAfter : undefined,
+    stored: { request },
+  };
 };
 
-export const isSuccess = (outcome: PostOutcome): boolean =>
-  outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300;
-
-/** Reveals nothing about the network behind the endpoint: no body, no address, one message for every connection failure. */
-export const errorOf = (outcome: PostOutcome, timeoutMs: number): string => {
-  if (outcome.kind === 'answered') return `HTTP ${outcome.status}`;
-  return outcome.reason === 'timeout' ? `timed out after ${timeoutMs} ms` : failures[outcome.reason];
+const kindOf = (statusCode: number | null): AttemptOutcome['kind'] => {
+  if (statusCode !== null && statusCode >= 200 && statusCode < 300) return 'delivered';
+  return statusCode === gone ? 'gone' : 'retry';
 };
-
-const failures = {
-  unreachable: 'could not connect',
-  certificate: 'invalid certificate',
-  protocol: 'the response was not valid HTTP',
-} as const;

@@ -1,5 +1,6 @@
 /** Sends the steps of a sequence one after the other: those before the step of a message, that step, and those that follow it. */
-import { after, get, iso, type Tenant } from '../../platform/index.ts';
+import { abandonDelivery, secondsUntil, updateUnlessRecorded, type Verdict } from '../../delivery/index.ts';
+import { after, get, iso, log, type Tenant, updateItem } from '../../platform/index.ts';
 import { type AttemptRef, type DeliveryQueue, requeueLater } from '../model/delivery-queues.ts';
 import {
   deliveredIn,
@@ -15,18 +16,17 @@ import {
   sequenceStepOf,
   stepsIn,
 } from '../model/progress-sequence.ts';
-import { leaseSeconds } from './attempt-lease.ts';
-import type { DeliveryVerdict } from './classify-outcome.ts';
-import { type DueAttempt, prepareNext } from './prepare-attempt.ts';
-import { abandonDelivery, skipDelivery } from './record-attempt.ts';
-import { composeAttempt, type DeliveryDeps, sendAttempt } from './send-attempt.ts';
+import type { WebhookDeliveryRecord } from '../model/record.ts';
+import { type DueDelivery, prepareNext } from './prepare-attempt.ts';
+import { composeAttempt, type DeliveryDeps, leaseSeconds, sendAttempt } from './send-attempt.ts';
 import { leaseSequence, leaveSequence, releaseSequence } from './sequence-lease.ts';
+import { webhookDeliveries } from './webhook-deliveries.ts';
 
 /** What a message asks for. */
 interface OrderedAttempt {
   readonly ref: AttemptRef;
   readonly step: SequenceStep;
-  readonly due: DueAttempt;
+  readonly due: DueDelivery;
   readonly queue: DeliveryQueue;
 }
 
@@ -55,7 +55,7 @@ export const deliverInOrder = async (tenant: Tenant, asked: OrderedAttempt, deps
 const readSequence = async ({ step, due }: OrderedAttempt, deps: DeliveryDeps): Promise<SequenceRecord> => {
   const sequence = await get(step.sequence);
   if (sequence) return sequence;
-  await enterSequence(due.delivery, due.webhook, deps.clock.now());
+  await enterSequence(due.delivery, due.endpoint, deps.clock.now());
   return { ...step.sequence, ttl: 0, ...(await get(step.sequence)) };
 };
 
@@ -66,9 +66,9 @@ const orderOf = (sequence: SequenceRecord, { step: own, due }: OrderedAttempt, n
 };
 
 /** A sequence that has been busy for long is asked again less often. */
-const requeueSeconds = ({ claimedUntil }: SequenceRecord, { webhook }: DueAttempt, now: Date): number => {
-  const leftSeconds = (Date.parse(claimedUntil ?? iso(now)) - now.getTime()) / 1_000;
-  const busySeconds = leftSeconds > 0 ? Math.ceil(leaseSeconds(webhook) - leftSeconds) : 0;
+const requeueSeconds = ({ claimedUntil }: SequenceRecord, { endpoint }: DueDelivery, now: Date): number => {
+  const leftSeconds = secondsUntil(claimedUntil, now);
+  const busySeconds = leftSeconds > 0 ? Math.ceil(leaseSeconds(endpoint) - leftSeconds) : 0;
   return Math.min(Math.max(busySeconds, 1), requeueMaxSeconds);
 };
 
@@ -91,18 +91,26 @@ const handleStep = async (tenant: Tenant, context: StepContext, deps: DeliveryDe
   if (prepared.kind === 'send' && !isOvertaken(step, deliveredIn(sequence, now)))
     return sendStep(tenant, context, prepared, deps);
   if (prepared.kind === 'send') await skipDelivery(prepared.delivery);
-  if (prepared.kind === 'abandon') await abandonDelivery(prepared.delivery, prepared.error);
+  if (prepared.kind === 'abandon') await abandonDelivery(webhookDeliveries, prepared.delivery, prepared.error);
   await leaveSequence(own.sequence, step);
   return true;
+};
+
+/** Ends a step of a job whose later one was delivered first. */
+const skipDelivery = async (delivery: WebhookDeliveryRecord): Promise<void> => {
+  const { webhookId, id: deliveryId } = delivery;
+  const lastError = 'not sent: a later step of the job was delivered before';
+  const isOurs = await updateItem(updateUnlessRecorded(delivery, { status: 'skipped', lastError, nextAttemptAt: null }));
+  if (isOurs) log.info('delivery skipped: a later step was delivered', { webhookId, deliveryId });
 };
 
 const sendStep = async (
   tenant: Tenant,
   { asked, sequence, step }: StepContext,
-  due: DueAttempt,
+  due: DueDelivery,
   deps: DeliveryDeps,
 ): Promise<boolean> => {
-  const { delivery, webhook } = due;
+  const { delivery, endpoint: webhook } = due;
   const now = deps.clock.now();
   const inSequence = sequenceStepOf(delivery, webhook);
   if (inSequence && lacksPredecessor(inSequence, sequence, { createdAt: delivery.createdAt, now })) return false;
@@ -114,7 +122,7 @@ const sendStep = async (
   return verdict !== undefined;
 };
 
-const outcomeOf = (verdict: DeliveryVerdict | undefined): Parameters<typeof releaseSequence>[1] => {
+const outcomeOf = (verdict: Verdict | undefined): Parameters<typeof releaseSequence>[1] => {
   if (verdict?.kind === 'delivered') return 'delivered';
   return verdict?.kind === 'failed' ? 'ended' : 'waiting';
 };

@@ -1,12 +1,13 @@
-/** One due attempt: compose, lease, send, classify, record. */
-import { type Clock, envList, iso, log, type postGuarded, type Tenant } from '../../platform/index.ts';
+/** One due attempt of a delivery: what is sent, under which lease. */
+import { makeAttempt, type Verdict } from '../../delivery/index.ts';
+import { type Clock, envList, iso, type postGuarded, type Tenant } from '../../platform/index.ts';
 import type { DeliveryQueue } from '../model/delivery-queues.ts';
+import type { WebhookRecord } from '../model/record.ts';
 import { type ComposedRequest, composeRequest } from '../request/compose-request.ts';
 import { openSecrets, openUrl } from '../request/webhook-secrets.ts';
-import { leaseAttempt, leaseSeconds, needsLease } from './attempt-lease.ts';
-import { classifyOutcome, type DeliveryVerdict } from './classify-outcome.ts';
-import type { DueAttempt } from './prepare-attempt.ts';
-import { recordAttempt, type SentAttempt } from './record-attempt.ts';
+import { classifyOutcome } from './classify-outcome.ts';
+import type { DueDelivery } from './prepare-attempt.ts';
+import { webhookDeliveries } from './webhook-deliveries.ts';
 
 export interface DeliveryDeps {
   readonly clock: Clock;
@@ -22,37 +23,48 @@ export interface ComposedAttempt {
 }
 
 /** A request that cannot be composed fails its message, so this comes before any lease is taken. */
-export const composeAttempt = async (tenant: Tenant, due: DueAttempt, sentAt: Date): Promise<ComposedAttempt> => {
-  const { webhook, delivery, attempt, retry } = due;
+export const composeAttempt = async (tenant: Tenant, due: DueDelivery, sentAt: Date): Promise<ComposedAttempt> => {
+  const { endpoint: webhook, delivery, attempt, retry } = due;
   const [secrets, url] = await Promise.all([openSecrets(tenant, webhook, sentAt), openUrl(tenant, webhook, sentAt)]);
   const { id: deliveryId, event, isTest } = delivery;
   const described = { deliveryId, attempt, retry, isTest, sentAt };
   return { request: composeRequest({ ...webhook, url }, secrets, event, described), sentAt };
 };
 
-/** Undefined if another worker makes this attempt, or crashed: when its lease ends, that is known. */
-export const sendAttempt = async (
+/** Time beside the request itself: signing it, scheduling the next attempt, recording the outcome. */
+const overheadSeconds = 15;
+
+/** The longest that one attempt can take. */
+export const leaseSeconds = ({ timeoutMs }: Pick<WebhookRecord, 'timeoutMs'>): number => timeoutMs / 1_000 + overheadSeconds;
+
+/**
+ * The first attempt on the fast queue is not worth a write: only one of two workers records it, so at most one request is sent
+ * twice. Retries and everything on the retry queue are leased.
+ */
+const needsLease = ({ delivery, attempt }: DueDelivery, queue: DeliveryQueue): boolean =>
+  queue === 'deliveryRetry' || attempt > delivery.roundStart + 1;
+
+/** Undefined if another worker makes this attempt, or crashed. */
+export const sendAttempt = (
   tenant: Tenant,
-  { due, composed, queue }: { readonly due: DueAttempt; readonly composed: ComposedAttempt; readonly queue: DeliveryQueue },
+  { due, composed, queue }: { readonly due: DueDelivery; readonly composed: ComposedAttempt; readonly queue: DeliveryQueue },
   deps: DeliveryDeps,
-): Promise<DeliveryVerdict | undefined> => {
-  const { webhook, delivery, attempt, retry } = due;
-  if (needsLease(due, queue) && !(await leaseAttempt(delivery, leaseSeconds(webhook), deps.clock.now()))) return undefined;
-  const { url, headers, body, shownUrl, shownHeaders } = composed.request;
-  const { timeoutMs } = webhook;
-  const outcome = await deps.post({ url, headers, body, timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
-  const request = { url: shownUrl, headers: shownHeaders, body, sentAt: iso(composed.sentAt) };
-  const sent: SentAttempt = { due, outcome, request };
-  const now = deps.clock.now();
-  const position = { attempt, willRetry: retry.willRetry, roundStart: delivery.roundStart, timeoutMs };
-  const verdict = classifyOutcome(outcome, position, now, deps.random());
-  log.info('attempt sent', {
-    webhookId: webhook.id,
-    deliveryId: delivery.id,
-    attempt,
-    verdict: verdict.kind,
-    durationMs: outcome.durationMs,
-  });
-  await recordAttempt(tenant, sent, verdict, now);
-  return verdict;
+): Promise<Verdict | undefined> => {
+  const { timeoutMs } = due.endpoint;
+  const { sentAt, request } = composed;
+  const { url, headers, body, shownUrl, shownHeaders } = request;
+  return makeAttempt(
+    tenant,
+    {
+      kind: webhookDeliveries,
+      due,
+      sentAt,
+      leaseSeconds: needsLease(due, queue) ? leaseSeconds(due.endpoint) : 0,
+      send: async () => {
+        const outcome = await deps.post({ url, headers, body, timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
+        return classifyOutcome(outcome, timeoutMs, { url: shownUrl, headers: shownHeaders, body, sentAt: iso(sentAt) });
+      },
+    },
+    deps,
+  );
 };

@@ -1,7 +1,7 @@
 /** Which queue an attempt waits in, and how it gets there. */
+import type { HealthRecord, NamedAttempt } from '../../delivery/index.ts';
 import { queueVariables, sendTask, taskMessage } from '../../event/index.ts';
 import { after, delayMaxSeconds, env, iso, log, sendLater, sendMessages, type Tenant } from '../../platform/index.ts';
-import type { HealthRecord } from './record.ts';
 
 export type DeliveryQueue = 'delivery' | 'deliveryRetry';
 
@@ -17,12 +17,9 @@ export const deliveryQueueNamed = (queueName: string): DeliveryQueue =>
   env('DELIVERY_QUEUE_URL').endsWith(`/${queueName}`) ? 'delivery' : 'deliveryRetry';
 
 /** One attempt of one delivery, as a message names it. */
-export interface AttemptRef {
+export interface AttemptRef extends NamedAttempt {
   readonly webhookId: string;
   readonly deliveryId: string;
-  readonly attempt: number;
-  /** Set when the queue cannot delay the message long enough: a worker that receives it earlier requeues it. */
-  readonly notBefore?: string | undefined;
 }
 
 /** Sends these attempts. Returns the positions of those that the queue did not accept. */

@@ -1,7 +1,8 @@
 import { ApiError } from '../../contract/errors.ts';
 import { isId } from '../../contract/ids.ts';
+import type { HealthRecord } from '../../delivery/index.ts';
 import { getAll, type Tenant, takePage, walk } from '../../platform/index.ts';
-import { type HealthRecord, type WebhookRecord, webhookKey, webhookPrefix } from './record.ts';
+import { type WebhookRecord, webhookKey, webhookPrefix } from './record.ts';
 
 export const noSuchWebhook = (): ApiError => new ApiError('WEBHOOK_NOT_FOUND', 'Webhook not found');
 

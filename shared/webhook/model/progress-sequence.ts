@@ -5,7 +5,7 @@
 import type { EventName } from '../../contract/events/event-names.ts';
 import { deliveryKeptSeconds } from '../../contract/limits.ts';
 import { after, epochSeconds, type Item, iso, type Key, updateItem } from '../../platform/index.ts';
-import type { DeliveryRecord, WebhookRecord } from './record.ts';
+import type { WebhookDeliveryRecord, WebhookRecord } from './record.ts';
 import { allowedEvents, subscribes } from './subscription.ts';
 
 /**
@@ -37,7 +37,7 @@ export interface SequenceStep extends Step {
   readonly followsProgress: boolean;
 }
 
-type Sequenced = Pick<DeliveryRecord, 'pk' | 'id' | 'event' | 'roundStart' | 'replay' | 'isTest'>;
+type Sequenced = Pick<WebhookDeliveryRecord, 'pk' | 'id' | 'event' | 'roundStart' | 'replay' | 'isTest'>;
 
 const endPercent = 101;
 export const isEnd = ({ percent }: Pick<Step, 'percent'>): boolean => percent === endPercent;

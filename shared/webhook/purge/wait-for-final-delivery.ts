@@ -5,7 +5,7 @@ import { after, type Clock, getAll, query, type Tenant } from '../../platform/in
 import { deliveryIdOf } from '../model/delivery-id.ts';
 import { matchesEventFilter } from '../model/event-filter.ts';
 import { webhooksOf } from '../model/get-webhook.ts';
-import { type DeliveryRecord, type StoredEvent, webhookKey } from '../model/record.ts';
+import { type StoredEvent, type WebhookDeliveryRecord, webhookKey } from '../model/record.ts';
 
 /** Longer than creating the delivery and the longest request timeout together. */
 const waitMaxSeconds = 90;
@@ -27,7 +27,7 @@ export const waitForFinalDelivery = async (tenant: Tenant, deletedAt: Date, unti
   return true;
 };
 
-const isAttempted = (delivery: DeliveryRecord | undefined): boolean =>
+const isAttempted = (delivery: WebhookDeliveryRecord | undefined): boolean =>
   delivery !== undefined && (delivery.status !== 'attempting' || delivery.attempts > 0);
 
 /** One delivery of the deletion for each webhook that subscribes to it, created or not yet. */

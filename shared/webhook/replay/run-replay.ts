@@ -1,4 +1,5 @@
 /** Sends the events of a time range again, page by page, over the retry queue, so that it delays no other delivery. */
+import { beginRound } from '../../delivery/index.ts';
 import { enqueue, eventPrefix } from '../../event/index.ts';
 import { organizationKey } from '../../organization/index.ts';
 import {
@@ -14,13 +15,12 @@ import {
   type Tenant,
   updateItem,
 } from '../../platform/index.ts';
-import { beginRound } from '../deliver/attempt-round.ts';
 import { deliveryIdOf } from '../model/delivery-id.ts';
 import { sendDeliveries } from '../model/delivery-queues.ts';
 import { matchesEventFilter } from '../model/event-filter.ts';
 import { newDelivery } from '../model/new-delivery.ts';
 import { enterSequence } from '../model/progress-sequence.ts';
-import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../model/record.ts';
+import { type StoredEvent, type WebhookDeliveryRecord, type WebhookRecord, webhookKey } from '../model/record.ts';
 import { extendReplayLock, releaseReplayLock } from './replay-lock.ts';
 import { type ReplayTask, replayAction } from './start-replay.ts';
 
@@ -106,7 +106,7 @@ type ReplayedAttempt = Parameters<typeof sendDeliveries>[1][number];
 const beginDelivery = async (
   { tenant, webhook, task, now }: ReplayContext,
   event: StoredEvent,
-  found: DeliveryRecord | undefined,
+  found: WebhookDeliveryRecord | undefined,
 ): Promise<ReplayedAttempt | undefined> => {
   const fresh = { ...newDelivery(tenant, webhook, event, now), replay: task.walk };
   const { id: deliveryId, attempts } = found ?? fresh;
@@ -116,7 +116,7 @@ const beginDelivery = async (
     (action === 'create' && (await putIfAbsent(fresh))) ||
     (action === 'newRound' &&
       found !== undefined &&
-      (await updateItem(beginRound(found, fresh.attemptsMax, now, { replay: task.walk }))));
+      (await updateItem(beginRound(found, { attempts: fresh.attemptsMax, now, more: { replay: task.walk } }))));
   if (isBegun) await enterSequence({ ...(found ?? fresh), replay: task.walk }, webhook, now);
   return isBegun ? { webhookId: webhook.id, deliveryId, attempt: attempts + 1, queue: 'deliveryRetry' } : undefined;
 };

@@ -1,11 +1,11 @@
 import { auditNote, spanOf } from '../../audit/index.ts';
 import type { replayStatuses } from '../../contract/models/webhook-enums.ts';
+import { isInProgress } from '../../delivery/index.ts';
 import { enqueue, type Task } from '../../event/index.ts';
 import { whileActive } from '../../organization/index.ts';
 import { type Change, iso, newUlid, type Tenant } from '../../platform/index.ts';
 import { webhookDisabledError, whileEnabled } from '../api/retry-delivery.ts';
-import { isInProgress } from '../deliver/attempt-round.ts';
-import type { DeliveryRecord, WebhookRecord } from '../model/record.ts';
+import type { WebhookDeliveryRecord, WebhookRecord } from '../model/record.ts';
 import { checkEvents } from '../model/subscription.ts';
 import { acquireReplayLock } from './replay-lock.ts';
 
@@ -57,7 +57,7 @@ export const startReplay = (
 type ReplayAction = 'create' | 'newRound' | 'resend' | 'skip';
 
 export const replayAction = (
-  delivery: DeliveryRecord | undefined,
+  delivery: WebhookDeliveryRecord | undefined,
   { walk, status }: Pick<ReplayTask, 'walk' | 'status'>,
   now: Date,
 ): ReplayAction => {

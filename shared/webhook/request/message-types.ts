@@ -1,3 +1,5 @@
+import type { DeliveryRetries } from '../../delivery/index.ts';
+
 /** One attempt of a delivery, as its request describes it. */
 export interface Attempt {
   readonly deliveryId: string;
@@ -6,12 +8,6 @@ export interface Attempt {
   readonly retry: DeliveryRetries;
   readonly isTest?: boolean | undefined;
   readonly sentAt: Date;
-}
-
-/** `maxAttempts` is the number of the delivery's last attempt if every one fails; `willRetry`: another one follows if this one fails. */
-export interface DeliveryRetries {
-  readonly maxAttempts: number;
-  readonly willRetry: boolean;
 }
 
 /** What nothing follows, such as a test. */

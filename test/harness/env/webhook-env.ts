@@ -5,12 +5,17 @@
 import { createHash } from 'node:crypto';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { afterAll, vi } from 'vitest';
+import type { HealthRecord } from '../../../shared/delivery/index.ts';
 import { eventKey, type TaskMessage } from '../../../shared/event/index.ts';
 import { after, iso, newId, clock as ourClock, postGuarded, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { DeliveryDeps } from '../../../shared/webhook/deliver/send-attempt.ts';
 import { deliver, matchEvents } from '../../../shared/webhook/index.ts';
-import type { HealthRecord } from '../../../shared/webhook/model/record.ts';
-import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../../../shared/webhook/model/record.ts';
+import {
+  type StoredEvent,
+  type WebhookDeliveryRecord,
+  type WebhookRecord,
+  webhookKey,
+} from '../../../shared/webhook/model/record.ts';
 import { answerInProcess } from '../aws/in-process.ts';
 import { Fault, type Input, scriptAws } from '../aws/scripted-aws.ts';
 import { CrashInjector } from '../faults/crash-injector.ts';
@@ -224,9 +229,9 @@ export const createWebhookEnv = async () => {
     receiver.requests.filter(({ path }) => path === pathOf(webhook));
   const attemptsTo = (webhook: Pick<WebhookRecord, 'url'>): readonly number[] =>
     requestsTo(webhook).map((heard) => metadataOf(heard).attempt);
-  const deliveriesOf = ({ id }: Pick<WebhookRecord, 'id'>, of: Tenant = tenant): readonly DeliveryRecord[] =>
-    table.find(webhookKey.delivery(of, id, '').pk, 'dlv_') as readonly DeliveryRecord[];
-  const deliveryOf = (webhook: Pick<WebhookRecord, 'id'>): DeliveryRecord => {
+  const deliveriesOf = ({ id }: Pick<WebhookRecord, 'id'>, of: Tenant = tenant): readonly WebhookDeliveryRecord[] =>
+    table.find(webhookKey.delivery(of, id, '').pk, 'dlv_') as readonly WebhookDeliveryRecord[];
+  const deliveryOf = (webhook: Pick<WebhookRecord, 'id'>): WebhookDeliveryRecord => {
     const [delivery, ...others] = deliveriesOf(webhook);
     if (!delivery || others.length > 0) throw new Error(`${others.length + (delivery ? 1 : 0)} deliveries instead of one`);
     return delivery;

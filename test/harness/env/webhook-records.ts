@@ -3,7 +3,12 @@ import { createHash } from 'node:crypto';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { after, epochSeconds, iso, newIdOf, unsafeTenant } from '../../../shared/platform/index.ts';
 import { newDelivery } from '../../../shared/webhook/model/new-delivery.ts';
-import { type DeliveryRecord, type StoredEvent, type WebhookRecord, webhookKey } from '../../../shared/webhook/model/record.ts';
+import {
+  type StoredEvent,
+  type WebhookDeliveryRecord,
+  type WebhookRecord,
+  webhookKey,
+} from '../../../shared/webhook/model/record.ts';
 import { sampleEvent } from '../../../shared/webhook/sample/sample-event.ts';
 import { type Fault, type Input, type ScriptedAws, scriptAws } from '../aws/scripted-aws.ts';
 import { InMemoryTable } from '../table/in-memory-table.ts';
@@ -41,7 +46,11 @@ export const webhookOf = (more: Partial<WebhookRecord> = {}): WebhookRecord => {
 };
 
 /** A delivery that has failed all its attempts, by default. */
-export const deliveryOf = (webhook: WebhookRecord, event: StoredEvent, more: Partial<DeliveryRecord> = {}): DeliveryRecord => ({
+export const deliveryOf = (
+  webhook: WebhookRecord,
+  event: StoredEvent,
+  more: Partial<WebhookDeliveryRecord> = {},
+): WebhookDeliveryRecord => ({
   ...newDelivery(tenant, webhook, event, now),
   status: 'failed',
   attempts: 5,

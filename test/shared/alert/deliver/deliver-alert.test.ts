@@ -4,6 +4,7 @@ import { afterAll, test } from 'vitest';
 import { deliverAlert } from '../../../../shared/alert/deliver/deliver-alert.ts';
 import { disableAlert, notifyAlertDisabled, sendAlertEmail } from '../../../../shared/alert/index.ts';
 import type { AlertMessage } from '../../../../shared/alert/message/index.ts';
+import { alertAttempt } from '../../../../shared/alert/model/alert-attempt.ts';
 import { newAlertDelivery } from '../../../../shared/alert/model/new-alert-delivery.ts';
 import { type AlertDeliveryRecord, type AlertRecord, alertKey } from '../../../../shared/alert/model/record.ts';
 import { iso, newIdOf, type PostOutcome } from '../../../../shared/platform/index.ts';
@@ -36,11 +37,8 @@ const deliveryOf = (alert: AlertRecord, more: Partial<AlertDeliveryRecord> = {})
 };
 const email = () => alertOf({ channel: 'email', recipients: 'owners' });
 const stored = (delivery: AlertDeliveryRecord) => table.get<AlertDeliveryRecord>(delivery);
-const attempt = (alert: AlertRecord, { id }: AlertDeliveryRecord, number = 1) => ({
-  alertId: alert.id,
-  deliveryId: id,
-  attempt: number,
-});
+const attempt = ({ id: alertId, channel }: AlertRecord, { id: deliveryId }: AlertDeliveryRecord, number = 1) =>
+  alertAttempt(channel, { alertId, deliveryId, attempt: number });
 const clock = { now: () => now };
 const mails = () => aws.sent('').map((input) => JSON.stringify(input));
 
@@ -84,20 +82,15 @@ test('e-mail: a recovery waits for its opening, and is not sent without it', asy
   deepEqual([mails().length, stored(recovery)?.status], [0, 'failed']);
 });
 
-for (const [name, change] of [
-  ['deleted alert', (alert: AlertRecord) => table.items.delete(`${alert.pk}\n${alert.sk}`)],
-  ['disabled alert', (alert: AlertRecord) => table.put({ ...alert, enabled: false })],
-  ['deleted organization', () => table.put({ ...active, deletedAt: iso(now) })],
-] as const)
-  test(`e-mail: a ${name} sends nothing more`, async () => {
-    const alert = email();
-    const delivery = deliveryOf(alert);
-    reset(alert);
-    table.put(delivery);
-    change(alert);
-    await sendAlertEmail(tenant, attempt(alert, delivery), { clock, random: () => 0 });
-    deepEqual([mails().length, stored(delivery)?.status, stored(delivery)?.attempts], [0, 'failed', 0]);
-  });
+test('e-mail: a deleted organization sends nothing more', async () => {
+  const alert = email();
+  const delivery = deliveryOf(alert);
+  reset(alert);
+  table.put(delivery);
+  table.put({ ...active, deletedAt: iso(now) });
+  await sendAlertEmail(tenant, attempt(alert, delivery), { clock, random: () => 0 });
+  deepEqual([mails().length, stored(delivery)?.status, stored(delivery)?.attempts], [0, 'failed', 0]);
+});
 
 const answered = (status: number, body: string, headers: Record<string, string> = {}): PostOutcome => ({
   kind: 'answered',
@@ -147,3 +140,27 @@ test('request: a rejected message is not repeated, and the last attempt ends the
   const last = await deliverWith(answered(500, ''), 5, { attempts: 4 });
   deepEqual([last.delivery.status, last.delivery.attempts], ['failed', 5]);
 });
+
+for (const [name, change] of [
+  ['disabled', (alert: AlertRecord) => table.put({ ...alert, enabled: false })],
+  ['deleted', (alert: AlertRecord) => table.items.delete(`${alert.pk}\n${alert.sk}`)],
+] as const)
+  test(`request: a duplicate does not end an attempt in progress, even if the alert was ${name} meanwhile`, async () => {
+    const alert = alertOf({ channel: 'slack', sealedUrl: Buffer.from('https://hooks.slack.com/services/x') });
+    const delivery = deliveryOf(alert);
+    reset(alert);
+    table.put(delivery);
+    const answer = async () => answered(200, 'ok');
+    const post = async () => {
+      change(alert);
+      await deliverAlert(tenant, attempt(alert, delivery), { clock, random: () => 0, post: answer });
+      return answer();
+    };
+    await deliverAlert(tenant, attempt(alert, delivery), { clock, random: () => 0, post });
+    deepEqual([stored(delivery)?.status, stored(delivery)?.attempts], ['delivered', 1]);
+    // The duplicate looks again when the lease has ended.
+    deepEqual(
+      messages().map(([queue, { kind, attempt: number }]) => [queue, kind, number]),
+      [['AlertDeliveries', 'deliver-alert', 1]],
+    );
+  });

@@ -47,9 +47,9 @@ const raise = (sender: string, count: number): void => {
 
 test('one organization sends 1,000 messages a day to addresses outside, however many these are', async () => {
   const twenty = (name: string) => Array.from({ length: 20 }, (_, n) => `${name}${n}@partner.example`);
-  equal((await mail(active, twenty('first'), true)).sentTo?.length, 20);
+  equal((await mail(active, twenty('first'), true)).stored.sentTo?.length, 20);
   raise(active.id, 990);
-  equal((await mail(active, twenty('next'), true)).sentTo?.length, 10);
+  equal((await mail(active, twenty('next'), true)).stored.sentTo?.length, 10);
   equal((await mail(active, [duty])).kind, 'rejected');
   equal((await mail(other(), [duty])).kind, 'delivered');
 });

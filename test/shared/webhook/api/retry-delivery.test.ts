@@ -2,9 +2,9 @@
 import { deepEqual, equal, throws } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { commit, iso } from '../../../../shared/platform/index.ts';
-import { decideAttempt } from '../../../../shared/webhook/deliver/prepare-attempt.ts';
+import { decideDelivery } from '../../../../shared/webhook/deliver/prepare-attempt.ts';
 import { retryDelivery } from '../../../../shared/webhook/index.ts';
-import type { DeliveryRecord } from '../../../../shared/webhook/model/record.ts';
+import type { WebhookDeliveryRecord } from '../../../../shared/webhook/model/record.ts';
 import {
   createWebhookRecordsEnv,
   deliveryOf,
@@ -27,18 +27,18 @@ beforeEach(() => {
   table.put(webhook);
 });
 
-const put = (more: Partial<DeliveryRecord> = {}): DeliveryRecord => {
+const put = (more: Partial<WebhookDeliveryRecord> = {}): WebhookDeliveryRecord => {
   const delivery = deliveryOf(webhook, event, more);
   table.put(delivery);
   return delivery;
 };
-const retry = (delivery: DeliveryRecord) => commit(retryDelivery(tenant, webhook, delivery, now).writes);
+const retry = (delivery: WebhookDeliveryRecord) => commit(retryDelivery(tenant, webhook, delivery, now).writes);
 const overdue = { status: 'attempting', attempts: 2, nextAttemptAt: iso(minutes(-16)) } as const;
 
 test('retry: a failed delivery gets one more attempt, whose message is part of the transaction', async () => {
   const delivery = put();
   await retry(delivery);
-  const { status, roundStart, attemptsMax, nextAttemptAt, attempts } = table.get<DeliveryRecord>(delivery)!;
+  const { status, roundStart, attemptsMax, nextAttemptAt, attempts } = table.get<WebhookDeliveryRecord>(delivery)!;
   deepEqual([status, roundStart, attemptsMax, nextAttemptAt, attempts], ['attempting', 5, 6, iso(now), 5]);
   deepEqual(tasks(), [{ kind: 'deliver', webhookId: webhook.id, deliveryId: delivery.id, attempt: 6 }]);
 });
@@ -46,7 +46,7 @@ test('retry: a failed delivery gets one more attempt, whose message is part of t
 test('retry: a delivered delivery is sent once more under its own id', async () => {
   const delivery = put({ status: 'delivered', attempts: 2, statusCode: 200, lastError: null });
   await retry(delivery);
-  const { status, roundStart, attemptsMax } = table.get<DeliveryRecord>(delivery)!;
+  const { status, roundStart, attemptsMax } = table.get<WebhookDeliveryRecord>(delivery)!;
   deepEqual({ status, roundStart, attemptsMax }, { status: 'attempting', roundStart: 2, attemptsMax: 3 });
   deepEqual(tasks(), [{ kind: 'deliver', webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }]);
 });
@@ -58,7 +58,7 @@ test('retry: a delivery overdue by more than 15 minutes has lost its message and
     tasks().map(({ attempt }) => attempt),
     [3],
   );
-  const { roundStart, attemptsMax, nextAttemptAt, attempts } = table.get<DeliveryRecord>(delivery)!;
+  const { roundStart, attemptsMax, nextAttemptAt, attempts } = table.get<WebhookDeliveryRecord>(delivery)!;
   deepEqual([roundStart, attemptsMax, nextAttemptAt, attempts], [0, 5, iso(now), 2], 'the attempts it has left');
 });
 
@@ -66,9 +66,9 @@ test('retry: an overdue delivery gets one attempt even if retries were disabled 
   const quiet = { ...webhook, retryEnabled: false };
   const delivery = put(overdue);
   await commit(retryDelivery(tenant, quiet, delivery, now).writes);
-  const found = { webhook: quiet, delivery: table.get<DeliveryRecord>(delivery), health: undefined };
+  const found = { endpoint: quiet, delivery: table.get<WebhookDeliveryRecord>(delivery), health: undefined };
   equal(
-    decideAttempt(found, { webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }, { now, queue: 'deliveryRetry' }).kind,
+    decideDelivery(found, { webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }, { now, queue: 'deliveryRetry' }).kind,
     'send',
   );
 });
@@ -76,7 +76,7 @@ test('retry: an overdue delivery gets one attempt even if retries were disabled 
 test('retry: an overdue delivery without remaining attempts gets one', async () => {
   const delivery = put({ ...overdue, attempts: 5 });
   await retry(delivery);
-  equal(table.get<DeliveryRecord>(delivery)?.attemptsMax, 6);
+  equal(table.get<WebhookDeliveryRecord>(delivery)?.attemptsMax, 6);
 });
 
 for (const [name, more] of [
@@ -95,10 +95,10 @@ test('retry: an event that the current format lacks is refused, and its pending 
   const simple = webhookOf({ format: 'simple' });
   const delivery = deliveryOf(simple, eventAt(now, 'storage.error'));
   throws(() => retryDelivery(tenant, simple, delivery, now), { code: 'CONFLICT' });
-  const waiting: DeliveryRecord = { ...delivery, status: 'attempting', attempts: 1 };
+  const waiting: WebhookDeliveryRecord = { ...delivery, status: 'attempting', attempts: 1 };
   const name = { webhookId: simple.id, deliveryId: waiting.id, attempt: 2 };
   equal(
-    decideAttempt({ webhook: simple, delivery: waiting, health: undefined }, name, { now, queue: 'deliveryRetry' }).kind,
+    decideDelivery({ endpoint: simple, delivery: waiting, health: undefined }, name, { now, queue: 'deliveryRetry' }).kind,
     'abandon',
   );
 });
@@ -113,7 +113,7 @@ for (const [name, more] of [
     deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
     equal(tasks().length, 1);
     // Decided again after the optimistic-lock conflict, as the pipeline does, it is refused.
-    throws(() => retryDelivery(tenant, webhook, table.get<DeliveryRecord>(delivery)!, now), { code: 'CONFLICT' });
+    throws(() => retryDelivery(tenant, webhook, table.get<WebhookDeliveryRecord>(delivery)!, now), { code: 'CONFLICT' });
   });
 
 for (const [name, item] of [
@@ -125,5 +125,5 @@ for (const [name, item] of [
     table.put(item);
     const [end] = await Promise.allSettled([retry(delivery)]);
     equal(end.status, 'rejected');
-    deepEqual([table.get<DeliveryRecord>(delivery)!.status, tasks()], ['failed', []]);
+    deepEqual([table.get<WebhookDeliveryRecord>(delivery)!.status, tasks()], ['failed', []]);
   });

@@ -4,7 +4,7 @@ import { afterAll, beforeEach, test } from 'vitest';
 import type { OrganizationRecord } from '../../../../shared/organization/index.ts';
 import { commit } from '../../../../shared/platform/index.ts';
 import { sendTestEvent } from '../../../../shared/webhook/index.ts';
-import { type DeliveryRecord, webhookKey } from '../../../../shared/webhook/model/record.ts';
+import { type WebhookDeliveryRecord, webhookKey } from '../../../../shared/webhook/model/record.ts';
 import { createWebhookRecordsEnv, now, organization, tenant, webhookOf } from '../../../harness/env/webhook-records.ts';
 
 const { table, aws } = await createWebhookRecordsEnv();
@@ -43,7 +43,7 @@ test('test event: it is stored as an ended delivery and does not change the heal
   const { data, change } = await tryOut(['backup.failed']);
   await commit(change.writes);
   const { webhookId, deliveryId } = data;
-  const kept = table.get<DeliveryRecord>(webhookKey.delivery(tenant, webhookId, deliveryId))!;
+  const kept = table.get<WebhookDeliveryRecord>(webhookKey.delivery(tenant, webhookId, deliveryId))!;
   deepEqual(
     [kept.id, kept.isTest, kept.status, kept.attempts, kept.attemptsMax, kept.nextAttemptAt, kept.lastError, kept.event.type],
     [deliveryId, true, 'failed', 1, 1, null, 'could not connect', 'backup.failed'],

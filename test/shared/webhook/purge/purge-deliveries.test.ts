@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { commit, epochSeconds, iso, newIdOf } from '../../../../shared/platform/index.ts';
 import { deleteWebhook, purgeDeliveries, waitForFinalDelivery } from '../../../../shared/webhook/index.ts';
-import { type DeliveryRecord, webhookKey } from '../../../../shared/webhook/model/record.ts';
+import { type WebhookDeliveryRecord, webhookKey } from '../../../../shared/webhook/model/record.ts';
 import {
   createWebhookRecordsEnv,
   deliveryOf,
@@ -27,7 +27,7 @@ beforeEach(() => {
   for (const item of [organization, webhook, health]) table.put(item);
 });
 
-const put = (minute: number, more: Partial<DeliveryRecord> = {}): DeliveryRecord => {
+const put = (minute: number, more: Partial<WebhookDeliveryRecord> = {}): WebhookDeliveryRecord => {
   const delivery = deliveryOf(webhook, eventAt(minutes(minute)), more);
   table.put(delivery);
   return delivery;
@@ -83,7 +83,7 @@ test('purge: deletes deliveries created while their webhook was being deleted', 
 });
 
 const deletion = eventAt(now, 'organization.deleted');
-const told = (more: Partial<DeliveryRecord> = {}) => table.put(deliveryOf(webhook, deletion, more));
+const told = (more: Partial<WebhookDeliveryRecord> = {}) => table.put(deliveryOf(webhook, deletion, more));
 const wait = (time = clock) => waitForFinalDelivery(tenant, now, minutes(1), time);
 
 test('purge: waits until the deletion event was matched and attempted once, successfully or not', async () => {

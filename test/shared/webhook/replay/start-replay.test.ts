@@ -6,7 +6,7 @@ import { readTask } from '../../../../shared/event/index.ts';
 import { commit, iso, after as later } from '../../../../shared/platform/index.ts';
 import { runReplay, startReplay } from '../../../../shared/webhook/index.ts';
 import { deliveryIdOf } from '../../../../shared/webhook/model/delivery-id.ts';
-import { type DeliveryRecord, type StoredEvent, webhookKey } from '../../../../shared/webhook/model/record.ts';
+import { type StoredEvent, type WebhookDeliveryRecord, webhookKey } from '../../../../shared/webhook/model/record.ts';
 import { Fault } from '../../../harness/aws/scripted-aws.ts';
 import {
   createWebhookRecordsEnv,
@@ -46,14 +46,14 @@ const taskOf = (more: Partial<Task> = {}): Task => ({
 });
 const clock = { now: () => now };
 const run = (task: Task = taskOf()) => runReplay(tenant, task, minutes(1), clock);
-const put = (event: StoredEvent, more?: Partial<DeliveryRecord>): DeliveryRecord => {
+const put = (event: StoredEvent, more?: Partial<WebhookDeliveryRecord>): WebhookDeliveryRecord => {
   table.put(eventItem(event));
   const delivery = deliveryOf(webhook, event, more);
   if (more) table.put(delivery);
   return delivery;
 };
 const sent = () => messages().map(([, { deliveryId }]) => deliveryId);
-const stored = (delivery: DeliveryRecord) => table.get<DeliveryRecord>(delivery);
+const stored = (delivery: WebhookDeliveryRecord) => table.get<WebhookDeliveryRecord>(delivery);
 
 describe('replay: selection', () => {
   const deliveries = () => ({
@@ -312,6 +312,6 @@ test('replay: a missing delivery is created exactly as matching would have creat
   const event = eventAt(minutes(-30));
   put(event);
   await run(taskOf({ status: 'missing' }));
-  const made = table.get<DeliveryRecord>(webhookKey.delivery(tenant, webhook.id, deliveryIdOf(event.id, webhook.id)));
+  const made = table.get<WebhookDeliveryRecord>(webhookKey.delivery(tenant, webhook.id, deliveryIdOf(event.id, webhook.id)));
   deepEqual([made?.event.id, made?.attempts, made?.attemptsMax, made?.status], [event.id, 0, 5, 'attempting']);
 });

@@ -1,8 +1,8 @@
 import { ok } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
-import { retryDelaysSeconds } from '../../../../shared/contract/limits.ts';
-import { retryDelay } from '../../../../shared/webhook/deliver/retry-delay.ts';
+import { retryDelaysSeconds } from '../../../shared/contract/limits.ts';
+import { retryDelay } from '../../../shared/delivery/retry-delay.ts';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const chance = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });

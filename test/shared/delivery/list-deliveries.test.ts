@@ -1,9 +1,9 @@
-import { deepEqual, equal, ok, rejects, throws } from 'node:assert/strict';
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
-import { epochSeconds, iso, newIdOf } from '../../../../shared/platform/index.ts';
-import { deliveryData, listDeliveries, readDelivery, requestData } from '../../../../shared/webhook/index.ts';
-import { type DeliveryRecord, webhookKey } from '../../../../shared/webhook/model/record.ts';
-import type { Input } from '../../../harness/aws/scripted-aws.ts';
+import { listDeliveries, readDelivery } from '../../../shared/delivery/index.ts';
+import { epochSeconds, iso, newIdOf } from '../../../shared/platform/index.ts';
+import { type WebhookDeliveryRecord, webhookKey } from '../../../shared/webhook/model/record.ts';
+import type { Input } from '../../harness/aws/scripted-aws.ts';
 import {
   createWebhookRecordsEnv,
   deliveryOf,
@@ -13,7 +13,7 @@ import {
   organization,
   tenant,
   webhookOf,
-} from '../../../harness/env/webhook-records.ts';
+} from '../../harness/env/webhook-records.ts';
 
 const { table, aws } = await createWebhookRecordsEnv();
 afterAll(() => aws.stop());
@@ -25,12 +25,12 @@ beforeEach(() => {
   for (const item of [organization, webhook, health]) table.put(item);
 });
 
-const put = (minute: number, more: Partial<DeliveryRecord> = {}): DeliveryRecord => {
+const put = (minute: number, more: Partial<WebhookDeliveryRecord> = {}): WebhookDeliveryRecord => {
   const delivery = deliveryOf(webhook, eventAt(minutes(minute)), more);
   table.put(delivery);
   return delivery;
 };
-const pages = async (status: DeliveryRecord['status'] | undefined, limit: number): Promise<readonly string[][]> => {
+const pages = async (status: WebhookDeliveryRecord['status'] | undefined, limit: number): Promise<readonly string[][]> => {
   const found: string[][] = [];
   let position: string | undefined;
   do {
@@ -95,30 +95,4 @@ test('list: a delivery of another webhook, an unknown id and a malformed id get 
       code: 'DELIVERY_NOT_FOUND',
       message: 'Delivery not found',
     });
-});
-
-test('list: lastError is shown until an attempt succeeds', () => {
-  const shown = (more: Partial<DeliveryRecord>) => {
-    const { status, statusCode, lastError, nextAttemptAt } = deliveryData(deliveryOf(webhook, eventAt(now), more));
-    return { status, statusCode, lastError, nextAttemptAt };
-  };
-  const none = { nextAttemptAt: null };
-  deepEqual(shown({}), { status: 'failed', statusCode: 500, lastError: 'HTTP 500', ...none });
-  const waiting = { status: 'attempting', nextAttemptAt: iso(minutes(1)) } as const;
-  deepEqual(shown(waiting), { statusCode: 500, lastError: 'HTTP 500', ...waiting });
-  const delivered = { status: 'delivered', statusCode: 200 } as const;
-  deepEqual(shown({ ...delivered, lastError: null }), { ...delivered, lastError: undefined, ...none });
-  const unanswered = { statusCode: null, lastError: 'could not connect' };
-  deepEqual(shown(unanswered), { status: 'failed', ...unanswered, ...none });
-});
-
-test('list: the request of a delivery without attempts is a conflict', () => {
-  const request = { url: 'https://example.com/hooks', headers: { Authorization: '********' }, body: '{}', sentAt: iso(now) };
-  deepEqual(requestData(deliveryOf(webhook, eventAt(now), { request })), { method: 'POST', ...request });
-  throws(() => requestData(deliveryOf(webhook, eventAt(now))), { code: 'CONFLICT' });
-});
-
-test('list: the token in the URL of an older record is masked', () => {
-  const request = { url: 'https://example.com/hooks?token=sesame', headers: {}, body: '{}', sentAt: iso(now) };
-  equal(requestData(deliveryOf(webhook, eventAt(now), { request })).url, 'https://example.com/hooks?token=********');
 });

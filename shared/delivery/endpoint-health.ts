@@ -1,13 +1,23 @@
 /** What attempts reveal about an endpoint: since when it fails, and whether it is slow. */
-import { failingSecondsMax } from '../../contract/limits.ts';
-import { after, epochSeconds, iso, type Key, updateItem } from '../../platform/index.ts';
-import type { HealthRecord } from '../model/record.ts';
+import { failingSecondsMax } from '../contract/limits.ts';
+import {
+  after,
+  epochSeconds,
+  iso,
+  type Key,
+  StaleReadError,
+  set,
+  type Tenant,
+  updateItem,
+  type Write,
+} from '../platform/index.ts';
+import { deliveryKey, type HealthRecord } from './record.ts';
 
 /** An endpoint that takes longer uses the retry queue next time. */
 const slowMs = 3_000;
 /** `lastTriggeredAt` alone is not worth a write for every delivery. */
 const recordEverySeconds = 1;
-/** Longer than a webhook in use is ever idle, so that the record of a deleted webhook expires by itself. */
+/** Longer than an endpoint in use is ever idle, so that the record of a deleted one expires by itself. */
 const keptSeconds = 400 * 24 * 3_600;
 
 type AttemptResult = { readonly isSuccess: boolean; readonly durationMs: number };
@@ -16,7 +26,7 @@ type AttemptResult = { readonly isSuccess: boolean; readonly durationMs: number 
 export const failingSince = (health: HealthRecord | undefined, { isSuccess }: AttemptResult, now: Date): string | undefined =>
   isSuccess ? undefined : (health?.failingSince ?? iso(now));
 
-/** Whether every delivery has failed for so long that the webhook is disabled. */
+/** Whether every delivery has failed for so long that the endpoint is disabled. */
 export const isDead = (since: string | undefined, now: Date): boolean =>
   since !== undefined && since <= iso(after(now, -failingSecondsMax));
 
@@ -53,3 +63,15 @@ export const recordHealth = async (
     },
   });
 };
+
+/** A re-enabled or changed endpoint starts like a new one: with a new failure period, on the retry queue. */
+export const resetHealth = (tenant: Tenant, endpointId: string, health: HealthRecord | undefined): readonly Write[] =>
+  health?.failingSince === undefined && health?.isSlow === undefined
+    ? []
+    : [
+        set(
+          deliveryKey.health(tenant, endpointId),
+          { failingSince: undefined, failureCount: undefined, isSlow: undefined },
+          { onConditionFailed: () => new StaleReadError() },
+        ),
+      ];

@@ -1,4 +1,4 @@
-import { retryDelaysSeconds } from '../../contract/limits.ts';
+import { retryDelaysSeconds } from '../contract/limits.ts';
 
 /** Retry-After can lengthen a delay up to this factor. */
 const lengthenedMax = 2;
