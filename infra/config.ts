@@ -1,6 +1,7 @@
 /** The deployment configuration: reads cdk context (`-c key=value` or cdk.json) and validates it. */
 import { en } from 'zod/locales';
 import * as z from 'zod/mini';
+import { endpoints } from '../shared/contract/index.ts';
 import {
   auditRetentionDays,
   type OrganizationLimit,
@@ -77,6 +78,15 @@ type JobLimit = Extract<OrganizationLimit, `concurrent${string}`>;
 /** Allows synthesis without a client id. CloudFormation refuses to deploy such a template, since sign-in would not work. */
 const noClientId = 'unset';
 
+const warmEndpointsMax = 40;
+const endpointIds: readonly string[] = endpoints.map(({ id }) => id);
+/** As /docs shows it: `operationId`. */
+const Endpoint = z.string().check(
+  z.refine((id) => endpointIds.includes(id), {
+    error: ({ input }) => `${input} is not an endpoint such as overview.get; the operationId of each is in the OpenAPI document`,
+  }),
+);
+
 const Settings = z.object({
   /** The prefix of the stacks and of every name in them. Another name is another deployment, with its own data. */
   stackName: z._default(
@@ -116,6 +126,16 @@ const Settings = z.object({
   accountConcurrency: z._default(wholeNumber(10, 100_000), usualConcurrency),
   /** The part of it that is reserved for workflow steps, which is also their maximum. 0: no reservation, no maximum. */
   reservedConcurrency: z._default(wholeNumber(0, 100_000), 0),
+  /** Endpoints of which one instance is always started (provisioned concurrency), so that the first call waits for no cold start. */
+  warmEndpoints: z._default(
+    listOf(Endpoint).check(
+      z.maxLength(
+        warmEndpointsMax,
+        `must be at most ${warmEndpointsMax} endpoints: each takes two of the 500 resources of a stack`,
+      ),
+    ),
+    [],
+  ),
   /** Metrics of API Gateway per route, which CloudWatch bills one by one. */
   detailedMetrics: z._default(flag, false),
   /** What one organization may have, and run at once. */
@@ -217,6 +237,9 @@ const withJobLimits = (given: Given): Config => {
   };
 };
 
+const warmMax = ({ accountConcurrency, reservedConcurrency }: Given): number =>
+  accountConcurrency - reservedConcurrency - unreservedMin;
+
 const conflicts = (config: Given): readonly string[] => [
   ...(config.reservedConcurrency > 0 && config.reservedConcurrency < reservedMin
     ? [`reservedConcurrency: must be 0 or at least ${reservedMin}, so that every step can run`]
@@ -224,6 +247,11 @@ const conflicts = (config: Given): readonly string[] => [
   ...(config.reservedConcurrency > reservedMax(config.accountConcurrency)
     ? [
         `reservedConcurrency: must be at most ${reservedMax(config.accountConcurrency)} with accountConcurrency ${config.accountConcurrency}: the queues use up to ${queuesConcurrency(config.accountConcurrency)}, and Lambda requires ${unreservedMin} that are not reserved, which the API needs`,
+      ]
+    : []),
+  ...(config.warmEndpoints.length > 0 && config.warmEndpoints.length > warmMax(config)
+    ? [
+        `warmEndpoints: must be at most ${Math.max(0, warmMax(config))} with accountConcurrency ${config.accountConcurrency} and reservedConcurrency ${config.reservedConcurrency}: Lambda requires ${unreservedMin} that are neither reserved nor provisioned`,
       ]
     : []),
   ...(config.withdrawnEvidenceKeyGenerations.some((generation) => generation >= config.evidenceKeyGeneration)

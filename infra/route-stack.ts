@@ -2,7 +2,7 @@
 import { type CfnResource, Stack, type StackProps } from 'aws-cdk-lib';
 import { CfnIntegration, CfnRoute } from 'aws-cdk-lib/aws-apigatewayv2';
 import { type Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
-import type { Function as Fn } from 'aws-cdk-lib/aws-lambda';
+import { CfnAlias, type Function as Fn } from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import type { Endpoint } from '../shared/contract/endpoint.ts';
@@ -32,6 +32,9 @@ interface RouteChoice {
   /** Log lines of these functions that an alarm counts. */
   readonly countedLines: readonly (keyof typeof logLines)[];
 }
+
+/** A function, or its alias. */
+type Invocable = Pick<Fn, 'functionArn'>;
 
 /** Lambda assigns CPU by memory: twice the CPU of 512 MB speeds up cold starts with the SDK. Not measured on Lambda. */
 const endpointMemoryMegabytes = 1_024;
@@ -65,8 +68,9 @@ export class RouteStack extends Stack {
     for (const { endpoint, fn } of handlers) this.makeRoute(pascalCase(endpoint.id), routesOf(endpoint), fn, role);
   }
 
-  #makeEndpoint(endpoint: Endpoint): Fn {
-    return this.makeFunction(pascalCase(endpoint.id), {
+  #makeEndpoint(endpoint: Endpoint): Invocable {
+    const id = pascalCase(endpoint.id);
+    const fn = this.makeFunction(id, {
       entry: entryOf(endpoint),
       exportName: handlerOf(endpoint).name,
       description: `${endpoint.method} ${endpoint.path}: ${endpoint.summary}`,
@@ -74,6 +78,15 @@ export class RouteStack extends Stack {
       memoryMegabytes: endpointMemoryMegabytes,
       capabilities: capabilitiesOf(endpoint),
     });
+    if (!this.#props.config.warmEndpoints.includes(endpoint.id)) return fn;
+    // Lambda keeps instances of versions only; the alias gives all of them one address.
+    const alias = new CfnAlias(this, `${id}Warm`, {
+      name: 'warm',
+      functionName: fn.functionName,
+      functionVersion: fn.currentVersion.version,
+      provisionedConcurrencyConfig: { provisionedConcurrentExecutions: 1 },
+    });
+    return { functionArn: alias.ref };
   }
 
   protected makeFunction(id: string, props: Omit<FnProps, 'parts' | 'code' | 'logGroup' | 'environment'>): Fn {
@@ -83,7 +96,7 @@ export class RouteStack extends Stack {
   }
 
   /** One role per file instead of one permission per function saves a fifth of the 500 resources a stack may have. */
-  protected makeGatewayRole(id: string, functions: readonly Fn[]): Role {
+  protected makeGatewayRole(id: string, functions: readonly Invocable[]): Role {
     const arns = functions.map((fn) => fn.functionArn);
     return makeRole(this, `${id}GatewayRole`, {
       description: `Lets API Gateway invoke the functions of ${id}`,
@@ -92,7 +105,7 @@ export class RouteStack extends Stack {
     });
   }
 
-  protected makeRoute(id: string, routes: Readonly<Record<string, string>>, fn: Fn, role: Role): void {
+  protected makeRoute(id: string, routes: Readonly<Record<string, string>>, fn: Invocable, role: Role): void {
     const { apiId } = this.#props.data;
     const integration = new CfnIntegration(this, `${id}Integration`, {
       apiId,

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, test } from 'vitest';
-import { endpoints } from '../../shared/contract/index.ts';
+import { isFurtherRoute } from '../../infra/further-routes-stack.ts';
+import { endpoints, handlerOf } from '../../shared/contract/index.ts';
 import { resourceAt, resourcesOf, settings, target, templatesOf } from '../harness/law/templates.ts';
 
 const templates = templatesOf();
@@ -79,6 +80,31 @@ test('api stack: metrics per route exist only if they are asked for', () => {
   assert.equal(detailed({}), false);
   assert.equal(detailed({ detailedMetrics: 'true' }), true);
   assert.equal(detailed({ detailedMetrics: true }), true);
+});
+
+test('api stack: a warm endpoint is invoked through an alias with provisioned concurrency, and others are not', () => {
+  assert.deepEqual(ofType('AWS::Lambda::Alias'), []);
+  const warm = resourcesOf(templatesOf({ ...settings, warmEndpoints: 'overview.get,projects.list' }));
+  const aliases = warm.filter(({ type }) => type === 'AWS::Lambda::Alias');
+  assert.deepEqual(aliases.map(({ id }) => id).sort(), ['OverviewGetWarm', 'ProjectsListWarm']);
+  for (const { id, properties } of aliases) {
+    assert.deepEqual(properties.ProvisionedConcurrencyConfig, { ProvisionedConcurrentExecutions: 1 });
+    const integrations = warm.filter(
+      ({ type, properties: { IntegrationUri } }) =>
+        type === 'AWS::ApiGatewayV2::Integration' && (IntegrationUri as { Ref?: string }).Ref === id,
+    );
+    assert.equal(integrations.length, 1);
+    const policies = warm.filter(
+      ({ type, properties: its }) => type === 'AWS::IAM::Role' && JSON.stringify(its).includes(`{"Ref":"${id}"}`),
+    );
+    assert.equal(policies.length, 1, 'one role of the gateway may invoke the alias');
+  }
+  const most = endpoints
+    .filter((endpoint) => !isFurtherRoute(handlerOf(endpoint).file))
+    .slice(0, 40)
+    .map(({ id }) => id);
+  for (const { Resources } of templatesOf({ ...settings, warmEndpoints: most }).values())
+    assert.ok(Object.keys(Resources).length <= 500);
 });
 
 test('api stack: the access log has the request id and no query, header, body or path', () => {

@@ -78,6 +78,14 @@ describe('config: an invalid setting is rejected by name', () => {
     'a stack name that begins with a digit': [{ stackName: '2nd' }, /^ {2}stackName: must begin with a letter/m],
     'a stack name that is too long': [{ stackName: 'a'.repeat(41) }, /^ {2}stackName: must begin with a letter/m],
     'a flag that is neither true nor false': [{ detailedMetrics: 'yes' }, /^ {2}detailedMetrics: must be true or false$/m],
+    'an endpoint that does not exist': [
+      { warmEndpoints: 'overview.get,overview.nothing' },
+      /^ {2}warmEndpoints\.1: overview\.nothing is not an endpoint such as overview\.get/m,
+    ],
+    'more warm endpoints than the account can provision': [
+      { warmEndpoints: 'overview.get', accountConcurrency: '100' },
+      /^ {2}warmEndpoints: must be at most 0 with accountConcurrency 100/m,
+    ],
     'a mistyped name': [{ allowedOrigin: 'https://app.example.com' }, /^ {2}allowedOrigin: unknown setting/m],
   };
   for (const [name, [context, line]] of Object.entries(wrong)) test(name, () => assert.match(refusal(context), line));

@@ -11,6 +11,7 @@ const memoryMbByDefault = 128;
 
 export const readFunctions = (resources: readonly ResolvedResource[], roles: Roles, trusts: Trust): readonly FunctionSpec[] => {
   const mappings = readMappings(resources);
+  const aliases = resources.filter(({ type }) => type === 'AWS::Lambda::Alias');
   return resources
     .filter(({ type }) => type === 'AWS::Lambda::Function')
     .map(({ name, arn, properties, metadata }) => {
@@ -25,6 +26,7 @@ export const readFunctions = (resources: readonly ResolvedResource[], roles: Rol
       return {
         name,
         arn,
+        aliasArns: aliases.filter((alias) => alias.name === name).map((alias) => alias.arn),
         entry,
         handler: String(properties.Handler).replace(/^index\./, ''),
         environment: ((properties.Environment as { Variables?: Record<string, string> } | undefined)?.Variables ?? {}) as Record<

@@ -23,7 +23,7 @@ interface Kind {
   /** Generates a name if the template has none. */
   readonly makeName?: (seed: string) => string;
   readonly service: string;
-  readonly path?: (name: string) => string;
+  readonly path?: (name: string, chosen: Declared['chosen']) => string;
   readonly ref?: (name: string, arn: string, location: StageLocation) => string;
   readonly attributes?: (name: string, arn: string, location: StageLocation) => Readonly<Record<string, string>>;
 }
@@ -57,6 +57,20 @@ const kinds: Readonly<Record<string, Kind>> = {
     attributes: (_name, arn) => ({ Id: arn }),
   },
   'AWS::Lambda::Function': { nameProperty: 'FunctionName', service: 'lambda', path: (name) => `function:${name}` },
+  // There is one version: that of the sources.
+  'AWS::Lambda::Version': {
+    nameProperty: 'FunctionName',
+    service: 'lambda',
+    path: (name) => `function:${name}:1`,
+    ref: byArn,
+    attributes: () => ({ Version: '1' }),
+  },
+  'AWS::Lambda::Alias': {
+    nameProperty: 'FunctionName',
+    service: 'lambda',
+    path: (name, chosen) => `function:${name}:${chosen('Name')}`,
+    ref: byArn,
+  },
   'AWS::IAM::Role': { nameProperty: 'RoleName', service: 'iam', path: (name) => `role/${name}` },
   'AWS::IAM::ManagedPolicy': { service: 'iam', path: (name) => `policy/${name}`, ref: byArn },
   'AWS::Logs::LogGroup': { nameProperty: 'LogGroupName', service: 'logs', path: (name) => `log-group:${name}:*` },
@@ -116,7 +130,7 @@ export const physicalOf = ({ type, stack, logicalId, chosen }: Declared, locatio
   const kind = kinds[type] ?? { service: 'local' };
   const explicit = kind.nameProperty === undefined ? undefined : chosen(kind.nameProperty);
   const name = typeof explicit === 'string' ? explicit : (kind.makeName?.(`${stack}/${logicalId}`) ?? madeUp(stack, logicalId));
-  const arn = arnOf(kind.service, kind.path?.(name) ?? name, location);
+  const arn = arnOf(kind.service, kind.path?.(name, chosen) ?? name, location);
   const attributes = { Arn: arn, ...kind.attributes?.(name, arn, location) };
   return { name, arn, ref: kind.ref?.(name, arn, location) ?? name, attributes };
 };

@@ -4,6 +4,8 @@ import type { Statement } from '../base/types.ts';
 export interface FunctionSpec {
   readonly name: string;
   readonly arn: string;
+  /** The ARNs of its aliases, which invoke it as well. */
+  readonly aliasArns?: readonly string[];
   /** The source file in the template's metadata, such as functions/api/auth.ts. */
   readonly entry: string;
   readonly handler: string;

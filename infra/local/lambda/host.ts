@@ -87,8 +87,7 @@ export const startHost = (functions: readonly FunctionSpec[], options: LambdaHos
   const pools = new Map<string, Pool>();
   for (const spec of functions) {
     const pool: Pool = { spec, instances: new Set(), waiting: [], patience: undefined };
-    pools.set(spec.arn, pool);
-    pools.set(spec.name, pool);
+    for (const id of [spec.arn, spec.name, ...(spec.aliasArns ?? [])]) pools.set(id, pool);
   }
   const all = new Set(pools.values());
   const listeners: (() => void)[] = [];

@@ -207,11 +207,16 @@ describe('the template', () => {
       ...anyPorts,
       dir,
       tamper: without('OrganizationsCreate', 'dynamodb:PutItem'),
-      config: { plan: 'starter' },
+      config: { plan: 'starter', warmEndpoints: ['auth.me'] },
     });
     t.onTestFinished(stage.stop);
     const { accessToken } = await signIn(stage.url, 'ada@example.com');
+    // A warm endpoint is invoked through its alias.
     assert.equal((await call(stage.url, '/api/v1/auth/me', accessToken)).status, 200);
+    const aliases = stage.functions.flatMap(({ aliasArns = [], handler }) =>
+      aliasArns.map((arn) => [handler, arn.split(':').at(-1)]),
+    );
+    assert.deepEqual(aliases, [['me', 'warm']]);
 
     const refused = await createOrganization(stage.url, accessToken);
     assert.equal(refused.status, 500);
