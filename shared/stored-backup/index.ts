@@ -10,7 +10,7 @@ export { ArchiveCursor, type ArchivePart, archivePartsIn, archiveRanges } from '
 export type { TargetCursor } from './cursor/document-cursor.ts';
 export { LiveLookupCursor } from './cursor/live-lookup-cursor.ts';
 export { LiveScanCursor, type ScannedRange } from './cursor/live-scan-cursor.ts';
-export { mergeJoin } from './cursor/merge-join.ts';
+export { type JoinSide, mergeJoin } from './cursor/merge-join.ts';
 export { compareBackup } from './diff/compare-backup.ts';
 export { dataKeyOf, isSameKey, type NewDataKey, unlockKeyFile } from './encryption/data-key.ts';
 export {

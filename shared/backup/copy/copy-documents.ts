@@ -7,7 +7,7 @@ import { walk } from '../../platform/index.ts';
 import { backupKey, type PartRecord, type PartWriter, withPart } from '../../stored-backup/index.ts';
 import { readLimitExceeded } from '../steps/plan-backup.ts';
 import { type CopyRun, withCopyHeartbeat } from './copy-run.ts';
-import { ParentComparison } from './parent-comparison.ts';
+import { ParentComparison, type SourceBatches } from './parent-comparison.ts';
 import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
 
 /**
@@ -74,25 +74,36 @@ interface Filling {
 }
 
 /** True if the range is exhausted; false if the part is full or the worker's time is nearly over. */
-const fill = async ({ backup, control }: CopyRun, { reader, part, range, comparison, tally }: Filling): Promise<boolean> => {
-  const remainingReads = (backup.maxReads ?? Number.POSITIVE_INFINITY) - backup.reads;
+const fill = async (run: CopyRun, filling: Filling): Promise<boolean> => {
+  const { part, range, comparison } = filling;
+  const batches = batchesFor(run, filling);
   try {
-    for await (const batch of reader) {
-      tally.observeAll(batch);
-      if (comparison) await comparison.documents(batch);
-      else part.documents(batch);
-      await part.drain();
-      control.check();
-      if (reader.reads > remainingReads) throw readLimitExceeded(backup.maxReads ?? 0, backup.reads + reader.reads);
-      if (reader.bytes >= partBytesMax || part.listedBytes >= listedBytesMax || control.isYielding) return false;
-    }
-    return !reader.isFull && ((await comparison?.rest()) ?? true);
+    if (comparison) return await comparison.run(batches);
+    let next = await batches.next();
+    for (; !next.done; next = await batches.next()) part.documents(next.value);
+    return next.value;
   } catch (error) {
-    const cause = control.explain(error);
+    const cause = run.control.explain(error);
     if (cause !== undefined) throw withRange(cause, range);
     return false;
+  } finally {
+    await batches.return(false);
   }
 };
+
+/** The batches of the source, until it is exhausted, the part is full or the worker's time is nearly over. */
+async function* batchesFor({ backup, control }: CopyRun, { reader, part, tally }: Filling): SourceBatches {
+  const remainingReads = (backup.maxReads ?? Number.POSITIVE_INFINITY) - backup.reads;
+  for await (const batch of reader) {
+    tally.observeAll(batch);
+    yield batch;
+    await part.drain();
+    control.check();
+    if (reader.reads > remainingReads) throw readLimitExceeded(backup.maxReads ?? 0, backup.reads + reader.reads);
+    if (reader.bytes >= partBytesMax || part.listedBytes >= listedBytesMax || control.isYielding) return false;
+  }
+  return !reader.isFull;
+}
 
 /** Adds the root collections between which the range lies to a failure of the source. */
 const withRange = (error: unknown, { from, to }: NameRange): unknown => {

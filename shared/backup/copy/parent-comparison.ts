@@ -1,8 +1,15 @@
-/** Merges the source with the parent of an incremental backup in name order. Unchanged documents are inherited, not copied. */
-import { type DocumentMarks, DocumentSkim, type ProtobufTimestamp, recordKind } from '../../archive/index.ts';
+/** Joins the source with the parent of an incremental backup in name order. Unchanged documents are inherited, not copied. */
+import { type DocumentMarks, DocumentSkim, type Leaf, type ProtobufTimestamp, recordKind } from '../../archive/index.ts';
 import type { DocumentBatch, NameRange } from '../../firestore/index.ts';
 import type { RunControl } from '../../job/index.ts';
-import { type ArchivePart, archivePartsIn, archiveRanges, type PartWriter } from '../../stored-backup/index.ts';
+import {
+  type ArchivePart,
+  archivePartsIn,
+  archiveRanges,
+  type JoinSide,
+  mergeJoin,
+  type PartWriter,
+} from '../../stored-backup/index.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
 
 interface ComparedRange {
@@ -12,6 +19,9 @@ interface ComparedRange {
   /** The time of tombstones. */
   readonly readTime: ProtobufTimestamp;
 }
+
+/** Batches of the source. The generator returns whether the source is exhausted. */
+export type SourceBatches = AsyncGenerator<DocumentBatch, boolean, undefined>;
 
 /**
  * A document with the same name and update time as in the parent is unchanged, because each write gives it a new time. Only names
@@ -23,81 +33,147 @@ interface ComparedRange {
 export class ParentComparison {
   /** Full name of the parent's last deleted document after the end of the source. */
   lastDeleted: string | undefined;
-  readonly #parent: ParentArchive;
+  readonly #parent: ParentCursor;
   readonly #writer: PartWriter;
   readonly #control: RunControl;
   readonly #readTime: ProtobufTimestamp;
-  readonly #after: Buffer | undefined;
-  readonly #parts: AsyncGenerator<ArchivePart, void, undefined>;
-  readonly #marks = new DocumentSkim();
-  #part: ArchivePart | undefined;
-  #slot = 0;
-  #isAtEnd = false;
 
-  constructor(parent: ParentArchive, { range, after, readTime }: ComparedRange, writer: PartWriter, control: RunControl) {
-    const { archive } = parent;
-    this.#parent = parent;
+  constructor(parent: ParentArchive, range: ComparedRange, writer: PartWriter, control: RunControl) {
     this.#writer = writer;
     this.#control = control;
-    this.#readTime = readTime;
-    this.#after = after === undefined ? undefined : Buffer.from(after);
-    const within = archiveRanges(archive, [range]).map(({ from, to }) => ({ from: this.#after ?? from, to }));
-    this.#parts = archivePartsIn(archive, within, () => 'keys');
+    this.#readTime = range.readTime;
+    this.#parent = new ParentCursor(parent, range, async () => {
+      // There may be many tombstones between two documents.
+      await writer.drain();
+      control.check();
+    });
   }
 
-  /** Adds a batch of the source, with tombstones for the parent's documents that come before each document. */
-  async documents(batch: DocumentBatch): Promise<void> {
-    const marks = this.#marks;
-    for (let i = 0; i < batch.count; i++) {
-      batch.at(i, marks);
-      let order = this.#advanceTo(batch.bytes, marks);
-      while (order === undefined) {
-        await this.#load();
-        order = this.#advanceTo(batch.bytes, marks);
-      }
-      if (order === 0 && this.#isUnchanged(marks)) this.#inherit();
-      else this.#writer.documentAt(batch, marks);
-      if (order === 0) this.#slot += 1;
-    }
+  /** Writes what differs. True if the source is exhausted and all that the parent has besides it is marked as deleted. */
+  async run(batches: SourceBatches): Promise<boolean> {
+    const [source, parent, writer] = [new SourceCursor(batches), this.#parent, this.#writer];
+    await source.load();
+    await parent.load();
+    const compare = ({ nameStart, nameEnd }: DocumentMarks, leaf: Leaf): number =>
+      -leaf.compareName(parent.slot, source.bytes, nameStart, nameEnd);
+    const isComplete = await mergeJoin({ left: source, right: parent, compare }, (order) => {
+      if (order > 0) return this.#isDeleted(source);
+      if (order === 0 && parent.isUpdatedAt(source.marks)) parent.keepIn(writer);
+      else source.writeTo(writer);
+      return true;
+    });
+    return isComplete && source.isExhausted;
   }
 
-  /** At the end of the source: the parent's remaining documents are deleted. False if the worker's time was over first. */
-  async rest(): Promise<boolean> {
+  async close(): Promise<void> {
+    await this.#parent.close();
+  }
+
+  /** The source lacks the parent's document. False if the source has ended early, or if the worker's time is over after its end. */
+  #isDeleted(source: SourceCursor): boolean {
+    const isAfterSource = source.name === undefined;
+    // Each run makes progress, however little time it has.
+    if (isAfterSource && (!source.isExhausted || (this.#control.isYielding && this.lastDeleted !== undefined))) return false;
+    const name = this.#parent.documentName();
+    if (!name) return true;
+    this.#writer.deleted(name, this.#readTime);
+    if (isAfterSource) this.lastDeleted = name.toString();
+    return true;
+  }
+}
+
+/** The documents of the source. Its name is where the name stands in the bytes of the batch. */
+class SourceCursor implements JoinSide<DocumentMarks> {
+  name: DocumentMarks | undefined;
+  /** Whether the source has ended, rather than the part. */
+  isExhausted = false;
+  readonly marks = new DocumentSkim();
+  readonly #batches: SourceBatches;
+  #batch: DocumentBatch | undefined;
+  #index = 0;
+
+  constructor(batches: SourceBatches) {
+    this.#batches = batches;
+  }
+
+  get bytes(): Uint8Array {
+    return this.#batch?.bytes ?? nothing;
+  }
+
+  step(): boolean {
+    const batch = this.#batch;
+    if (!batch || ++this.#index >= batch.count) return false;
+    batch.at(this.#index, this.marks);
+    return true;
+  }
+
+  async load(): Promise<void> {
     for (;;) {
-      const { end = 0 } = this.#part ?? {};
-      for (; this.#slot < end; this.#slot++) this.lastDeleted = this.#markDeleted() ?? this.lastDeleted;
-      if (!this.#isAtEnd) await this.#load();
-      if (this.#isAtEnd) return true;
-      // Each run makes progress, however little time it has.
-      if (this.#control.isYielding && this.lastDeleted !== undefined) return false;
+      const next = await this.#batches.next();
+      this.#batch = next.done ? undefined : next.value;
+      this.#index = -1;
+      this.isExhausted = next.done === true && next.value;
+      this.name = next.done ? undefined : this.marks;
+      if (next.done || this.step()) return;
     }
+  }
+
+  writeTo(writer: PartWriter): void {
+    if (this.#batch) writer.documentAt(this.#batch, this.marks);
+  }
+}
+
+const nothing = new Uint8Array(0);
+
+/** All records of the parent. Its name is the leaf that has the name in its slot. */
+class ParentCursor implements JoinSide<Leaf> {
+  name: Leaf | undefined;
+  slot = 0;
+  readonly #parent: ParentArchive;
+  readonly #after: Buffer | undefined;
+  readonly #parts: AsyncGenerator<ArchivePart, void, undefined>;
+  readonly #beforeLoad: () => Promise<void>;
+  #part: ArchivePart | undefined;
+
+  constructor(parent: ParentArchive, { range, after }: ComparedRange, beforeLoad: () => Promise<void>) {
+    this.#parent = parent;
+    this.#beforeLoad = beforeLoad;
+    this.#after = after === undefined ? undefined : Buffer.from(after);
+    const within = archiveRanges(parent.archive, [range]).map(({ from, to }) => ({ from: this.#after ?? from, to }));
+    this.#parts = archivePartsIn(parent.archive, within, () => 'keys');
+  }
+
+  step(): boolean {
+    return this.#part !== undefined && ++this.slot < this.#part.end;
+  }
+
+  async load(): Promise<void> {
+    const after = this.#after;
+    do {
+      await this.#beforeLoad();
+      this.#part = await this.#parent.readOrReportDamage(() => this.#next());
+      this.name = this.#part?.leaf;
+      this.slot = this.#part?.start ?? 0;
+    } while (after && this.name?.compareName(this.slot, after, 0, after.length) === 0 && !this.step());
+  }
+
+  isUpdatedAt({ updatedSeconds, updatedNanos }: DocumentMarks): boolean {
+    // Without an update time, the document counts as changed.
+    if (updatedSeconds === 0 || this.name?.kind(this.slot) !== recordKind.document) return false;
+    return this.name.isUpdatedAt(this.slot, updatedSeconds, updatedNanos);
+  }
+
+  keepIn(writer: PartWriter): void {
+    if (this.#part) writer.keep(this.#part.segment, this.slot, this.#part.leaf.name(this.slot));
+  }
+
+  /** Undefined if the record is a tombstone. */
+  documentName(): Buffer | undefined {
+    return this.name?.kind(this.slot) === recordKind.document ? this.name.name(this.slot) : undefined;
   }
 
   async close(): Promise<void> {
     await this.#parts.return();
-  }
-
-  /** Skips the parent's documents before that one, and compares the next. Undefined if the next leaf must be loaded first. */
-  #advanceTo(bytes: Uint8Array, { nameStart, nameEnd }: DocumentMarks): number | undefined {
-    if (this.#isAtEnd) return 1;
-    for (const part = this.#part; part && this.#slot < part.end; this.#slot++) {
-      const order = part.leaf.compareName(this.#slot, bytes, nameStart, nameEnd);
-      if (order >= 0) return order;
-      this.#markDeleted();
-    }
-    return undefined;
-  }
-
-  async #load(): Promise<void> {
-    // There may be many tombstones between two documents.
-    await this.#writer.drain();
-    this.#control.check();
-    const part = await this.#parent.readOrReportDamage(() => this.#next());
-    this.#isAtEnd = part === undefined;
-    this.#part = part;
-    this.#slot = part?.start ?? 0;
-    const after = this.#after;
-    if (part && after && part.leaf.compareName(this.#slot, after, 0, after.length) === 0) this.#slot += 1;
   }
 
   async #next(): Promise<ArchivePart | undefined> {
@@ -105,26 +181,5 @@ export class ParentComparison {
     // Only the names were read, so the existence of the chunk is checked separately.
     if (part) await this.#parent.assertStored({ backup: part.segment.backup, name: part.segment.object });
     return part ?? undefined;
-  }
-
-  #isUnchanged({ updatedSeconds, updatedNanos }: DocumentMarks): boolean {
-    const leaf = this.#part?.leaf;
-    // Without an update time, the document counts as changed.
-    if (updatedSeconds === 0 || leaf?.kind(this.#slot) !== recordKind.document) return false;
-    return leaf.isUpdatedAt(this.#slot, updatedSeconds, updatedNanos);
-  }
-
-  #inherit(): void {
-    const part = this.#part;
-    if (part) this.#writer.keep(part.segment, this.#slot, part.leaf.name(this.#slot));
-  }
-
-  /** Writes a tombstone, unless the parent's record is one itself. */
-  #markDeleted(): string | undefined {
-    const leaf = this.#part?.leaf;
-    if (leaf?.kind(this.#slot) !== recordKind.document) return undefined;
-    const name = leaf.name(this.#slot);
-    this.#writer.deleted(name, this.#readTime);
-    return name.toString();
   }
 }

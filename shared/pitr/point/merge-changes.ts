@@ -1,5 +1,6 @@
 /** Merges a base with the changes since into one index. Unchanged records stay in the base's objects. */
-import { type Archive, compareNames, recordKind, type Segment, segmentsInRanges } from '../../archive/index.ts';
+import { type Archive, compareNames, type Leaf, recordKind, type Segment, segmentsInRanges } from '../../archive/index.ts';
+import { type JoinSide, mergeJoin } from '../../stored-backup/index.ts';
 import type { DocumentChange } from './latest-changes.ts';
 
 /** Receives the records in name order. */
@@ -30,44 +31,104 @@ export const mergeChanges = async (
   changes: AsyncIterator<DocumentChange>,
   sink: PointSink,
 ): Promise<PointTally> => {
-  const merge = new Merge(base, changes, sink);
-  await merge.run();
-  return merge.tally;
+  const tally: PointTally = { collections: new Map(), added: 0, removed: 0, addedBytes: 0 };
+  const [left, right] = [new ChangeCursor(changes), new BaseCursor(base)];
+  await left.load();
+  await right.load();
+  // A segment comes after the changes before its first name.
+  const compare = (change: Buffer, name: Buffer): number => compareNames(change, name) || (right.isWhole ? 1 : 0);
+  await mergeJoin({ left, right, compare }, (order, name) => {
+    if (order > 0) return right.keep(sink, left.name);
+    if (left.content) sink.document(left.content);
+    if (order === 0 && !left.content) count(tally, name, -1);
+    if (order === 0 || !left.content) return true;
+    count(tally, name, 1);
+    tally.addedBytes += left.content.length;
+    return sink.drain().then(() => true);
+  });
+  return tally;
 };
 
-class Merge {
-  readonly #base: Archive;
+class ChangeCursor implements JoinSide<Buffer> {
+  name: Buffer | undefined;
+  /** The encoded document; undefined if it is deleted. */
+  content: Buffer | undefined;
   readonly #changes: AsyncIterator<DocumentChange>;
-  readonly #sink: PointSink;
+
+  constructor(changes: AsyncIterator<DocumentChange>) {
+    this.#changes = changes;
+  }
+
+  step(): boolean {
+    return false;
+  }
+
+  async load(): Promise<void> {
+    const next = await this.#changes.next();
+    this.name = next.done ? undefined : next.value.name;
+    this.content = next.done ? undefined : next.value.content;
+  }
+}
+
+/** The segments of a base, under their first names. The documents of a segment follow once it is opened. */
+class BaseCursor implements JoinSide<Buffer> {
+  name: Buffer | undefined;
+  readonly #base: Archive;
   /** Documents sort after it, users before. */
   readonly #root: Buffer;
-  #change: DocumentChange | undefined;
-  readonly tally: PointTally = { collections: new Map(), added: 0, removed: 0, addedBytes: 0 };
+  readonly #segments: AsyncIterator<Segment>;
+  #segment: Segment | undefined;
+  #next: Segment | undefined;
+  #leaf: Leaf | undefined;
+  #slot = 0;
 
-  constructor(base: Archive, changes: AsyncIterator<DocumentChange>, sink: PointSink) {
+  constructor(base: Archive) {
     this.#base = base;
-    this.#changes = changes;
-    this.#sink = sink;
     this.#root = Buffer.from(base.documentsRoot.slice(0, -1));
+    this.#segments = segmentsInRanges(base, [{ from: this.#root }]);
   }
 
-  async run(): Promise<void> {
-    await this.#step();
-    let segment: Segment | undefined;
-    for await (const next of segmentsInRanges(this.#base, [{ from: this.#root }])) {
-      if (segment) await this.#segment(segment, next.first);
-      segment = next;
+  /** Whether it is at a segment, rather than at a document of one. */
+  get isWhole(): boolean {
+    return this.#leaf === undefined;
+  }
+
+  step(): boolean {
+    const [leaf, segment] = [this.#leaf, this.#segment];
+    if (!leaf || !segment) return false;
+    while (++this.#slot < segment.start + segment.count)
+      if (leaf.kind(this.#slot) === recordKind.document) {
+        this.name = leaf.name(this.#slot);
+        return true;
+      }
+    return false;
+  }
+
+  async load(): Promise<void> {
+    this.#leaf = undefined;
+    this.#segment = this.#next ?? (await this.#pull());
+    this.#next = this.#segment && (await this.#pull());
+    this.name = this.#segment?.first;
+  }
+
+  /** Keeps the current document or segment. A segment that the change falls into is opened instead. */
+  keep(sink: PointSink, change: Buffer | undefined): true | Promise<true> {
+    if (!this.#leaf) return this.#keepSegment(sink, change);
+    if (this.#segment && this.name) sink.keep(this.#segment, this.#slot, this.name);
+    return true;
+  }
+
+  async #keepSegment(sink: PointSink, change: Buffer | undefined): Promise<true> {
+    const segment = this.#segment;
+    if (!segment) throw new RangeError('the cursor is not at a segment');
+    const isTouched = change && (!this.#next || compareNames(change, this.#next.first) < 0);
+    if (!isTouched && this.#isPlain(segment)) sink.keepSegment(segment);
+    else {
+      this.#leaf = await this.#base.leaf(segment, 'keys');
+      this.#slot = segment.start - 1;
     }
-    if (segment) await this.#segment(segment, undefined);
-    await this.#addUpTo(undefined);
-  }
-
-  async #segment(segment: Segment, next: Buffer | undefined): Promise<void> {
-    await this.#addUpTo(segment.first);
-    const isTouched = this.#change && (!next || compareNames(this.#change.name, next) < 0);
-    if (!isTouched && this.#isPlain(segment)) this.#sink.keepSegment(segment);
-    else await this.#records(segment);
-    await this.#sink.drain();
+    await sink.drain();
+    return true;
   }
 
   /** Whether it holds only documents: tombstones are only in a backup's own chunks. */
@@ -76,49 +137,18 @@ class Merge {
     return compareNames(first, this.#root) > 0 && (counts.tombstones === 0 || backup !== own);
   }
 
-  async #records(segment: Segment): Promise<void> {
-    const leaf = await this.#base.leaf(segment, 'keys');
-    for (let slot = segment.start; slot < segment.start + segment.count; slot++) {
-      const name = leaf.name(slot);
-      await this.#addUpTo(name);
-      if (leaf.kind(slot) !== recordKind.document) continue;
-      const change = this.#change;
-      if (!change || compareNames(change.name, name) !== 0) this.#sink.keep(segment, slot, name);
-      else {
-        if (change.content) this.#sink.document(change.content);
-        else this.#count(name, -1);
-        await this.#step();
-      }
-    }
-  }
-
-  /** Adds the documents before the name that are not in the base. */
-  async #addUpTo(name: Uint8Array | undefined): Promise<void> {
-    for (let change = this.#change; change; change = this.#change) {
-      if (name && compareNames(change.name, name) >= 0) return;
-      if (change.content) {
-        this.#sink.document(change.content);
-        this.#count(change.name, 1);
-        this.tally.addedBytes += change.content.length;
-        await this.#sink.drain();
-      }
-      await this.#step();
-    }
-  }
-
-  async #step(): Promise<void> {
-    const next = await this.#changes.next();
-    this.#change = next.done ? undefined : next.value;
-  }
-
-  #count(name: Buffer, more: 1 | -1): void {
-    const { collections } = this.tally;
-    const id = collectionIdIn(name);
-    collections.set(id, (collections.get(id) ?? 0) + more);
-    if (more > 0) this.tally.added += 1;
-    else this.tally.removed += 1;
+  async #pull(): Promise<Segment | undefined> {
+    const next = await this.#segments.next();
+    return next.done ? undefined : next.value;
   }
 }
+
+const count = (tally: PointTally, name: Buffer, more: 1 | -1): void => {
+  const id = collectionIdIn(name);
+  tally.collections.set(id, (tally.collections.get(id) ?? 0) + more);
+  if (more > 0) tally.added += 1;
+  else tally.removed += 1;
+};
 
 /** The collection id of a document by its full name. */
 const collectionIdIn = (name: Buffer): string => {

@@ -3,7 +3,7 @@
  * The state is complete after every document, so that a walk can end anywhere and continue in another step.
  */
 import { createHash } from 'node:crypto';
-import type { Archive } from '../../archive/index.ts';
+import { type Archive, compareNames } from '../../archive/index.ts';
 import type { differenceKinds } from '../../contract/models/restore-test.ts';
 import {
   collectionIdOf,
@@ -120,7 +120,7 @@ class DocumentWalk {
   /** False if it was ended early. */
   async #merge(archived: ArchiveCursor, live: TargetCursor | undefined): Promise<boolean> {
     const { wants, isOver } = this.#options;
-    return mergeJoin(archived, live, async (order, at, n) => {
+    return mergeJoin({ left: archived, right: live, compare: compareNames }, async (order, at, n) => {
       const name = Buffer.from(at);
       const path = name.toString();
       if (!wants || wants(path)) await this.#visit(order, path, name, archived, live);

@@ -1,4 +1,4 @@
-import type { Archive } from '../../archive/index.ts';
+import { type Archive, compareNames } from '../../archive/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { type FirestoreDatabase, intersection, type NameRange } from '../../firestore/index.ts';
 import { ArchiveCursor, LiveLookupCursor, LiveScanCursor, mergeJoin, type TargetCursor } from '../../stored-backup/index.ts';
@@ -176,7 +176,7 @@ export class DocumentWalk {
       onErased?.(name);
       return true;
     };
-    await mergeJoin(archived, live, (order, name, n) => {
+    await mergeJoin({ left: archived, right: live, compare: compareNames }, (order, name, n) => {
       if (!archived.name && !this.#deletes) return false;
       if (isFull?.() || (n % lookEvery === 0 && isOver?.())) {
         next = 'later';

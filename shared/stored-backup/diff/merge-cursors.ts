@@ -1,3 +1,4 @@
+import { compareNames } from '../../archive/index.ts';
 import { sameFields } from '../../firestore/index.ts';
 import type { DocumentCursor } from '../cursor/document-cursor.ts';
 import { mergeJoin } from '../cursor/merge-join.ts';
@@ -55,7 +56,7 @@ export const mergeCursors = async (from: DocumentCursor, to: DocumentCursor, opt
   let stop: Stop | undefined;
   await from.load();
   await to.load();
-  const isComplete = await mergeJoin(from, to, async (order, name, n) => {
+  const isComplete = await mergeJoin({ left: from, right: to, compare: compareNames }, async (order, name, n) => {
     const side = order > 0 ? 'to' : 'from';
     const here = (): Stop => ({ counts: { ...counts }, at: Buffer.from(name), side });
     if (n % checkEvery === 0 && isOver()) {

@@ -7,10 +7,20 @@ import { createCipheriv, createHash, createSecretKey, randomBytes } from 'node:c
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { constants, gzipSync, zstdCompressSync } from 'node:zlib';
-import { DocumentSkim, type ObjectEntry, readChunk, type SelfCheck, ShardWriter } from '../../../shared/archive/index.ts';
+import {
+  Archive,
+  compareNames,
+  DocumentSkim,
+  type Manifest,
+  type ObjectEntry,
+  readChunk,
+  type SelfCheck,
+  ShardWriter,
+} from '../../../shared/archive/index.ts';
+import { ArchiveCursor, mergeJoin } from '../../../shared/stored-backup/index.ts';
 import { fixed, judged, median, printTable } from '../print.ts';
 import type { Large } from './large-archive.ts';
-import { type Documents, makeDocuments } from './sample-documents.ts';
+import { type Documents, makeDocuments, source } from './sample-documents.ts';
 
 const identity = { organization: 'org_bench', project: 'prj_bench', backup: 'bkp_bench' };
 const dataKey = randomBytes(32);
@@ -30,7 +40,9 @@ export const measureArchive = async (dir: string): Promise<boolean> => {
 
 const measureRates = async (documents: Documents): Promise<boolean> => {
   const count = documents.ends.length;
-  const { chunk, stored } = writeAll(documents, 'none');
+  const written = writeAll(documents, 'none');
+  const { chunk, stored } = written;
+  const archive = openWritten(written, count);
   const works: readonly (readonly [string, () => unknown])[] = [
     ['skim', () => eachDocument(documents, () => undefined)],
     ['skim and write, self-check none', () => writeAll(documents, 'none')],
@@ -38,6 +50,7 @@ const measureRates = async (documents: Documents): Promise<boolean> => {
     ['skim and write, self-check restored', () => writeAll(documents, 'restored')],
     ['read and prove a chunk', () => readAll(stored, chunk, false)],
     ['read, prove and rebuild every document', () => readAll(stored, chunk, true)],
+    ['mergeJoin with itself, names and times', () => joinAll(archive, count)],
   ];
   // The limit is measured before each run, because the speed of a shared machine changes within seconds.
   const limits: number[] = [];
@@ -150,9 +163,9 @@ const eachDocument = ({ bytes, ends }: Documents, use: (start: number, end: numb
 const writeAll = (documents: Documents, check: SelfCheck) => {
   const writer = new ShardWriter(0, { identity, dataKey, random: randomBytes, check });
   eachDocument(documents, (start, end) => writer.document(documents.bytes, start, end, skim));
-  const { chunk, index } = writer.finish();
+  const { chunk, index, pages } = writer.finish();
   if (!chunk) throw new Error('no chunk was written');
-  return { chunk, index, stored: writer.takeChunk() };
+  return { chunk, index, pages, stored: writer.takeChunk(), storedIndex: writer.takeIndex() };
 };
 
 const readAll = async (stored: readonly Buffer[], entry: ObjectEntry, rebuild: boolean): Promise<void> => {
@@ -160,6 +173,35 @@ const readAll = async (stored: readonly Buffer[], entry: ObjectEntry, rebuild: b
   for await (const { leaf } of readChunk(stored, { identity, name: entry.name, dataKey, entry }))
     for (let slot = 0; slot < leaf.count; slot++) bytes += rebuild ? leaf.content(slot).length : leaf.body(slot).length;
   if (bytes === 0) throw new Error('no bytes were read');
+};
+
+/** An archive in memory. */
+const openWritten = ({ chunk, index, pages, stored, storedIndex }: ReturnType<typeof writeAll>, documents: number): Archive => {
+  const objects = new Map([
+    [chunk.name, Buffer.concat(stored)],
+    [index.name, Buffer.concat(storedIndex)],
+  ]);
+  const manifest: Manifest = {
+    ...{ formatVersion: 2, requiredFeatures: [], ...identity, parent: null, source, readTime: '2026-01-01T00:00:00Z' },
+    counts: { documents, tombstones: 0, users: 0 },
+    ...{ collections: [], objects: [chunk, index], pages, notes: {} },
+  };
+  return new Archive(manifest, {
+    dataKey: () => dataKey,
+    fetch: async ({ name }, offset, length) => objects.get(name)?.subarray(offset, offset + length) ?? Buffer.alloc(0),
+  });
+};
+
+const joinAll = async (archive: Archive, expected: number): Promise<void> => {
+  const [left, right] = [new ArchiveCursor(archive, [{}]), new ArchiveCursor(archive, [{}])];
+  await left.load();
+  await right.load();
+  let equal = 0;
+  await mergeJoin({ left, right, compare: compareNames }, (order) => {
+    if (order === 0 && left.seconds === right.seconds && left.nanos === right.nanos) equal += 1;
+    return true;
+  });
+  if (equal !== expected) throw new Error(`expected ${expected} equal documents, found ${equal}`);
 };
 
 const seconds = async (work: () => unknown): Promise<number> => {

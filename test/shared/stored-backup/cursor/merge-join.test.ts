@@ -2,6 +2,7 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
+import { compareNames } from '../../../../shared/archive/index.ts';
 import type { DocumentCursor } from '../../../../shared/stored-backup/cursor/document-cursor.ts';
 import { mergeJoin } from '../../../../shared/stored-backup/cursor/merge-join.ts';
 
@@ -48,7 +49,7 @@ const opened = async (names: readonly string[], perLoad = 2): Promise<Names> => 
 
 const visitsOf = async (left: Names, right: Names | undefined): Promise<readonly string[]> => {
   const visits: string[] = [];
-  const isComplete = await mergeJoin(left, right, (order, name, n) => {
+  const isComplete = await mergeJoin({ left, right, compare: compareNames }, (order, name, n) => {
     visits.push(`${n}${order < 0 ? '<' : order > 0 ? '>' : '='}${name}`);
     // Some visits wait.
     return n % 3 === 0 ? Promise.resolve(true) : true;
@@ -83,7 +84,7 @@ test('mergeJoin: a visit that returns false ends it, and nothing more is loaded'
     const [left, right] = [await opened(['a', 'b', 'c'], 1), await opened(['b'], 1)];
     const visited: string[] = [];
     equal(
-      await mergeJoin(left, right, (_, name) => {
+      await mergeJoin({ left, right, compare: compareNames }, (_, name) => {
         visited.push(name.toString());
         return visited.length < 2 || answer;
       }),
