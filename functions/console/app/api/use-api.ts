@@ -134,6 +134,13 @@ interface Change<V, T> {
   readonly reloadsOnError?: boolean;
 }
 
+/** What a form needs of a change. */
+export interface FormChange<V, T = unknown> {
+  readonly isPending: boolean;
+  readonly error: Error | null;
+  readonly mutate: (input: V, options: { readonly onSuccess: (result: T) => void }) => void;
+}
+
 /** Changes something: shows a toast when it is done or has failed, and reloads what it made out of date. */
 export const useChange = <V = void, T = unknown>({
   call,

@@ -2,7 +2,7 @@ import { useCallback, useState } from 'react';
 import { changesOf } from '../ui/form/changes-of.ts';
 import { storedDraft, useDraftKey, useKeepAtSessionEnd, useTakenEdits } from './use-kept-edits.ts';
 
-interface DraftOptions<T> {
+export interface DraftOptions<T> {
   /** Fields that may hold a secret. They are not kept. */
   readonly secrets?: readonly (keyof T & string)[];
   /** The id of the record that the form changes; undefined for a new one. */

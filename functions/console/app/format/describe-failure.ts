@@ -64,8 +64,12 @@ export const describeFailure = (error: unknown): Description => {
   };
 };
 
+/** A problem of a field, or of one of its entries: a list of addresses names the wrong one, such as `recipients.2`. */
+export const isOfField = ({ field: named }: Problem, field: string): boolean =>
+  named === field || named.replace(/\.\d+$/, '') === field;
+
 /** The reason for one field of a form; undefined if the error does not name it. */
 export const fieldError = (error: unknown, field: string): string | undefined => {
-  const problem = error instanceof ApiFailure ? describeFailure(error).fields.find((each) => each.field === field) : undefined;
+  const problem = error instanceof ApiFailure ? describeFailure(error).fields.find((each) => isOfField(each, field)) : undefined;
   return problem && sentence(problem.reason);
 };

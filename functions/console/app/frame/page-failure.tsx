@@ -5,7 +5,7 @@ import { ErrorNotice } from '../ui/data/error-notice.tsx';
 import { ButtonLink } from '../ui/form/button-link.tsx';
 import { PageHeader } from '../ui/layout/page-header.tsx';
 
-interface PageFailureProps {
+export interface PageFailureProps {
   readonly error: unknown;
   /** The noun of what the page shows, such as `project`. */
   readonly what: string;

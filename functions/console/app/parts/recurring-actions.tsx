@@ -1,3 +1,4 @@
+import type { UseMutationResult } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { type ReactNode, useState } from 'react';
 import { usePermission } from '../api/permission.ts';
@@ -6,11 +7,6 @@ import { ButtonLink } from '../ui/form/button-link.tsx';
 import { ConfirmDialog } from '../ui/overlay/confirm-dialog.tsx';
 import { Menu, MenuItem } from '../ui/overlay/menu.tsx';
 
-/** What a button needs of a change. */
-interface Action {
-  readonly isPending: boolean;
-}
-
 interface RecurringActionsProps {
   /** What runs: a schedule or a plan. */
   readonly item: { readonly name: string; readonly enabled: boolean };
@@ -18,12 +14,9 @@ interface RecurringActionsProps {
   readonly what: string;
   /** One button and a menu, as in a table. */
   readonly isSmall: boolean;
-  readonly start: Action & { readonly run: () => void };
-  readonly toggle: Action & { readonly mutate: (enabled: boolean) => void };
-  readonly remove: Action & {
-    readonly error: Error | null;
-    readonly mutate: (none: undefined, options: { readonly onSuccess: () => void }) => void;
-  };
+  readonly start: { readonly isPending: boolean; readonly run: () => void };
+  readonly toggle: UseMutationResult<unknown, Error, boolean>;
+  readonly remove: UseMutationResult<unknown, Error, void>;
   readonly editTo: string;
   readonly listTo: string;
   /** What deleting does, and what it leaves. */

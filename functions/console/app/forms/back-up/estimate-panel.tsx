@@ -2,6 +2,7 @@ import type { UseQueryResult } from '@tanstack/react-query';
 import type { Estimate } from '../../data/backups.ts';
 import { formatAboutUsd, formatBytes, formatCount } from '../../format/format-number.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
 import { Skeleton } from '../../ui/data/skeleton.tsx';
 
@@ -25,24 +26,18 @@ export const EstimatePanel = ({ estimate, isEstimating, type, isReady }: Estimat
     <>
       <section className="back-up__estimate" aria-label="Estimate" aria-busy={isEstimating}>
         <dl className="facts">
-          <div>
-            <dt>Documents</dt>
-            <dd className="number">{value(isKnown ? formatCount(documents) : undefined)}</dd>
-          </div>
-          <div>
-            <dt>{type === 'full' ? 'Uncompressed data' : 'Changed data'}</dt>
-            <dd className="number">{value(bytes === null || bytes === undefined ? undefined : `about ${formatBytes(bytes)}`)}</dd>
-          </div>
-          <div>
-            <dt>Firestore reads</dt>
-            <dd className="number">{value(reads === null || reads === undefined ? undefined : formatCount(reads))}</dd>
-          </div>
-          <div>
-            <dt>Google bills</dt>
-            <dd className="number">
-              {value(estimatedUsd === null || estimatedUsd === undefined ? undefined : formatAboutUsd(estimatedUsd))}
-            </dd>
-          </div>
+          <Fact label="Documents" className="number">
+            {value(isKnown ? formatCount(documents) : undefined)}
+          </Fact>
+          <Fact label={type === 'full' ? 'Uncompressed data' : 'Changed data'} className="number">
+            {value(bytes === null || bytes === undefined ? undefined : `about ${formatBytes(bytes)}`)}
+          </Fact>
+          <Fact label="Firestore reads" className="number">
+            {value(reads === null || reads === undefined ? undefined : formatCount(reads))}
+          </Fact>
+          <Fact label="Google bills" className="number">
+            {value(estimatedUsd === null || estimatedUsd === undefined ? undefined : formatAboutUsd(estimatedUsd))}
+          </Fact>
         </dl>
         <p className="small muted">Estimated from a count and a few sampled documents. Nothing has been stored yet.</p>
       </section>

@@ -1,6 +1,7 @@
 import type { Project } from '../../data/projects.ts';
 import { fieldError } from '../../format/describe-failure.ts';
 import { Input, Select } from '../../ui/form/field.tsx';
+import { RecordOptions } from '../../ui/form/options.tsx';
 
 interface Named {
   readonly name: string;
@@ -36,11 +37,7 @@ export const NameAndProject = (props: NameAndProjectProps) => {
         onChange={({ target }) => onChange({ projectId: target.value })}
       >
         {allowsAll && <option value="">All projects</option>}
-        {projects.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <RecordOptions of={projects} />
       </Select>
     </div>
   );

@@ -3,6 +3,7 @@ import { useProjects } from '../../data/projects.ts';
 import { formatPlural } from '../../format/format-number.ts';
 import { Badge } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { channelWords, kindWords, minimumWords, targetWords } from './alert-words.ts';
@@ -36,46 +37,22 @@ export const AlertDetails = ({ alert }: { readonly alert: Alert }) => {
       )}
       <Card>
         <dl className="facts">
-          <div>
-            <dt>Channel</dt>
-            <dd>{channelWords[alert.channel]}</dd>
-          </div>
-          <div>
-            <dt>Sent to</dt>
-            <dd className="wrap-anywhere">{targetWords(alert)}</dd>
-          </div>
-          <div>
-            <dt>Reports</dt>
-            <dd className="row">
-              {alert.kinds.length === 0
-                ? 'All kinds of incidents'
-                : alert.kinds.map((kind) => <Badge key={kind}>{kindWords[kind][0]}</Badge>)}
-            </dd>
-          </div>
-          <div>
-            <dt>How severe</dt>
-            <dd>{minimumWords[alert.severity]}</dd>
-          </div>
-          <div>
-            <dt>Projects</dt>
-            <dd>{alert.projectIds.length === 0 ? 'All' : <ProjectNames ids={alert.projectIds} />}</dd>
-          </div>
-          <div>
-            <dt>Protection lapses after</dt>
-            <dd>{formatPlural(alert.lapsedAfterHours, 'hour')} without a good backup</dd>
-          </div>
-          {alert.channel === 'email' && (
-            <div>
-              <dt>Weekly digest</dt>
-              <dd>{alert.digest ? 'Every Monday at 08:00' : 'Not sent'}</dd>
-            </div>
-          )}
-          <div>
-            <dt>Last message</dt>
-            <dd>
-              <Time at={lastDelivery?.at ?? null} relative none="None yet" />
-            </dd>
-          </div>
+          <Fact label="Channel">{channelWords[alert.channel]}</Fact>
+          <Fact label="Sent to" className="wrap-anywhere">
+            {targetWords(alert)}
+          </Fact>
+          <Fact label="Reports" className="row">
+            {alert.kinds.length === 0
+              ? 'All kinds of incidents'
+              : alert.kinds.map((kind) => <Badge key={kind}>{kindWords[kind][0]}</Badge>)}
+          </Fact>
+          <Fact label="How severe">{minimumWords[alert.severity]}</Fact>
+          <Fact label="Projects">{alert.projectIds.length === 0 ? 'All' : <ProjectNames ids={alert.projectIds} />}</Fact>
+          <Fact label="Protection lapses after">{formatPlural(alert.lapsedAfterHours, 'hour')} without a good backup</Fact>
+          {alert.channel === 'email' && <Fact label="Weekly digest">{alert.digest ? 'Every Monday at 08:00' : 'Not sent'}</Fact>}
+          <Fact label="Last message">
+            <Time at={lastDelivery?.at ?? null} relative none="None yet" />
+          </Fact>
         </dl>
       </Card>
     </>

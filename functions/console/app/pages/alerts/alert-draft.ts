@@ -1,7 +1,6 @@
 import { lapsedAfterHours } from '../../../../../shared/contract/limits.ts';
 import type { AlertChannel, AlertKind, AlertSeverity } from '../../../../../shared/contract/models/alert-enums.ts';
-import type { Alert, AlertChanges, AlertInput } from '../../data/alerts.ts';
-import { changesOf } from '../../ui/form/changes-of.ts';
+import type { Alert, AlertInput } from '../../data/alerts.ts';
 
 /** What the form holds. */
 export interface AlertDraft {
@@ -38,14 +37,6 @@ export const draftOf = (alert: Alert | undefined): AlertDraft => {
 
 const addressesOf = ({ addresses }: AlertDraft): string[] => addresses.split(/[\s,;]+/).filter((address) => address !== '');
 
-const common = (draft: AlertDraft) => ({
-  name: draft.name,
-  severity: draft.severity,
-  projectIds: [...draft.projectIds],
-  kinds: [...draft.kinds],
-  lapsedAfterHours: Number(draft.lapsedAfterHours),
-});
-
 /** What the channel needs. An empty address or key is not sent. */
 const target = (draft: AlertDraft) => {
   const { channel, recipients, url, routingKey, digest } = draft;
@@ -53,10 +44,12 @@ const target = (draft: AlertDraft) => {
   return { ...(url !== '' && { url }), ...(channel === 'pagerduty' && routingKey !== '' && { routingKey }) };
 };
 
-export const inputOf = (draft: AlertDraft): AlertInput => ({ ...common(draft), ...target(draft), channel: draft.channel });
-
-/** Only what the person has changed: others may have changed the rest meanwhile. */
-export const alertChanges = (shown: AlertDraft, wanted: AlertDraft): AlertChanges =>
-  changesOf(changeable(shown), changeable(wanted));
-
-const changeable = (draft: AlertDraft): AlertChanges => ({ ...common(draft), ...target(draft) });
+export const inputOf = (draft: AlertDraft): AlertInput => ({
+  name: draft.name,
+  channel: draft.channel,
+  severity: draft.severity,
+  projectIds: [...draft.projectIds],
+  kinds: [...draft.kinds],
+  lapsedAfterHours: Number(draft.lapsedAfterHours),
+  ...target(draft),
+});

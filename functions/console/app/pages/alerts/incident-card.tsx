@@ -1,15 +1,12 @@
 import { Link } from '@tanstack/react-router';
 import { type Incident, useIncidents } from '../../data/alerts.ts';
 import { formatCount } from '../../format/format-number.ts';
+import { HistoryCard } from '../../parts/history-card.tsx';
 import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
-import { Card } from '../../ui/data/card.tsx';
-import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { ListBody } from '../../ui/data/list-body.tsx';
-import { type Column, Table } from '../../ui/data/table.tsx';
+import type { Column } from '../../ui/data/table.tsx';
 import { TextWithTimes } from '../../ui/data/text-with-times.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { Segments } from '../../ui/layout/tabs.tsx';
 import { severityWords } from './alert-words.ts';
 
 const views = [
@@ -79,24 +76,20 @@ interface IncidentCardProps {
 export const IncidentCard = ({ view, onView }: IncidentCardProps) => {
   const list = useIncidents(view === 'all' ? undefined : view);
   return (
-    <Card
+    <HistoryCard
       title="Incidents"
       description="One for everything that fails, until it works again. Recovered ones are kept for 90 days."
-      actions={<Segments label="Which incidents" value={view} options={views} onChange={onView} />}
-      flush
-    >
-      <ListBody
-        list={list}
-        what="incidents"
-        empty={
-          <EmptyState icon="checkCircle" title={view === 'open' ? 'No open incidents' : 'No incidents'}>
-            {view === 'open' ? 'Everything that was tried last has worked.' : 'Nothing has failed in the last 90 days.'}
-          </EmptyState>
-        }
-        moreLabel="Show older incidents"
-      >
-        <Table label="Incidents" columns={columnsOf(view)} rows={list.items} rowKey={({ id }) => id} />
-      </ListBody>
-    </Card>
+      views={views}
+      view={view}
+      onView={onView}
+      list={list}
+      columns={columnsOf(view)}
+      icon="checkCircle"
+      empty={
+        view === 'open'
+          ? ['No open incidents', 'Everything that was tried last has worked.']
+          : ['No incidents', 'Nothing has failed in the last 90 days.']
+      }
+    />
   );
 };

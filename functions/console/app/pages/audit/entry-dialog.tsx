@@ -1,5 +1,6 @@
 import type { AuditEntry } from '../../data/audit.ts';
 import { CodeBlock } from '../../ui/data/code-block.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { actionName, actorName } from './audit-words.ts';
@@ -23,17 +24,13 @@ export const EntryDialog = ({ entry, onClose }: EntryDialogProps) => {
     <Dialog open onClose={onClose} wide title={actionName(action)}>
       <div className="stack">
         <dl className="facts">
-          <div>
-            <dt>When</dt>
-            <dd>
-              <Time at={timestamp} />
-            </dd>
-          </div>
+          <Fact label="When">
+            <Time at={timestamp} />
+          </Fact>
           {facts.map(([label, value]) => (
-            <div key={label}>
-              <dt>{label}</dt>
-              <dd className="wrap-anywhere">{value ?? <span className="muted">Not known</span>}</dd>
-            </div>
+            <Fact key={label} label={label} className="wrap-anywhere">
+              {value ?? <span className="muted">Not known</span>}
+            </Fact>
           ))}
         </dl>
         {Object.keys(details).length > 0 && <CodeBlock label="Details" code={JSON.stringify(details, undefined, 2)} />}

@@ -3,6 +3,7 @@ import { usePermission } from '../../api/permission.ts';
 import { type Encryption, useEncryption, useRotateEncryption } from '../../data/organization.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Time } from '../../ui/data/time.tsx';
@@ -48,22 +49,13 @@ export const EncryptionCard = () => {
               </Notice>
             )}
             <dl className="facts">
-              <div>
-                <dt>Wrapped with</dt>
-                <dd>{modeWords[data.mode]}</dd>
-              </div>
-              <div className="facts__long">
-                <dt>Key</dt>
-                <dd>
-                  <code className="wrap-anywhere">{data.keyId}</code>
-                </dd>
-              </div>
-              <div>
-                <dt>Changed</dt>
-                <dd>
-                  <Time at={data.updatedAt} none="Never" />
-                </dd>
-              </div>
+              <Fact label="Wrapped with">{modeWords[data.mode]}</Fact>
+              <Fact label="Key" isLong>
+                <code className="wrap-anywhere">{data.keyId}</code>
+              </Fact>
+              <Fact label="Changed">
+                <Time at={data.updatedAt} none="Never" />
+              </Fact>
             </dl>
           </div>
         ) : (

@@ -1,6 +1,7 @@
 import type { Organization } from '../../data/organization.ts';
 import { formatCount } from '../../format/format-number.ts';
 import { Card } from '../../ui/data/card.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
 
 type Limits = Organization['limits'];
 
@@ -19,12 +20,9 @@ export const LimitsCard = ({ limits }: { readonly limits: Limits }) => (
   <Card title="Limits" description="Set by the operator of this service.">
     <dl className="facts">
       {(Object.keys(names) as (keyof Limits)[]).map((name) => (
-        <div key={name}>
-          <dt>{names[name]}</dt>
-          <dd className="number">
-            {formatCount(limits[name].used)} of {formatCount(limits[name].limit)}
-          </dd>
-        </div>
+        <Fact key={name} label={names[name]} className="number">
+          {formatCount(limits[name].used)} of {formatCount(limits[name].limit)}
+        </Fact>
       ))}
     </dl>
   </Card>

@@ -3,6 +3,7 @@ import { formatBytes, formatCount } from '../../format/format-number.ts';
 import { RecoverCard } from '../../parts/recover-card.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
@@ -23,28 +24,21 @@ export const OrganizationPage = () => {
           {data ? (
             <div className="stack">
               <dl className="facts">
-                <div className="facts__long">
-                  <dt>Owner</dt>
-                  <dd className="wrap-anywhere">{data.owner.email}</dd>
-                </div>
-                <div>
-                  <dt>Projects</dt>
-                  <dd className="number">{formatCount(data.statistics.projectCount)}</dd>
-                </div>
-                <div>
-                  <dt>Backups</dt>
-                  <dd className="number">{formatCount(data.statistics.backupCount)}</dd>
-                </div>
-                <div>
-                  <dt>Stored</dt>
-                  <dd className="number">{formatBytes(data.statistics.storageUsed)}</dd>
-                </div>
-                <div>
-                  <dt>Created</dt>
-                  <dd>
-                    <Time at={data.createdAt} />
-                  </dd>
-                </div>
+                <Fact label="Owner" isLong className="wrap-anywhere">
+                  {data.owner.email}
+                </Fact>
+                <Fact label="Projects" className="number">
+                  {formatCount(data.statistics.projectCount)}
+                </Fact>
+                <Fact label="Backups" className="number">
+                  {formatCount(data.statistics.backupCount)}
+                </Fact>
+                <Fact label="Stored" className="number">
+                  {formatBytes(data.statistics.storageUsed)}
+                </Fact>
+                <Fact label="Created">
+                  <Time at={data.createdAt} />
+                </Fact>
               </dl>
               <SettingsForm organization={data} />
             </div>

@@ -1,5 +1,6 @@
 import type { ServiceAccount } from '../../data/service-account.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
 import { Time } from '../../ui/data/time.tsx';
 
@@ -16,28 +17,18 @@ export const ServiceAccountFacts = ({ account }: { readonly account: ServiceAcco
       </Notice>
     )}
     <dl className="facts">
-      <div>
-        <dt>Name</dt>
-        <dd className="wrap-anywhere">{account.name}</dd>
-      </div>
-      <div>
-        <dt>Status</dt>
-        <dd>
-          <Status status={account.status} />
-        </dd>
-      </div>
-      <div>
-        <dt>Last used</dt>
-        <dd>
-          <Time at={account.lastUsedAt} relative none="Never" />
-        </dd>
-      </div>
-      <div>
-        <dt>Created</dt>
-        <dd>
-          <Time at={account.createdAt} />
-        </dd>
-      </div>
+      <Fact label="Name" className="wrap-anywhere">
+        {account.name}
+      </Fact>
+      <Fact label="Status">
+        <Status status={account.status} />
+      </Fact>
+      <Fact label="Last used">
+        <Time at={account.lastUsedAt} relative none="Never" />
+      </Fact>
+      <Fact label="Created">
+        <Time at={account.createdAt} />
+      </Fact>
     </dl>
     <div className="row">
       {account.permissions.map((permission) => (

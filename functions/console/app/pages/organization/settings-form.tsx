@@ -7,6 +7,7 @@ import { fieldError } from '../../format/describe-failure.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Input, Select } from '../../ui/form/field.tsx';
+import { RecordOptions } from '../../ui/form/options.tsx';
 
 const zones = (current: string): readonly string[] => [...new Set([current, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 
@@ -57,11 +58,7 @@ export const SettingsForm = ({ organization }: { readonly organization: Organiza
         error={fieldError(update.error, 'settings.defaultStorageId')}
       >
         <option value="">None</option>
-        {storage.items?.map(({ id, name: label }) => (
-          <option key={id} value={id}>
-            {label}
-          </option>
-        ))}
+        <RecordOptions of={storage.items} />
       </Select>
       {update.error && (
         <ErrorNotice error={update.error} shownFields={['name', 'settings.timezone', 'settings.defaultStorageId']} />

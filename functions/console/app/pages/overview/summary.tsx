@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Overview, ProjectOverview } from '../../data/overview.ts';
 import { formatBytes, formatCount, formatPlural } from '../../format/format-number.ts';
+import { Fact } from '../../ui/data/fact.tsx';
 import { Skeleton } from '../../ui/data/skeleton.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
 
@@ -62,17 +63,17 @@ export const Summary = ({ overview }: { readonly overview: Overview | undefined 
         </div>
       </div>
       <dl className="summary__numbers">
-        <Fact label="Protected">
+        <Total label="Protected">
           {totals && (
             <>
               {formatCount(totals.protected)}
               <span className="summary__of"> of {formatCount(totals.projects)}</span>
             </>
           )}
-        </Fact>
-        <Fact label="Backups">{totals && formatCount(totals.backups)}</Fact>
-        <Fact label="Stored">{totals && formatBytes(totals.storedBytes)}</Fact>
-        <Fact label="Running now">{totals && formatCount(totals.runningJobs)}</Fact>
+        </Total>
+        <Total label="Backups">{totals && formatCount(totals.backups)}</Total>
+        <Total label="Stored">{totals && formatBytes(totals.storedBytes)}</Total>
+        <Total label="Running now">{totals && formatCount(totals.runningJobs)}</Total>
       </dl>
     </section>
   );
@@ -80,15 +81,14 @@ export const Summary = ({ overview }: { readonly overview: Overview | undefined 
 
 const loading: Verdict = { tone: 'info', icon: 'shield', title: '', text: '' };
 
-interface FactProps {
+interface TotalProps {
   readonly label: string;
   /** Undefined while it loads. */
   readonly children: ReactNode;
 }
 
-const Fact = ({ label, children }: FactProps) => (
-  <div>
-    <dt>{label}</dt>
-    <dd className="number">{children ?? <Skeleton width="3.5rem" height="1.35em" />}</dd>
-  </div>
+const Total = ({ label, children }: TotalProps) => (
+  <Fact label={label} className="number">
+    {children ?? <Skeleton width="3.5rem" height="1.35em" />}
+  </Fact>
 );

@@ -11,6 +11,7 @@ import { Notice } from '../../ui/data/notice.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Select } from '../../ui/form/field.tsx';
+import { RecordOptions } from '../../ui/form/options.tsx';
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
 import { showToast } from '../../ui/overlay/toast.tsx';
 import { useParam } from '../../use-param.ts';
@@ -59,11 +60,7 @@ const MoveForm = ({ project }: { readonly project: Project }) => {
           </Notice>
         ) : (
           <Select label="To" value={target?.id} onChange={({ target: { value } }) => setChosen(value)}>
-            {targets.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
+            <RecordOptions of={targets} />
           </Select>
         )}
         <MoveContents isOwnerOfBoth={here.role === 'owner' && target?.role === 'owner'} project={project} />

@@ -6,40 +6,35 @@ import { type RestoreTest, type TestRun, useRestoreTest, useTestRuns } from '../
 import { formatCount } from '../../format/format-number.ts';
 import { formatDuration } from '../../format/format-time.ts';
 import { describeCron } from '../../forms/cron/cron-choice.ts';
-import { PageFailure } from '../../frame/page-failure.tsx';
+import { ResourcePage } from '../../frame/resource-page.tsx';
 import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
 import { ListBody } from '../../ui/data/list-body.tsx';
-import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { useParam } from '../../use-param.ts';
 import { PlanActions } from './plan-actions.tsx';
 
-const crumb = { label: 'Restore tests', to: paths.restoreTests };
-
-export const PlanPage = () => {
-  const { data: plan, error, refetch } = useRestoreTest(useParam('restoreTestId'));
-  if (error && !plan) return <PageFailure error={error} what="restore test" crumb={crumb} onRetry={() => void refetch()} />;
-  if (!plan) return <SkeletonText lines={5} />;
-  return (
-    <>
-      <PageHeader
-        title={plan.name}
-        crumbs={[crumb]}
-        badge={plan.enabled ? <Badge tone="good">On</Badge> : <Badge>Paused</Badge>}
-        actions={<PlanActions plan={plan} />}
-      />
-      <div className="stack">
+export const PlanPage = () => (
+  <ResourcePage
+    read={useRestoreTest(useParam('restoreTestId'))}
+    what="restore test"
+    crumb={{ label: 'Restore tests', to: paths.restoreTests }}
+    lines={5}
+    badge={({ enabled }) => (enabled ? <Badge tone="good">On</Badge> : <Badge>Paused</Badge>)}
+    actions={(plan) => <PlanActions plan={plan} />}
+  >
+    {(plan) => (
+      <>
         <Facts plan={plan} />
         <Runs restoreTestId={plan.id} />
-      </div>
-    </>
-  );
-};
+      </>
+    )}
+  </ResourcePage>
+);
 
 const Facts = ({ plan }: { readonly plan: RestoreTest }) => {
   const { items: projects } = useProjects();
@@ -67,10 +62,9 @@ const Facts = ({ plan }: { readonly plan: RestoreTest }) => {
     <Card>
       <dl className="facts">
         {facts.map(([label, value]) => (
-          <div key={label}>
-            <dt>{label}</dt>
-            <dd className="wrap-anywhere">{value}</dd>
-          </div>
+          <Fact key={label} label={label} className="wrap-anywhere">
+            {value}
+          </Fact>
         ))}
       </dl>
     </Card>

@@ -2,6 +2,7 @@ import type { Project } from '../../data/projects.ts';
 import { modeWords } from '../../data/restore-words.ts';
 import { formatSecond } from '../../format/format-time.ts';
 import { PathList } from '../../parts/path-list.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import type { Choice } from './choice.ts';
 import { databaseOf } from './target-step.tsx';
@@ -16,30 +17,18 @@ interface PlanSummaryProps {
 /** All choices in words, beside the plan they have led to. */
 export const PlanSummary = ({ choice, source, target }: PlanSummaryProps) => (
   <dl className="wizard__summary">
-    <div>
-      <dt>From</dt>
-      <dd>
-        <SourceOf choice={choice} source={source} />
-      </dd>
-    </div>
-    <div>
-      <dt>What</dt>
-      <dd>
-        <ScopeOf choice={choice} />
-      </dd>
-    </div>
-    <div>
-      <dt>Into</dt>
-      <dd>
-        <strong className="wrap-anywhere">{target.name}</strong> <span className="muted">({databaseOf(target)})</span>
-      </dd>
-    </div>
-    <div>
-      <dt>Mode</dt>
-      <dd>
-        <strong>{modeWords[choice.mode].name}.</strong> {modeWords[choice.mode].consequence}
-      </dd>
-    </div>
+    <Fact label="From">
+      <SourceOf choice={choice} source={source} />
+    </Fact>
+    <Fact label="What">
+      <ScopeOf choice={choice} />
+    </Fact>
+    <Fact label="Into">
+      <strong className="wrap-anywhere">{target.name}</strong> <span className="muted">({databaseOf(target)})</span>
+    </Fact>
+    <Fact label="Mode">
+      <strong>{modeWords[choice.mode].name}.</strong> {modeWords[choice.mode].consequence}
+    </Fact>
   </dl>
 );
 

@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { creatorOf, modeWords } from '../../data/restore-words.ts';
 import type { Restore } from '../../data/restores.ts';
 import { formatCount, formatPlural, formatUsd } from '../../format/format-number.ts';
@@ -8,14 +7,8 @@ import { PathList } from '../../parts/path-list.tsx';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { CopyButton } from '../../ui/data/code-block.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
 import { Time } from '../../ui/data/time.tsx';
-
-const Fact = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
-  <div>
-    <dt>{label}</dt>
-    <dd>{children}</dd>
-  </div>
-);
 
 export const RestoreFacts = ({ restore }: { readonly restore: Restore }) => {
   const { cost, duration, undoUntil, undoneBy, safetyBackupId, undoOf, mergeMode, createdBy } = restore;

@@ -10,6 +10,7 @@ import { ListBody } from '../../ui/data/list-body.tsx';
 import { Table } from '../../ui/data/table.tsx';
 import { Button, buttonClass } from '../../ui/form/button.tsx';
 import { Select } from '../../ui/form/field.tsx';
+import { RecordOptions } from '../../ui/form/options.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { columns } from './restore-columns.tsx';
@@ -98,11 +99,7 @@ const RestoreFilters = ({ filters, onChange }: RestoreFiltersProps) => {
         onChange={({ target }) => onChange({ projectId: target.value || undefined })}
       >
         <option value="">All projects</option>
-        {projects.map(({ id, name }) => (
-          <option key={id} value={id}>
-            {name}
-          </option>
-        ))}
+        <RecordOptions of={projects} />
       </Select>
       <Select
         label="Status"

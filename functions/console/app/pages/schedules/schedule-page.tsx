@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { typeWords } from '../../data/backup-words.ts';
 import { useBackups } from '../../data/backups.ts';
 import { useProject } from '../../data/projects.ts';
@@ -7,38 +6,33 @@ import { type Schedule, useSchedule } from '../../data/schedules.ts';
 import { useStorageDestinations } from '../../data/storage.ts';
 import { describeCron } from '../../forms/cron/cron-choice.ts';
 import { NextRuns } from '../../forms/cron/next-runs.tsx';
-import { PageFailure } from '../../frame/page-failure.tsx';
+import { ResourcePage } from '../../frame/resource-page.tsx';
 import { projectBackupColumns } from '../../parts/backup-columns.tsx';
 import { paths } from '../../paths.ts';
 import { Badge } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
-import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
-import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { useParam } from '../../use-param.ts';
 import { retentionOf } from './form/draft.ts';
 import { RetentionCalendar } from './preview/retention-calendar.tsx';
 import { ScheduleActions } from './schedule-actions.tsx';
 
-const crumb = { label: 'Schedules', to: paths.schedules };
-
-export const SchedulePage = () => {
-  const { data: schedule, error, refetch } = useSchedule(useParam('scheduleId'));
-  if (error && !schedule) return <PageFailure error={error} what="schedule" crumb={crumb} onRetry={() => void refetch()} />;
-  if (!schedule) return <SkeletonText lines={5} />;
-  return (
-    <>
-      <PageHeader
-        title={schedule.name}
-        crumbs={[crumb]}
-        badge={schedule.enabled ? <Badge tone="good">On</Badge> : <Badge>Paused</Badge>}
-        actions={<ScheduleActions schedule={schedule} />}
-      />
-      <div className="stack">
+export const SchedulePage = () => (
+  <ResourcePage
+    read={useSchedule(useParam('scheduleId'))}
+    what="schedule"
+    crumb={{ label: 'Schedules', to: paths.schedules }}
+    lines={5}
+    badge={({ enabled }) => (enabled ? <Badge tone="good">On</Badge> : <Badge>Paused</Badge>)}
+    actions={(schedule) => <ScheduleActions schedule={schedule} />}
+  >
+    {(schedule) => (
+      <>
         <Concerns schedule={schedule} />
         <Facts schedule={schedule} />
         <div className="schedules__pair">
@@ -54,10 +48,10 @@ export const SchedulePage = () => {
           </Card>
         </div>
         <Runs scheduleId={schedule.id} />
-      </div>
-    </>
-  );
-};
+      </>
+    )}
+  </ResourcePage>
+);
 
 /** What is wrong, and what a person should know. */
 const Concerns = ({ schedule: { failing, warning, waitingFor, nextRunAt } }: { readonly schedule: Schedule }) => (
@@ -113,19 +107,6 @@ const Facts = ({ schedule }: { readonly schedule: Schedule }) => {
     </Card>
   );
 };
-
-interface FactProps {
-  readonly label: string;
-  readonly isLong?: boolean;
-  readonly children: ReactNode;
-}
-
-const Fact = ({ label, isLong = false, children }: FactProps) => (
-  <div className={isLong ? 'facts__long' : undefined}>
-    <dt>{label}</dt>
-    <dd>{children}</dd>
-  </div>
-);
 
 const Runs = ({ scheduleId }: { readonly scheduleId: string }) => {
   const { items, query } = useBackups({ scheduleId, limit: 20 });

@@ -7,6 +7,7 @@ import { providerOf } from '../../forms/storage/providers.ts';
 import { findingAdvice } from '../../forms/storage/step-advice.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
@@ -55,38 +56,25 @@ export const DestinationCard = ({ destination }: { readonly destination: Storage
             </Notice>
           )}
           <dl className="facts">
-            <div>
-              <dt>Bucket</dt>
-              <dd>
-                <code className="wrap-anywhere">{[bucket, prefix].filter(Boolean).join('/')}</code>
-              </dd>
-            </div>
-            <div>
-              <dt>Region</dt>
-              <dd>{destination.region ?? '–'}</dd>
-            </div>
-            <div>
-              <dt>Credentials</dt>
-              <dd>
-                {destination.workloadIdentity ? (
-                  <>
-                    Without a key:{' '}
-                    <code className="wrap-anywhere">
-                      {destination.workloadIdentity.serviceAccountEmail ??
-                        describeProvider(destination.workloadIdentity.audience)}
-                    </code>
-                  </>
-                ) : (
-                  <code className="wrap-anywhere">{Object.values(destination.credentials)[0]}</code>
-                )}
-              </dd>
-            </div>
-            <div>
-              <dt>Tested</dt>
-              <dd>
-                <Time at={destination.lastTestedAt} relative none="Never" />
-              </dd>
-            </div>
+            <Fact label="Bucket">
+              <code className="wrap-anywhere">{[bucket, prefix].filter(Boolean).join('/')}</code>
+            </Fact>
+            <Fact label="Region">{destination.region ?? '–'}</Fact>
+            <Fact label="Credentials">
+              {destination.workloadIdentity ? (
+                <>
+                  Without a key:{' '}
+                  <code className="wrap-anywhere">
+                    {destination.workloadIdentity.serviceAccountEmail ?? describeProvider(destination.workloadIdentity.audience)}
+                  </code>
+                </>
+              ) : (
+                <code className="wrap-anywhere">{Object.values(destination.credentials)[0]}</code>
+              )}
+            </Fact>
+            <Fact label="Tested">
+              <Time at={destination.lastTestedAt} relative none="Never" />
+            </Fact>
           </dl>
           {(destination.immutable || objectLock || destination.sse) && (
             <div className="row">

@@ -5,6 +5,7 @@ import { ownTimeZone } from '../../format/format-time.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Input, Select } from '../../ui/form/field.tsx';
+import { WordOptions } from '../../ui/form/options.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 
 interface ReplayDialogProps {
@@ -62,11 +63,7 @@ export const ReplayDialog = ({ webhookId, onClose }: ReplayDialogProps) => {
         <Input label="From" type="datetime-local" required value={from} onChange={({ target }) => setFrom(target.value)} />
         <Input label="To" type="datetime-local" required value={to} onChange={({ target }) => setTo(target.value)} />
         <Select label="Which" value={status} onChange={({ target }) => setStatus(target.value as Status)}>
-          {replayStatuses.map((one) => (
-            <option key={one} value={one}>
-              {statusWords[one]}
-            </option>
-          ))}
+          <WordOptions of={replayStatuses} words={statusWords} />
         </Select>
         {replay.error && <ErrorNotice error={replay.error} />}
       </form>

@@ -4,6 +4,7 @@ import { formatDuration } from '../../format/format-time.ts';
 import { answerOf, DeliveryState } from '../../parts/delivery-state.tsx';
 import { CodeBlock } from '../../ui/data/code-block.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
@@ -21,36 +22,22 @@ export const RequestDialog = ({ webhookId, delivery, onClose }: RequestDialogPro
     <Dialog open wide onClose={onClose} title={delivery.eventType}>
       <div className="stack">
         <dl className="facts">
-          <div>
-            <dt>Status</dt>
-            <dd>
-              <DeliveryState delivery={delivery} />
-            </dd>
-          </div>
-          <div>
-            <dt>Answer</dt>
-            <dd>{answerOf(delivery) ?? 'None yet'}</dd>
-          </div>
-          <div>
-            <dt>Took</dt>
-            <dd className="number">{delivery.duration === null ? '–' : formatDuration(delivery.duration)}</dd>
-          </div>
-          <div>
-            <dt>Attempts</dt>
-            <dd className="number">{formatCount(delivery.attempts)}</dd>
-          </div>
-          <div>
-            <dt>Last attempt</dt>
-            <dd>
-              <Time at={delivery.lastAttemptAt} none="None yet" />
-            </dd>
-          </div>
-          <div>
-            <dt>Event id</dt>
-            <dd>
-              <code className="wrap-anywhere">{delivery.eventId}</code>
-            </dd>
-          </div>
+          <Fact label="Status">
+            <DeliveryState delivery={delivery} />
+          </Fact>
+          <Fact label="Answer">{answerOf(delivery) ?? 'None yet'}</Fact>
+          <Fact label="Took" className="number">
+            {delivery.duration === null ? '–' : formatDuration(delivery.duration)}
+          </Fact>
+          <Fact label="Attempts" className="number">
+            {formatCount(delivery.attempts)}
+          </Fact>
+          <Fact label="Last attempt">
+            <Time at={delivery.lastAttemptAt} none="None yet" />
+          </Fact>
+          <Fact label="Event id">
+            <code className="wrap-anywhere">{delivery.eventId}</code>
+          </Fact>
         </dl>
         {error ? (
           <ErrorNotice error={error} title="The request could not be loaded" onRetry={() => void refetch()} />

@@ -2,6 +2,7 @@ import type { WebhookWithSecret } from '../../data/webhooks.ts';
 import { formatPlural } from '../../format/format-number.ts';
 import { Badge } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
 import { Time } from '../../ui/data/time.tsx';
 
@@ -26,42 +27,27 @@ export const WebhookFacts = ({ webhook }: { readonly webhook: WebhookWithSecret 
       )}
       <Card>
         <dl className="facts">
-          <div className="facts__long">
-            <dt>Address</dt>
-            <dd>
-              <code className="wrap-anywhere">{webhook.url}</code>
-            </dd>
-          </div>
-          <div>
-            <dt>Secret</dt>
-            <dd>
-              <code className="wrap-anywhere">{webhook.secret ?? 'None: requests are not signed'}</code>
-              {webhook.previousSecretExpiresAt && (
-                <span className="small muted">
-                  {' '}
-                  The previous one also signs until <Time at={webhook.previousSecretExpiresAt} />
-                </span>
-              )}
-            </dd>
-          </div>
-          <div>
-            <dt>Events</dt>
-            <dd className="row">
-              {webhook.events.map((event) => (
-                <Badge key={event}>{event === '*' ? 'All events' : event}</Badge>
-              ))}
-            </dd>
-          </div>
-          <div>
-            <dt>Projects</dt>
-            <dd>{filters.projects.length === 0 ? 'All' : formatPlural(filters.projects.length, 'project')}</dd>
-          </div>
-          <div>
-            <dt>Last event</dt>
-            <dd>
-              <Time at={webhook.lastTriggeredAt} relative none="Never" />
-            </dd>
-          </div>
+          <Fact label="Address" isLong>
+            <code className="wrap-anywhere">{webhook.url}</code>
+          </Fact>
+          <Fact label="Secret">
+            <code className="wrap-anywhere">{webhook.secret ?? 'None: requests are not signed'}</code>
+            {webhook.previousSecretExpiresAt && (
+              <span className="small muted">
+                {' '}
+                The previous one also signs until <Time at={webhook.previousSecretExpiresAt} />
+              </span>
+            )}
+          </Fact>
+          <Fact label="Events" className="row">
+            {webhook.events.map((event) => (
+              <Badge key={event}>{event === '*' ? 'All events' : event}</Badge>
+            ))}
+          </Fact>
+          <Fact label="Projects">{filters.projects.length === 0 ? 'All' : formatPlural(filters.projects.length, 'project')}</Fact>
+          <Fact label="Last event">
+            <Time at={webhook.lastTriggeredAt} relative none="Never" />
+          </Fact>
         </dl>
       </Card>
     </>

@@ -1,14 +1,9 @@
-import { type FormEvent, useId } from 'react';
 import { webhookFormats } from '../../../../../shared/contract/models/webhook-enums.ts';
-import { useDraft } from '../../api/use-draft.ts';
 import { useCreateWebhook, useUpdateWebhook, type Webhook } from '../../data/webhooks.ts';
-import { fieldError } from '../../format/describe-failure.ts';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
-import { Button } from '../../ui/form/button.tsx';
-import { changesOf } from '../../ui/form/changes-of.ts';
+import { RecordDialog } from '../../forms/record/record-dialog.tsx';
+import { useRecordForm } from '../../forms/record/use-record-form.ts';
 import { Checkbox, Input, Select } from '../../ui/form/field.tsx';
-import { useFirst } from '../../ui/form/use-first.ts';
-import { Dialog } from '../../ui/overlay/dialog.tsx';
+import { WordOptions } from '../../ui/form/options.tsx';
 import { EventPicker } from './event-picker.tsx';
 import { SecretNotice } from './secret-notice.tsx';
 
@@ -31,101 +26,62 @@ const draftOf = (webhook: Webhook | undefined) => ({
   retryEnabled: webhook?.retryEnabled ?? true,
 });
 
-/** What is sent, apart from the address. */
-const bodyOf = ({ name, events, format, retryEnabled }: ReturnType<typeof draftOf>) => ({
-  name,
-  events: [...events],
-  format,
-  retryEnabled,
-});
-
 /** Creates or changes a webhook. */
 export const WebhookForm = ({ webhook, onClose }: WebhookFormProps) => {
-  const form = useId();
-  const opened = useFirst(webhook);
   const create = useCreateWebhook();
-  const update = useUpdateWebhook(webhook?.id ?? '');
-  // An address may contain a token.
-  const [draft, change, forget] = useDraft('webhook', draftOf(webhook), { secrets: ['url'], recordId: webhook?.id });
-  const { name, url, events, format, retryEnabled } = draft;
-  const error = create.error ?? update.error;
-  const errorOf = (field: string): string | undefined => fieldError(error, field);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    if (!opened) {
-      create.mutate({ ...bodyOf(draft), url }, { onSuccess: forget });
-      return;
-    }
-    // What was not changed is not sent: others may have changed it meanwhile, and parts of the address may be masked.
-    const changes = { ...changesOf(bodyOf(draftOf(opened)), bodyOf(draft)), ...(url !== opened.url && { url }) };
-    if (Object.keys(changes).length === 0) onClose();
-    else update.mutate(changes, { onSuccess: onClose });
-  };
-  const cancel = (): void => {
-    forget();
-    onClose();
-  };
+  const form = useRecordForm({
+    name: 'webhook',
+    record: webhook,
+    draftOf,
+    bodyOf: (draft) => ({ ...draft, events: [...draft.events] }),
+    // An address may contain a token.
+    secrets: ['url'],
+    create,
+    update: useUpdateWebhook(webhook?.id ?? ''),
+    onClose,
+  });
+  const { change, errorOf } = form;
+  const { name, url, events, format, retryEnabled } = form.draft;
   if (create.data?.secret) return <SecretNotice title="The webhook is ready" secret={create.data.secret} onClose={onClose} />;
   return (
-    <Dialog
-      open
+    <RecordDialog
+      form={form}
       wide
-      stays={create.isPending}
-      onClose={onClose}
       title={webhook ? 'Edit the webhook' : 'Add a webhook'}
-      actions={
-        <>
-          <Button onClick={cancel} disabledReason={create.isPending ? 'The webhook is being created' : undefined}>
-            Cancel
-          </Button>
-          <Button
-            variant="primary"
-            type="submit"
-            form={form}
-            busy={create.isPending || update.isPending}
-            disabledReason={events.length === 0 ? 'Choose at least one event' : undefined}
-          >
-            {webhook ? 'Save' : 'Add webhook'}
-          </Button>
-        </>
-      }
+      action="Add webhook"
+      creating="The webhook is being created"
+      reason={events.length === 0 ? 'Choose at least one event' : undefined}
+      shownFields={['name', 'url', 'events']}
     >
-      <form id={form} className="stack" onSubmit={submit}>
-        <Input
-          label="Name"
-          required
-          placeholder="On-call"
-          value={name}
-          onChange={({ target }) => change({ name: target.value })}
-          error={errorOf('name')}
-        />
-        <Input
-          label="Address"
-          required
-          mono
-          type="url"
-          placeholder="https://example.com/hooks/backups"
-          hint="A public https address. It must answer with a status from 200 to 299 within the time limit."
-          value={url}
-          onChange={({ target }) => change({ url: target.value })}
-          error={errorOf('url')}
-        />
-        <EventPicker value={events} onChange={(chosen) => change({ events: chosen })} error={errorOf('events')} />
-        <Select label="Format" value={format} onChange={({ target }) => change({ format: target.value as Webhook['format'] })}>
-          {webhookFormats.map((one) => (
-            <option key={one} value={one}>
-              {formatWords[one]}
-            </option>
-          ))}
-        </Select>
-        <Checkbox
-          label="Retry deliveries that fail"
-          hint="With growing pauses. An address that answers 410 is disabled at once."
-          checked={retryEnabled}
-          onChange={({ target }) => change({ retryEnabled: target.checked })}
-        />
-        {error && <ErrorNotice error={error} shownFields={['name', 'url', 'events']} />}
-      </form>
-    </Dialog>
+      <Input
+        label="Name"
+        required
+        placeholder="On-call"
+        value={name}
+        onChange={({ target }) => change({ name: target.value })}
+        error={errorOf('name')}
+      />
+      <Input
+        label="Address"
+        required
+        mono
+        type="url"
+        placeholder="https://example.com/hooks/backups"
+        hint="A public https address. It must answer with a status from 200 to 299 within the time limit."
+        value={url}
+        onChange={({ target }) => change({ url: target.value })}
+        error={errorOf('url')}
+      />
+      <EventPicker value={events} onChange={(chosen) => change({ events: chosen })} error={errorOf('events')} />
+      <Select label="Format" value={format} onChange={({ target }) => change({ format: target.value as Webhook['format'] })}>
+        <WordOptions of={webhookFormats} words={formatWords} />
+      </Select>
+      <Checkbox
+        label="Retry deliveries that fail"
+        hint="With growing pauses. An address that answers 410 is disabled at once."
+        checked={retryEnabled}
+        onChange={({ target }) => change({ retryEnabled: target.checked })}
+      />
+    </RecordDialog>
   );
 };

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react';
-import { describeFailure } from '../../format/describe-failure.ts';
+import { describeFailure, isOfField } from '../../format/describe-failure.ts';
 import { sentence } from '../../format/sentence.ts';
 import { Button } from '../form/button.tsx';
 import { Icon } from '../icon.tsx';
@@ -20,7 +20,7 @@ interface ErrorNoticeProps {
 export const ErrorNotice = ({ error, title, shownFields = [], advice, onRetry }: ErrorNoticeProps) => {
   const { message, advice: usualAdvice, fields, requestId } = describeFailure(error);
   const toDo = advice ?? usualAdvice;
-  const others = fields.filter(({ field }) => !shownFields.includes(field));
+  const others = fields.filter((problem) => !shownFields.some((field) => isOfField(problem, field)));
   const isShownAtFields = fields.length > 0 && others.length === 0;
   const notice = useRef<HTMLDivElement>(null);
   // A form may be longer than the window: what to correct, or what failed, comes into view.

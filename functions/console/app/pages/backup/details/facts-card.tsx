@@ -1,5 +1,4 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { creatorOf, scopeOf, triggerWords, typeWords } from '../../../data/backup-words.ts';
 import type { Backup } from '../../../data/backups.ts';
 import { formatBytes, formatCount, formatPlural, formatUsd } from '../../../format/format-number.ts';
@@ -7,14 +6,8 @@ import { formatDuration } from '../../../format/format-time.ts';
 import { paths } from '../../../paths.ts';
 import { Card } from '../../../ui/data/card.tsx';
 import { CopyButton } from '../../../ui/data/code-block.tsx';
+import { Fact } from '../../../ui/data/fact.tsx';
 import { Time } from '../../../ui/data/time.tsx';
-
-const Fact = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
-  <div>
-    <dt>{label}</dt>
-    <dd>{children}</dd>
-  </div>
-);
 
 const encryptionWords: Readonly<Record<string, string>> = {
   kms: 'AES-256, key of the service',

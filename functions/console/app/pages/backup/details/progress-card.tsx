@@ -4,6 +4,7 @@ import { formatCount, formatPlural } from '../../../format/format-number.ts';
 import { formatDuration } from '../../../format/format-time.ts';
 import { useJobRate } from '../../../parts/use-job-rate.ts';
 import { Card } from '../../../ui/data/card.tsx';
+import { Fact } from '../../../ui/data/fact.tsx';
 import { Progress } from '../../../ui/data/progress.tsx';
 import { Spinner } from '../../../ui/data/spinner.tsx';
 import { Time } from '../../../ui/data/time.tsx';
@@ -39,27 +40,19 @@ export const ProgressCard = ({ backup, seenAt }: ProgressCardProps) => {
           percent={phase === 'sealing' ? 99 : totalDocuments === null || current < 3 ? undefined : percent}
         />
         <dl className="facts backup__live" aria-live="off">
-          <div>
-            <dt>Documents read</dt>
-            <dd className="number">
-              {formatCount(documents)}
-              {totalDocuments !== null && <span className="muted"> of {formatCount(totalDocuments)}</span>}
-            </dd>
-          </div>
-          <div>
-            <dt>Rate</dt>
-            <dd className="number">{rate === undefined ? '–' : `${formatPlural(Math.round(rate.perSecond), 'document')}/s`}</dd>
-          </div>
-          <div>
-            <dt>Time left</dt>
-            <dd className="number">{remainingWords(phase, rate?.remainingMs)}</dd>
-          </div>
-          <div>
-            <dt>Started</dt>
-            <dd>
-              <Time at={startedAt} relative none="Not yet" />
-            </dd>
-          </div>
+          <Fact label="Documents read" className="number">
+            {formatCount(documents)}
+            {totalDocuments !== null && <span className="muted"> of {formatCount(totalDocuments)}</span>}
+          </Fact>
+          <Fact label="Rate" className="number">
+            {rate === undefined ? '–' : `${formatPlural(Math.round(rate.perSecond), 'document')}/s`}
+          </Fact>
+          <Fact label="Time left" className="number">
+            {remainingWords(phase, rate?.remainingMs)}
+          </Fact>
+          <Fact label="Started">
+            <Time at={startedAt} relative none="Not yet" />
+          </Fact>
         </dl>
         <p className="small muted">
           You can leave this page; the backup goes on.

@@ -1,3 +1,4 @@
+import { Fact } from '../../../ui/data/fact.tsx';
 import { CodeView } from '../code/code-view.tsx';
 import { useReference } from '../reference-context.ts';
 import { EndpointLink, Guide, Section } from './guide.tsx';
@@ -26,10 +27,9 @@ export const SigningInGuide = () => {
       <Section id="schemes" title="Three ways to sign in">
         <dl className="docs-terms">
           {Object.entries(document.components.securitySchemes).map(([name, { description }]) => (
-            <div key={name}>
-              <dt>{names[name] ?? name}</dt>
-              <dd>{description}</dd>
-            </div>
+            <Fact key={name} label={names[name] ?? name}>
+              {description}
+            </Fact>
           ))}
         </dl>
       </Section>
@@ -66,10 +66,9 @@ export const SigningInGuide = () => {
       <Section id="roles" title="Roles of people">
         <dl className="docs-terms">
           {roles.map(([role, may]) => (
-            <div key={role}>
-              <dt>{role}</dt>
-              <dd>{may}</dd>
-            </div>
+            <Fact key={role} label={role}>
+              {may}
+            </Fact>
           ))}
         </dl>
       </Section>

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
 import { formatCount } from '../../../format/format-number.ts';
 import { paths } from '../../../paths.ts';
 import { Badge } from '../../../ui/data/badge.tsx';
+import { Fact } from '../../../ui/data/fact.tsx';
 import type { Endpoint } from '../model/read-reference.ts';
 
 /** Who may call an endpoint, how often, and what else holds for every call of it. */
@@ -12,11 +12,11 @@ export const EndpointFacts = ({ endpoint }: { readonly endpoint: Endpoint }) => 
   const audit = endpoint.operation['x-audit-action'];
   return (
     <dl className="docs-facts">
-      <Fact name="Who">{whoOf(endpoint)}</Fact>
+      <Fact label="Who">{whoOf(endpoint)}</Fact>
       {endpoint.access !== 'public' && (
-        <Fact name="API key">{endpoint.scope ? <code>{endpoint.scope}</code> : 'not accepted'}</Fact>
+        <Fact label="API key">{endpoint.scope ? <code>{endpoint.scope}</code> : 'not accepted'}</Fact>
       )}
-      <Fact name="Rate limit">
+      <Fact label="Rate limit">
         {limit ? (
           `${formatCount(limit.requestsPerMinute)} a minute${limit.per === 'organization' ? ' and organization' : ''}`
         ) : (
@@ -24,30 +24,23 @@ export const EndpointFacts = ({ endpoint }: { readonly endpoint: Endpoint }) => 
         )}
       </Fact>
       {isIdempotent && (
-        <Fact name="Repeatable">
+        <Fact label="Repeatable">
           with <Link to={paths.docsPage('idempotency')}>Idempotency-Key</Link>
         </Fact>
       )}
       {audit && (
-        <Fact name="Audit log">
+        <Fact label="Audit log">
           <code>{audit}</code>
         </Fact>
       )}
       {endpoint.isDestructive && (
-        <Fact name="Effect">
+        <Fact label="Effect">
           <Badge tone="bad">destructive</Badge>
         </Fact>
       )}
     </dl>
   );
 };
-
-const Fact = ({ name, children }: { readonly name: string; readonly children: ReactNode }) => (
-  <div>
-    <dt>{name}</dt>
-    <dd>{children}</dd>
-  </div>
-);
 
 const whoOf = ({ access, role }: Endpoint): string => {
   if (access === 'public') return 'everyone';

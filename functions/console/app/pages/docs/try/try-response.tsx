@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'react';
 import { formatCount } from '../../../format/format-number.ts';
 import { Badge } from '../../../ui/data/badge.tsx';
+import { Fact } from '../../../ui/data/fact.tsx';
 import { CodeView } from '../code/code-view.tsx';
 import type { TryAnswer } from './use-try.ts';
 
@@ -35,10 +36,9 @@ export const TryResponse = ({ answer: { status, headers, text, durationMs } }: {
         {shownHeaders.map((name) => {
           const value = headers.get(name);
           return value === null ? null : (
-            <div key={name}>
-              <dt>{name}</dt>
-              <dd className="wrap-anywhere">{value}</dd>
-            </div>
+            <Fact key={name} label={name} className="wrap-anywhere">
+              {value}
+            </Fact>
           );
         })}
       </dl>

@@ -6,6 +6,7 @@ import { formatCount, formatPlural } from '../../../format/format-number.ts';
 import { SourceRefusal } from '../../../forms/connection/source-refusal.tsx';
 import { Status } from '../../../ui/data/badge.tsx';
 import { Card } from '../../../ui/data/card.tsx';
+import { Fact } from '../../../ui/data/fact.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { Time } from '../../../ui/data/time.tsx';
 import { Button } from '../../../ui/form/button.tsx';
@@ -45,30 +46,20 @@ export const ConnectionCard = ({ project }: { readonly project: Project }) => {
     >
       <div className="stack">
         <dl className="facts">
-          <div>
-            <dt>Status</dt>
-            <dd>
-              <Status status={status} />
-            </dd>
-          </div>
-          <div>
-            <dt>{connectionNames[connection.type]}</dt>
-            <dd className="wrap-anywhere">{connectedAs(connection)}</dd>
-          </div>
+          <Fact label="Status">
+            <Status status={status} />
+          </Fact>
+          <Fact label={connectionNames[connection.type]} className="wrap-anywhere">
+            {connectedAs(connection)}
+          </Fact>
           {connection.audience && (
-            <div>
-              <dt>Workload identity provider</dt>
-              <dd>
-                <code className="wrap-anywhere">{connection.audience}</code>
-              </dd>
-            </div>
+            <Fact label="Workload identity provider">
+              <code className="wrap-anywhere">{connection.audience}</code>
+            </Fact>
           )}
-          <div>
-            <dt>Connected since</dt>
-            <dd>
-              <Time at={createdAt} />
-            </dd>
-          </div>
+          <Fact label="Connected since">
+            <Time at={createdAt} />
+          </Fact>
         </dl>
         {query.error && !query.isFetching && (
           <SourceRefusal error={query.error} title="The database cannot be read" sourceProjectId={sourceProjectId} />

@@ -12,6 +12,7 @@ import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { Button } from '../../../ui/form/button.tsx';
 import { changesOf } from '../../../ui/form/changes-of.ts';
 import { Input, Select } from '../../../ui/form/field.tsx';
+import { RecordOptions } from '../../../ui/form/options.tsx';
 import { RadioCards } from '../../../ui/form/radio-cards.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 
@@ -114,11 +115,7 @@ export const PitrDialog = ({ project, pitr, onClose }: PitrDialogProps) => {
       </div>
       {!pitr.enabled && (
         <Select label="Where changes are stored" value={storageId} onChange={({ target }) => change({ storageId: target.value })}>
-          {destinations?.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
+          <RecordOptions of={destinations} />
         </Select>
       )}
       {error && <ErrorNotice error={error} shownFields={['retentionDays', 'captureIntervalSeconds']} />}

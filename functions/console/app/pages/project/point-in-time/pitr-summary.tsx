@@ -1,9 +1,10 @@
-import { type ReactNode, useState } from 'react';
+import { useState } from 'react';
 import { usePermission } from '../../../api/permission.ts';
 import { type Pitr, type Project, useDisablePitr } from '../../../data/projects.ts';
 import { formatAboutUsd, formatCount, formatPlural } from '../../../format/format-number.ts';
 import { Status } from '../../../ui/data/badge.tsx';
 import { Card } from '../../../ui/data/card.tsx';
+import { Fact } from '../../../ui/data/fact.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { TextWithTimes } from '../../../ui/data/text-with-times.tsx';
 import { Time } from '../../../ui/data/time.tsx';
@@ -93,10 +94,3 @@ export const PitrSummary = ({ project, pitr }: { readonly project: Project; read
     </Card>
   );
 };
-
-const Fact = ({ label, children }: { readonly label: string; readonly children: ReactNode }) => (
-  <div>
-    <dt>{label}</dt>
-    <dd>{children}</dd>
-  </div>
-);

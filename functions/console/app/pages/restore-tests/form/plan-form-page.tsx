@@ -2,24 +2,21 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission } from '../../../api/permission.ts';
 import { useOrganization } from '../../../data/organization.ts';
-import { type Project, useProjects } from '../../../data/projects.ts';
+import type { Project } from '../../../data/projects.ts';
 import {
   type RestoreTest,
-  type RestoreTestInput,
   useCreateRestoreTest,
   useRestoreTest,
   useUpdateRestoreTest,
 } from '../../../data/restore-test/restore-tests.ts';
 import { NeedsProjects } from '../../../forms/recurring/needs-projects.tsx';
-import { PageFailure } from '../../../frame/page-failure.tsx';
+import { EditPage } from '../../../frame/edit-page.tsx';
 import { paths } from '../../../paths.ts';
 import { CodeBlock } from '../../../ui/data/code-block.tsx';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { SkeletonText } from '../../../ui/data/skeleton.tsx';
 import { ButtonLink } from '../../../ui/form/button-link.tsx';
-import { changesOf } from '../../../ui/form/changes-of.ts';
-import { useFirst } from '../../../ui/form/use-first.ts';
 import { PageHeader } from '../../../ui/layout/page-header.tsx';
 import { useParam } from '../../../use-param.ts';
 import { newPlanDraft, planDraftOf, planInputOf } from './plan-draft.ts';
@@ -95,39 +92,16 @@ const CreatedCheck = ({ plan: { id, name, check } }: { readonly plan: RestoreTes
 
 export const EditRestoreTestPage = () => {
   const restoreTestId = useParam('restoreTestId');
-  const { data: plan, error, refetch } = useRestoreTest(restoreTestId);
-  const { items: projects } = useProjects();
-  const opened = useFirst(plan);
-  const update = useUpdateRestoreTest(restoreTestId);
-  const navigate = useNavigate();
-  const { reason } = usePermission('member');
-  const toPlan = paths.restoreTest(restoreTestId);
-  const leave = (): void => void navigate({ to: toPlan });
-  /** Only what the person has changed: others may have changed the rest meanwhile. */
-  const save = (shown: RestoreTestInput, wanted: RestoreTestInput): void => {
-    const changes = changesOf(shown, wanted);
-    if (Object.keys(changes).length === 0) leave();
-    else update.mutate(changes, { onSuccess: leave });
-  };
-  if (error && !plan) return <PageFailure error={error} what="restore test" crumb={crumb} onRetry={() => void refetch()} />;
   return (
-    <>
-      <PageHeader title={plan ? `Edit ${plan.name}` : 'Edit'} crumbs={crumbs} />
-      {!opened || !plan || !projects ? (
-        <SkeletonText lines={5} />
-      ) : (
-        <PlanForm
-          initial={planDraftOf(opened)}
-          restoreTestId={restoreTestId}
-          projects={projects}
-          isNew={false}
-          busy={update.isPending}
-          error={update.error}
-          reason={reason}
-          cancelTo={toPlan}
-          onSubmit={(input) => save(planInputOf(planDraftOf(opened), planDraftOf(opened)), input)}
-        />
-      )}
-    </>
+    <EditPage
+      read={useRestoreTest(restoreTestId)}
+      what="restore test"
+      crumb={crumb}
+      to={paths.restoreTest(restoreTestId)}
+      inputOf={(plan) => planInputOf(planDraftOf(plan), planDraftOf(plan))}
+      update={useUpdateRestoreTest(restoreTestId)}
+    >
+      {(opened, form) => <PlanForm initial={planDraftOf(opened)} restoreTestId={restoreTestId} {...form} />}
+    </EditPage>
   );
 };

@@ -8,11 +8,13 @@ import { paths } from '../../../paths.ts';
 import { Card } from '../../../ui/data/card.tsx';
 import { EmptyState } from '../../../ui/data/empty-state.tsx';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
+import { Fact } from '../../../ui/data/fact.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { SkeletonText } from '../../../ui/data/skeleton.tsx';
 import { Time } from '../../../ui/data/time.tsx';
 import { Button } from '../../../ui/form/button.tsx';
 import { Select } from '../../../ui/form/field.tsx';
+import { RecordOptions } from '../../../ui/form/options.tsx';
 import { PageHeader } from '../../../ui/layout/page-header.tsx';
 import { PrintedPage } from '../../../ui/printed-page.tsx';
 import { saveFile } from '../../../ui/save-file.ts';
@@ -62,11 +64,7 @@ export const ReportPage = () => {
             onChange={({ target }) => setSearch({ projectId: target.value || undefined })}
           >
             <option value="">All projects</option>
-            {projects?.map(({ id, name }) => (
-              <option key={id} value={id}>
-                {name}
-              </option>
-            ))}
+            <RecordOptions of={projects} />
           </Select>
         </search>
         {error && <ErrorNotice error={error} title="The report could not be made" onRetry={() => void refetch()} />}
@@ -98,19 +96,16 @@ const ReportView = ({ report }: { readonly report: Report }) => {
         }
       >
         <dl className="facts">
-          <Fact label="Projects tested" value={`${formatCount(summary.tested)} of ${formatCount(summary.projects)}`} />
-          <Fact label="Tests passed" value={passedWords(summary)} />
-          {summary.notProven > 0 && <Fact label="Nothing written, not proven" value={formatCount(summary.notProven)} />}
-          <Fact label="Tests failed" value={formatCount(summary.failed)} />
-          <Fact label="Cancelled" value={formatCount(summary.cancelled)} />
-          <Fact label="Not finished" value={formatCount(summary.unfinished)} />
-          <Fact label="Backups and moments proven" value={formatCount(summary.backupsProven)} />
-          <Fact
-            label="Recovery time"
-            value={
-              rto ? `${secondsWords(rto.min)} to ${secondsWords(rto.max)}, median ${secondsWords(rto.median)}` : 'Not measured'
-            }
-          />
+          <Fact label="Projects tested">{`${formatCount(summary.tested)} of ${formatCount(summary.projects)}`}</Fact>
+          <Fact label="Tests passed">{passedWords(summary)}</Fact>
+          {summary.notProven > 0 && <Fact label="Nothing written, not proven">{formatCount(summary.notProven)}</Fact>}
+          <Fact label="Tests failed">{formatCount(summary.failed)}</Fact>
+          <Fact label="Cancelled">{formatCount(summary.cancelled)}</Fact>
+          <Fact label="Not finished">{formatCount(summary.unfinished)}</Fact>
+          <Fact label="Backups and moments proven">{formatCount(summary.backupsProven)}</Fact>
+          <Fact label="Recovery time">
+            {rto ? `${secondsWords(rto.min)} to ${secondsWords(rto.max)}, median ${secondsWords(rto.median)}` : 'Not measured'}
+          </Fact>
         </dl>
       </Card>
       <Card title="Projects" flush>
@@ -128,10 +123,3 @@ const ReportView = ({ report }: { readonly report: Report }) => {
 
 const passedWords = ({ passed, passedWithWarnings }: Report['summary']): string =>
   passedWithWarnings === 0 ? formatCount(passed) : `${formatCount(passed)}, ${formatCount(passedWithWarnings)} with warnings`;
-
-const Fact = ({ label, value }: { readonly label: string; readonly value: string }) => (
-  <div>
-    <dt>{label}</dt>
-    <dd>{value}</dd>
-  </div>
-);

@@ -2,6 +2,7 @@ import { type TestRun, useSaveEvidence } from '../../../data/restore-test/restor
 import { Card } from '../../../ui/data/card.tsx';
 import { CodeBlock } from '../../../ui/data/code-block.tsx';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
+import { Fact } from '../../../ui/data/fact.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { Button } from '../../../ui/form/button.tsx';
 
@@ -21,18 +22,12 @@ export const EvidenceCard = ({ run: { id, evidence } }: { readonly run: TestRun 
     >
       <div className="stack">
         <dl className="facts">
-          <div className="facts__long">
-            <dt>Object in your storage</dt>
-            <dd className="wrap-anywhere">
-              <code>{evidence.object}</code>
-            </dd>
-          </div>
-          <div className="facts__long">
-            <dt>Fingerprint of the key</dt>
-            <dd className="wrap-anywhere">
-              <code>{evidence.keyId}</code>
-            </dd>
-          </div>
+          <Fact label="Object in your storage" isLong className="wrap-anywhere">
+            <code>{evidence.object}</code>
+          </Fact>
+          <Fact label="Fingerprint of the key" isLong className="wrap-anywhere">
+            <code>{evidence.keyId}</code>
+          </Fact>
         </dl>
         <div className="row">
           <Button icon="download" variant="primary" busy={save.isPending} onClick={() => save.mutate()}>

@@ -8,6 +8,7 @@ import { PageFailure } from '../../../frame/page-failure.tsx';
 import { paths } from '../../../paths.ts';
 import { Status } from '../../../ui/data/badge.tsx';
 import { Card } from '../../../ui/data/card.tsx';
+import { Fact } from '../../../ui/data/fact.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { Progress } from '../../../ui/data/progress.tsx';
 import { SkeletonText } from '../../../ui/data/skeleton.tsx';
@@ -113,44 +114,22 @@ const Tested = ({ run }: { readonly run: TestRun }) => {
   return (
     <Card title="What was tested">
       <dl className="facts">
-        <div>
-          <dt>Chosen</dt>
-          <dd>{pickWords(run.backup)}</dd>
-        </div>
-        <div>
-          <dt>Backup</dt>
-          <dd>{backupId === null ? '–' : <Link to={paths.backup(backupId)}>{backupId}</Link>}</dd>
-        </div>
+        <Fact label="Chosen">{pickWords(run.backup)}</Fact>
+        <Fact label="Backup">{backupId === null ? '–' : <Link to={paths.backup(backupId)}>{backupId}</Link>}</Fact>
         {pointInTime && (
-          <div>
-            <dt>Moment</dt>
-            <dd>
-              <Time at={pointInTime} />
-            </dd>
-          </div>
+          <Fact label="Moment">
+            <Time at={pointInTime} />
+          </Fact>
         )}
-        <div>
-          <dt>How much</dt>
-          <dd>{scopeWords(run.scope)}</dd>
-        </div>
-        <div>
-          <dt>Target</dt>
-          <dd>{target?.projectName ?? 'None: the archive was read'}</dd>
-        </div>
-        <div>
-          <dt>Documents</dt>
-          <dd>{counts ? `${formatCount(counts.documents)} (${formatBytes(counts.bytes)})` : '–'}</dd>
-        </div>
+        <Fact label="How much">{scopeWords(run.scope)}</Fact>
+        <Fact label="Target">{target?.projectName ?? 'None: the archive was read'}</Fact>
+        <Fact label="Documents">{counts ? `${formatCount(counts.documents)} (${formatBytes(counts.bytes)})` : '–'}</Fact>
         {target && (
-          <div>
-            <dt>Written to the target</dt>
-            <dd>{documentsWritten === null ? '–' : formatPlural(documentsWritten, 'document')}</dd>
-          </div>
+          <Fact label="Written to the target">
+            {documentsWritten === null ? '–' : formatPlural(documentsWritten, 'document')}
+          </Fact>
         )}
-        <div>
-          <dt>Recovery time</dt>
-          <dd>{rtoSeconds === null ? 'Not measured: nothing was restored' : secondsWords(rtoSeconds)}</dd>
-        </div>
+        <Fact label="Recovery time">{rtoSeconds === null ? 'Not measured: nothing was restored' : secondsWords(rtoSeconds)}</Fact>
       </dl>
     </Card>
   );

@@ -10,6 +10,7 @@ import { formatCount, formatPlural } from '../../../format/format-number.ts';
 import { formatDuration } from '../../../format/format-time.ts';
 import { Badge } from '../../../ui/data/badge.tsx';
 import { Card } from '../../../ui/data/card.tsx';
+import { Fact } from '../../../ui/data/fact.tsx';
 import { type Column, Table } from '../../../ui/data/table.tsx';
 
 type Difference = TestRun['differences']['items'][number];
@@ -82,28 +83,21 @@ export const RunResult = ({ run }: { readonly run: TestRun }) => {
         <Card title="Details">
           <dl className="facts">
             {measured.map(({ name, ms }) => (
-              <div key={name}>
-                <dt>{name}</dt>
-                <dd>{formatDuration(ms)}</dd>
-              </div>
+              <Fact key={name} label={name}>
+                {formatDuration(ms)}
+              </Fact>
             ))}
             {check && (
-              <div>
-                <dt>Answer of your check</dt>
-                <dd>
-                  {checkWords[check.status]}
-                  {check.message && `: ${check.message}`}
-                </dd>
-              </div>
+              <Fact label="Answer of your check">
+                {checkWords[check.status]}
+                {check.message && `: ${check.message}`}
+              </Fact>
             )}
             {removal && (
-              <div>
-                <dt>What the test wrote</dt>
-                <dd>
-                  {removalWords[removal.status]}
-                  {removal.message && `: ${removal.message}`}
-                </dd>
-              </div>
+              <Fact label="What the test wrote">
+                {removalWords[removal.status]}
+                {removal.message && `: ${removal.message}`}
+              </Fact>
             )}
           </dl>
         </Card>

@@ -2,6 +2,7 @@ import { useState } from 'react';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { Button } from '../../../ui/form/button.tsx';
 import { Checkbox, Input, Select } from '../../../ui/form/field.tsx';
+import { WordOptions } from '../../../ui/form/options.tsx';
 import type { Source } from '../use-source.ts';
 import type { Wizard } from '../wizard-state.ts';
 import { LostRules } from './lost-rules.tsx';
@@ -122,11 +123,7 @@ const RuleFields = ({ rule, number, onChange }: RuleFieldsProps) => (
         onChange({ ...rest, transform, ...(transform === 'fake' && { type }) });
       }}
     >
-      {transforms.map((one) => (
-        <option key={one} value={one}>
-          {transformWords[one]}
-        </option>
-      ))}
+      <WordOptions of={transforms} words={transformWords} />
     </Select>
     {rule.transform === 'fake' && (
       <Select
@@ -134,11 +131,7 @@ const RuleFields = ({ rule, number, onChange }: RuleFieldsProps) => (
         value={rule.type}
         onChange={({ target }) => onChange({ ...rule, type: fakeTypes.find((one) => one === target.value) })}
       >
-        {fakeTypes.map((one) => (
-          <option key={one} value={one}>
-            {fakeWords[one]}
-          </option>
-        ))}
+        <WordOptions of={fakeTypes} words={fakeWords} />
       </Select>
     )}
     <Button variant="quiet" icon="trash" aria-label={`Remove rule ${number}`} onClick={() => onChange(undefined)}>

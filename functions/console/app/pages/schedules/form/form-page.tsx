@@ -1,18 +1,16 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { usePermission } from '../../../api/permission.ts';
 import { useOrganization } from '../../../data/organization.ts';
-import { type Project, useProjects } from '../../../data/projects.ts';
-import { type ScheduleInput, useCreateSchedule, useSchedule, useUpdateSchedule } from '../../../data/schedules.ts';
+import type { Project } from '../../../data/projects.ts';
+import { useCreateSchedule, useSchedule, useUpdateSchedule } from '../../../data/schedules.ts';
 import { useStorageDestinations } from '../../../data/storage.ts';
 import { NeedsProjects } from '../../../forms/recurring/needs-projects.tsx';
-import { PageFailure } from '../../../frame/page-failure.tsx';
+import { EditPage } from '../../../frame/edit-page.tsx';
 import { paths } from '../../../paths.ts';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { SkeletonText } from '../../../ui/data/skeleton.tsx';
 import { ButtonLink } from '../../../ui/form/button-link.tsx';
-import { changesOf } from '../../../ui/form/changes-of.ts';
-import { useFirst } from '../../../ui/form/use-first.ts';
 import { PageHeader } from '../../../ui/layout/page-header.tsx';
 import { useParam } from '../../../use-param.ts';
 import { draftOf, inputOf, newDraft } from './draft.ts';
@@ -85,40 +83,16 @@ const NewSchedule = ({ projects, wanted }: NewScheduleProps) => {
 
 export const EditSchedulePage = () => {
   const scheduleId = useParam('scheduleId');
-  const { data: schedule, error, refetch } = useSchedule(scheduleId);
-  const { items: projects } = useProjects();
-  const opened = useFirst(schedule);
-  const update = useUpdateSchedule(scheduleId);
-  const navigate = useNavigate();
-  const { reason } = usePermission('member');
-  const toSchedule = paths.schedule(scheduleId);
-  const leave = (): void => void navigate({ to: toSchedule });
-  /** Only what the person has changed: others may have changed the rest meanwhile. */
-  const save = (shown: ScheduleInput, wanted: ScheduleInput): void => {
-    const changes = changesOf(shown, wanted);
-    if (Object.keys(changes).length === 0) leave();
-    else update.mutate(changes, { onSuccess: leave });
-  };
-  if (error && !schedule) return <PageFailure error={error} what="schedule" crumb={crumb} onRetry={() => void refetch()} />;
   return (
-    <>
-      <PageHeader title={schedule ? `Edit ${schedule.name}` : 'Edit'} crumbs={crumbs} />
-      {!opened || !schedule || !projects ? (
-        <SkeletonText lines={5} />
-      ) : (
-        <ScheduleForm
-          initial={draftOf(opened)}
-          draftName="schedule"
-          scheduleId={scheduleId}
-          projects={projects}
-          isNew={false}
-          busy={update.isPending}
-          error={update.error}
-          reason={reason}
-          cancelTo={toSchedule}
-          onSubmit={(input) => save(inputOf(draftOf(opened)), input)}
-        />
-      )}
-    </>
+    <EditPage
+      read={useSchedule(scheduleId)}
+      what="schedule"
+      crumb={crumb}
+      to={paths.schedule(scheduleId)}
+      inputOf={(schedule) => inputOf(draftOf(schedule))}
+      update={useUpdateSchedule(scheduleId)}
+    >
+      {(opened, form) => <ScheduleForm initial={draftOf(opened)} draftName="schedule" scheduleId={scheduleId} {...form} />}
+    </EditPage>
   );
 };

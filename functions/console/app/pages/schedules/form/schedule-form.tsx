@@ -8,6 +8,7 @@ import { RecurringForm, type RecurringFormState } from '../../../forms/recurring
 import { WhenCard } from '../../../forms/recurring/when-card.tsx';
 import { Card } from '../../../ui/data/card.tsx';
 import { Checkbox, Select } from '../../../ui/form/field.tsx';
+import { RecordOptions } from '../../../ui/form/options.tsx';
 import { RetentionCalendar } from '../preview/retention-calendar.tsx';
 import { CollectionFields } from './collection-fields.tsx';
 import { type Draft, inputOf } from './draft.ts';
@@ -90,11 +91,7 @@ const StorageCard = ({ draft, onChange }: StorageCardProps) => {
           onChange={({ target }) => onChange({ storageDestinationId: target.value })}
         >
           <option value="">Default of the project</option>
-          {destinations?.map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
+          <RecordOptions of={destinations} />
         </Select>
       </div>
     </Card>

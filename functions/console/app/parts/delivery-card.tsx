@@ -1,16 +1,23 @@
+import { useState } from 'react';
 import { usePermission } from '../api/permission.ts';
 import { formatDuration } from '../format/format-time.ts';
 import type { Column } from '../ui/data/table.tsx';
 import { Time } from '../ui/data/time.tsx';
 import { Button } from '../ui/form/button.tsx';
 import { type Delivery, DeliveryState } from './delivery-state.tsx';
+import { HistoryCard, type HistoryCardProps } from './history-card.tsx';
 
-/** Which deliveries are shown. */
-export const deliveryViews = [
+const views = [
   ['all', 'All'],
   ['failed', 'Failed'],
   ['delivered', 'Delivered'],
 ] as const;
+
+/** Which deliveries are shown. */
+export const useDeliveryView = () => {
+  const [view, onView] = useState<(typeof views)[number][0]>('all');
+  return { view, onView, status: view === 'all' ? undefined : view };
+};
 
 interface Listed extends Delivery {
   readonly id: string;
@@ -32,8 +39,29 @@ interface DeliveryColumns<T> {
   readonly retryReason?: (delivery: T) => string | undefined;
 }
 
-/** The columns of the deliveries of a webhook or an alert. */
-export const useDeliveryColumns = <T extends Listed>(own: DeliveryColumns<T>): readonly Column<T>[] => {
+interface DeliveryCardProps<T> extends Pick<HistoryCardProps<T, string>, 'title' | 'description' | 'list' | 'icon' | 'children'> {
+  readonly shown: ReturnType<typeof useDeliveryView>;
+  readonly columns: DeliveryColumns<T>;
+  /** How to get the first one. */
+  readonly advice: string;
+}
+
+/** The deliveries of a webhook or an alert. */
+export const DeliveryCard = <T extends Listed>({ shown: { view, onView }, columns, advice, ...card }: DeliveryCardProps<T>) => {
+  const what = card.title.toLowerCase();
+  return (
+    <HistoryCard
+      {...card}
+      views={views}
+      view={view}
+      onView={onView}
+      columns={useDeliveryColumns(columns)}
+      empty={view === 'all' ? [`No ${what} yet`, advice] : [`No ${view} ${what}`, 'Choose another view to see the rest.']}
+    />
+  );
+};
+
+const useDeliveryColumns = <T extends Listed>(own: DeliveryColumns<T>): readonly Column<T>[] => {
   const { title, answer, createdAt, retry, retryReason } = own;
   const { reason } = usePermission('admin');
   return [
