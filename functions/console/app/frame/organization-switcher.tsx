@@ -26,7 +26,7 @@ export const OrganizationSwitcher = () => {
           </span>
           <span className="switcher__text">
             <span className="visually-hidden">Organization: </span>
-            <span className="switcher__name truncate" title={current.name}>
+            <span className="medium truncate" title={current.name}>
               {current.name}
             </span>
             <span className="switcher__role">{current.role}</span>

@@ -34,7 +34,7 @@ const changeKind = (choice: CronChoice, kind: CronChoice['kind']): CronChoice =>
 };
 
 export const CronBuilder = ({ choice, onChange, error }: CronBuilderProps) => (
-  <div className="cron">
+  <div className="stack stack--medium">
     <Segments
       label="How often"
       value={choice.kind}

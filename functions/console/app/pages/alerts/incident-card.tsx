@@ -38,7 +38,7 @@ const columnsOf = (view: IncidentView): readonly Column<Incident>[] => [
     label: 'Incident',
     isTitle: true,
     cell: (incident) => (
-      <div className="alerts__incident">
+      <div className="stack stack--close">
         <Link to={pathOf(incident)} className="wrap-anywhere">
           {incident.title}
         </Link>

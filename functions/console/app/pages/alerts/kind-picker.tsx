@@ -14,7 +14,7 @@ export const KindPicker = ({ value, onChange, error }: KindPickerProps) => {
   const toggle = (kind: AlertKind, isChosen: boolean): void =>
     onChange(alertKinds.filter((one) => (one === kind ? isChosen : value.includes(one))));
   return (
-    <fieldset className="alerts__picker">
+    <fieldset className="stack stack--medium">
       <legend className="field__label">What it reports</legend>
       <Checkbox
         label="All kinds of incidents, also future ones"

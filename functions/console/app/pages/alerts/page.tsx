@@ -34,7 +34,7 @@ const columns: readonly Column<Alert>[] = [
     key: 'target',
     label: 'Sent to',
     cell: (alert) => (
-      <div className="alerts__incident">
+      <div className="stack stack--close">
         <span>{channelWords[alert.channel]}</span>
         <span className="small secondary wrap-anywhere">{targetWords(alert)}</span>
       </div>
@@ -44,7 +44,7 @@ const columns: readonly Column<Alert>[] = [
     key: 'reports',
     label: 'Reports',
     cell: (alert) => (
-      <div className="alerts__incident">
+      <div className="stack stack--close">
         <span>{kindsWords(alert)}</span>
         <span className="small secondary">
           {[minimumWords[alert.severity], projectsWords(alert), alert.digest && 'weekly digest'].filter(Boolean).join(' · ')}

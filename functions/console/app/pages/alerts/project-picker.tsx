@@ -17,7 +17,7 @@ export const ProjectPicker = ({ value, onChange, error }: ProjectPickerProps) =>
   const toggle = (id: string, isChosen: boolean): void => onChange(isChosen ? [...value, id] : value.filter((one) => one !== id));
   const [first] = items ?? [];
   return (
-    <fieldset className="alerts__picker">
+    <fieldset className="stack stack--medium">
       <legend className="field__label">Projects</legend>
       <Checkbox
         label="All projects, also future ones"

@@ -29,7 +29,7 @@ export const AuditPage = () => {
       label: 'What',
       isTitle: true,
       cell: (entry) => (
-        <button type="button" className="audit__action" onClick={() => setShown(entry)}>
+        <button type="button" className="link-button" onClick={() => setShown(entry)}>
           {actionName(entry.action)}
         </button>
       ),

@@ -54,7 +54,7 @@ export const DeviceDecision = ({ userCode, request, email }: DeviceDecisionProps
 const Facts = ({
   request: { clientName, ip, location, userAgent, createdAt, expiresAt },
 }: Pick<DeviceDecisionProps, 'request'>) => (
-  <dl className="device__facts">
+  <dl className="pairs">
     <dt>Device</dt>
     <dd className="wrap-anywhere">
       <strong>{clientName ?? 'Unnamed'}</strong>

@@ -32,7 +32,7 @@ export const DocsFrame = () => {
         Skip to the content
       </a>
       <DocsHeader isOpen={isOpen} onOpenMenu={() => setOpen(true)} onSearch={() => setSearching(true)} />
-      {isOpen && <button type="button" className="docs-backdrop" aria-label="Close the menu" onClick={() => setOpen(false)} />}
+      {isOpen && <button type="button" className="frame__backdrop" aria-label="Close the menu" onClick={() => setOpen(false)} />}
       <aside id="docs-menu" ref={menu} className={isOpen ? 'docs-menu docs-menu--open' : 'docs-menu'}>
         <div className="docs-menu__close">
           <Button icon="close" variant="quiet" aria-label="Close the menu" onClick={() => setOpen(false)} />

@@ -32,7 +32,7 @@ export const DocsHeader = ({ isOpen, onOpenMenu, onSearch }: DocsHeaderProps) =>
         /
       </span>
     </button>
-    <div className="docs-header__end">
+    <div className="row row--single">
       <Account />
     </div>
   </header>

@@ -30,7 +30,7 @@ export const DocsNavigation = ({ areas, onNavigate }: DocsNavigationProps) => {
     if (top < frame.top || bottom > frame.bottom - marginPx) menu.scrollTop += top - frame.top - frame.height / 3;
   }, [pathname, areas]);
   return (
-    <nav ref={nav} className="docs-navigation" aria-label="API docs">
+    <nav ref={nav} className="stack stack--close" aria-label="API docs">
       <div className="navigation__label">Guides</div>
       <ul className="docs-navigation__list">
         {guideList.map(({ slug, title }) => (

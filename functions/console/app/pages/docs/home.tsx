@@ -65,8 +65,8 @@ const Card = ({ page, title, text, note }: CardProps) => (
   <li>
     <Link to={paths.docsPage(page)} className="docs-card">
       <span className="docs-card__title">{title}</span>
-      <span className="docs-card__text">{text}</span>
-      {note && <span className="docs-card__note">{note}</span>}
+      <span className="secondary">{text}</span>
+      {note && <span className="small muted">{note}</span>}
     </Link>
   </li>
 );

@@ -29,7 +29,7 @@ export const Step = ({ number, title, description, state, result, children }: St
       <span className="step__mark" aria-hidden="true">
         {state === 'done' ? <Icon name="check" /> : number}
       </span>
-      <div className="step__body">
+      <div className="stack stack--close">
         <div className="step__title">
           <h2 ref={heading} tabIndex={-1}>
             {title}

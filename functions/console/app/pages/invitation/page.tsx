@@ -57,7 +57,7 @@ const Headline = ({ invitation }: { readonly invitation: InvitationView }) => {
       <p className="secondary wrap-anywhere">
         <strong>{invitedBy.email}</strong> invites you to back up and restore Firestore projects together.
       </p>
-      <dl className="invitation__facts">
+      <dl className="pairs">
         <dt>Role</dt>
         <dd>
           <strong className="invitation__role">{role}</strong>

@@ -69,7 +69,7 @@ export const ServiceAccountDialog = ({ account, onClose }: ServiceAccountDialogP
         onChange={({ target }) => change({ name: target.value })}
         error={errorOf('name')}
       />
-      <fieldset className="organization__scopes">
+      <fieldset className="stack stack--tight">
         <legend className="field__label">Permissions</legend>
         {resources.map((resource) => (
           <div key={resource} className="organization__scope">

@@ -32,7 +32,7 @@ const Proof = ({ lastVerification, lastRestoreTest }: ProjectOverview) => {
   return (
     <div className="protection">
       {lastVerification && (
-        <span className={lastVerification.status === 'failed' ? 'protection__bad' : undefined}>
+        <span className={lastVerification.status === 'failed' ? 'bad' : undefined}>
           {lastVerification.status === 'failed' && 'Failed '}
           <Time at={lastVerification.at} relative />
         </span>
@@ -69,7 +69,7 @@ const columns: readonly Column<ProjectOverview>[] = [
     cell: ({ id, name, sourceProjectId, databaseId }) => (
       <>
         <Link to={paths.project(id)}>{name}</Link>
-        <div className="protection__source">
+        <div className="small muted regular">
           {sourceProjectId}
           {databaseId !== '(default)' && ` / ${databaseId}`}
         </div>

@@ -51,7 +51,7 @@ interface ContentListProps {
 const ContentList = ({ title, icon, tone, items }: ContentListProps) => (
   <section className="stack stack--tight">
     <h3>{title}</h3>
-    <ul className="contents">
+    <ul className="stack stack--tight">
       {items.map((item) => (
         <li key={item} className={`contents__item contents__item--${tone}`}>
           <Icon name={icon} size={14} /> <span className="wrap-anywhere">{item}</span>

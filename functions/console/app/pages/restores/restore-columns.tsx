@@ -20,7 +20,7 @@ export const columns: readonly Column<RestoreEntry>[] = [
         <Link to={paths.restore(restore.restoreJobId)}>
           <Time at={restore.date} />
         </Link>
-        <span className="restores__scope">{scopeOf(restore)}</span>
+        <span className="small muted regular wrap-anywhere">{scopeOf(restore)}</span>
       </span>
     ),
   },
@@ -83,7 +83,7 @@ const DocumentsOf = ({ restore: { documentsRestored, documentsFailed, dryRun } }
   return (
     <span className="restores__stack">
       {formatCount(documentsRestored)}
-      {documentsFailed > 0 && <span className="restores__failed small">{formatCount(documentsFailed)} failed</span>}
+      {documentsFailed > 0 && <span className="bad small">{formatCount(documentsFailed)} failed</span>}
     </span>
   );
 };

@@ -10,7 +10,7 @@ type Result = DataOf<'POST /storage-destinations/{storageId}/test'>;
 export const ProbeResult = ({ result: { duration, checks, warnings } }: { readonly result: Result }) => (
   <>
     <Notice tone="good" title={`The bucket works (tested in ${formatDuration(duration)})`}>
-      <ul className="plain-list storage__checks">
+      <ul className="stack stack--tight storage__checks">
         {checks.map(({ name, ok, error }) => (
           <li key={name}>
             <Icon name={ok ? 'check' : 'close'} /> {stepWords(name)} {error}

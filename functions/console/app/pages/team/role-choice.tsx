@@ -13,7 +13,7 @@ interface RoleChoiceProps {
 export const RoleChoice = ({ value, onChange }: RoleChoiceProps) => {
   const name = useId();
   return (
-    <fieldset className="team__roles">
+    <fieldset className="stack stack--tight">
       <legend className="field__label">Role</legend>
       {invitableRoles.map((role) => (
         <label key={role} className="team__role-option">

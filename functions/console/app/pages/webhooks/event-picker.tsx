@@ -29,7 +29,7 @@ export const EventPicker = ({ value, onChange, error }: EventPickerProps) => {
   };
   const isAll = value.includes('*');
   return (
-    <fieldset className="webhooks__events">
+    <fieldset className="stack stack--medium">
       <legend className="field__label">Events</legend>
       <Checkbox
         label="All events, also future ones"

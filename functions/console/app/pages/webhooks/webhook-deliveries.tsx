@@ -24,7 +24,7 @@ export const WebhookDeliveries = ({ webhookId }: { readonly webhookId: string })
           isTitle: true,
           cell: (delivery) => (
             <span className="row">
-              <button type="button" className="webhooks__link" onClick={() => setOpened(delivery)}>
+              <button type="button" className="link-button wrap-anywhere" onClick={() => setOpened(delivery)}>
                 {delivery.eventType}
               </button>
               {delivery.test && <Badge>Test</Badge>}

@@ -15,7 +15,7 @@ export const Card = ({ title, description, actions, flush = false, children }: C
       <header className="card__head">
         <div className="card__titles">
           {title && <h2>{title}</h2>}
-          {description && <p className="card__description">{description}</p>}
+          {description && <p className="small muted">{description}</p>}
         </div>
         {actions && <div className="row">{actions}</div>}
       </header>

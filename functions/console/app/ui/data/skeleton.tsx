@@ -12,7 +12,7 @@ const widths = ['92%', '75%', '84%', '60%', '70%'];
 
 /** Several lines of text, at most five. */
 export const SkeletonText = ({ lines = 3 }: { readonly lines?: number }) => (
-  <div className="plain-list" role="status" aria-label="Loading">
+  <div className="stack stack--tight" role="status" aria-label="Loading">
     {widths.slice(0, lines).map((width) => (
       <Skeleton key={width} width={width} />
     ))}

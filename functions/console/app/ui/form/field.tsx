@@ -22,7 +22,7 @@ export const Field = ({ label, hint, error, optional, children }: FieldProps & {
     <div className="field">
       <label className="field__label" htmlFor={id}>
         {label}
-        {optional && <span className="field__optional"> (optional)</span>}
+        {optional && <span className="muted regular"> (optional)</span>}
       </label>
       {children({ id, 'aria-describedby': describedBy, 'aria-invalid': error === undefined ? undefined : true })}
       {hint && (

@@ -47,7 +47,7 @@ export const Toasts = () => {
           <Icon name={tone === 'good' ? 'checkCircle' : tone === 'bad' ? 'alert' : 'info'} />
           <div className="toast__text">
             {text}
-            {detail && <div className="toast__detail">{detail}</div>}
+            {detail && <div className="small secondary">{detail}</div>}
           </div>
           <IconButton icon="close" label="Dismiss" size="small" onClick={() => dismiss(id)} />
         </div>

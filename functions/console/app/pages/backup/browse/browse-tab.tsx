@@ -21,7 +21,7 @@ export const BrowseTab = () => {
   const { parent, collection, document } = locate(path);
   const level = document !== undefined ? 'document' : collection !== undefined ? 'collection' : 'root';
   return (
-    <div className="browse">
+    <div className="stack stack--medium">
       <PathBar path={path} onGo={(to) => setSearch({ path: to })} />
       <div className={`browse__columns browse__columns--${level}`}>
         <CollectionsColumn backupId={backupId} parent={parent} selected={collection} />

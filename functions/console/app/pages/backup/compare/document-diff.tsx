@@ -68,11 +68,11 @@ export const DocumentDiff = ({ path, sides, run }: DocumentDiffProps) => {
 /** When a document was written last. */
 const Stamp = ({ entry }: { readonly entry: BackupEntry | null }) =>
   entry ? (
-    <span className="compare__stamp">
+    <span className="muted regular">
       · written <Time at={entry.updateTime} />
     </span>
   ) : (
-    <span className="compare__stamp">· no such document</span>
+    <span className="muted regular">· no such document</span>
   );
 
 const summary = (changed: number, unchanged: number): string => {

@@ -13,7 +13,7 @@ const shownMax = 6;
 /** The backups that an incremental one is built on, down to the full one. */
 export const LineageCard = ({ backup }: { readonly backup: Backup }) => (
   <Card title="Built on" description="An incremental backup is read together with these. They are kept as long as it needs them.">
-    <ol className="backup__lineage">
+    <ol className="stack stack--tight">
       {backup.parentBackupId === null ? <li>No other backup</li> : <Ancestor backupId={backup.parentBackupId} depth={1} />}
     </ol>
   </Card>

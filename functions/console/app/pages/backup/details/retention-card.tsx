@@ -21,7 +21,7 @@ export const RetentionCard = ({ backup }: { readonly backup: Backup }) => {
   const isLocked = lockedUntil !== null && new Date(lockedUntil) > new Date();
   return (
     <Card title="How long it is kept">
-      <ul className="plain-list">
+      <ul className="stack stack--tight">
         {expiresAt ? (
           <Line icon="clock">
             Deleted on <Time at={expiresAt} />. It stays longer while another backup or a point in time needs it.

@@ -71,7 +71,7 @@ export const CodeView = ({ label, samples, badge }: CodeViewProps) => {
         ) : (
           <span className="docs-code__title">{sample.label}</span>
         )}
-        <span className="docs-code__end">
+        <span className="row row--single">
           {badge}
           <CopyButton text={sample.code} label={`Copy: ${label}`} />
         </span>

@@ -34,8 +34,8 @@ export const ErrorsGuide = () => {
                 </a>
                 <span className="docs-status docs-status--bad">{status}</span>
               </div>
-              <p className="docs-field__text">{meaning}.</p>
-              {adviceFor(code) && <p className="docs-field__bounds">{adviceFor(code)}</p>}
+              <p className="secondary wrap-anywhere">{meaning}.</p>
+              {adviceFor(code) && <p className="small muted">{adviceFor(code)}</p>}
             </li>
           ))}
         </ul>

@@ -23,7 +23,7 @@ export const EventsGuide = () => {
         never decrease while you answer 2xx, and a step that a later one has overtaken is skipped.{' '}
         <Link to={paths.docsPage('verify-signatures')}>Verify the signature</Link> before you believe a request.
       </p>
-      <ul className="docs-chips">
+      <ul className="row">
         {events.map(({ id, name }) => (
           <li key={id}>
             <a href={`#${id}`} className="docs-chip">

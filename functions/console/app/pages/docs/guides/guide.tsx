@@ -19,7 +19,7 @@ export const Guide = ({ slug, children }: { readonly slug: GuideSlug; readonly c
           <span className="docs-card__title">
             Next: {next.title} <Icon name="arrowRight" />
           </span>
-          <span className="docs-card__text">{next.summary}</span>
+          <span className="secondary">{next.summary}</span>
         </Link>
       )}
     </article>

@@ -58,7 +58,7 @@ export const SigningInGuide = () => {
         <ul className="docs-scopes">
           {scopes.map(({ scope, count }) => (
             <li key={scope}>
-              <code>{scope}</code> <span className="docs-field__type">{count} endpoints</span>
+              <code>{scope}</code> <span className="small muted regular">{count} endpoints</span>
             </li>
           ))}
         </ul>

@@ -12,7 +12,7 @@ export const AreaPage = ({ area }: { readonly area: Area }) => (
         <li key={id}>
           <a href={`#${id}`} className="docs-contents__link">
             <Method method={method} />
-            <span className="docs-contents__title">{title}</span>
+            <span className="medium">{title}</span>
             <code className="docs-contents__path truncate">{path}</code>
           </a>
         </li>

@@ -11,7 +11,7 @@ import { FieldList } from './field-list.tsx';
 export const EndpointResponses = ({ endpoint: { responses, errors } }: { readonly endpoint: Endpoint }) => (
   <>
     <h3>Responses</h3>
-    <ul className="docs-responses">
+    <ul className="stack stack--tight">
       {responses.map(([status, response]) => (
         <li key={status}>
           <ResponseFields status={status} response={response} />
@@ -28,8 +28,8 @@ export const EndpointResponses = ({ endpoint: { responses, errors } }: { readonl
                 <Link to={paths.docsPage('errors')} hash={code}>
                   <code className="wrap-anywhere">{code}</code>
                 </Link>{' '}
-                <span className="docs-field__type">{status}</span>
-                <p className="docs-field__text">{meaning}.</p>
+                <span className="small muted regular">{status}</span>
+                <p className="secondary wrap-anywhere">{meaning}.</p>
               </li>
             ))}
           </ul>
@@ -49,7 +49,7 @@ const ResponseFields = ({ status, response }: { readonly status: string; readonl
     <>
       <span className={Number(status) < 400 ? 'docs-status docs-status--good' : 'docs-status docs-status--bad'}>{status}</span>{' '}
       {description}
-      {types.length > 0 && schema === undefined && <span className="docs-field__type"> {types.join(', ')}</span>}
+      {types.length > 0 && schema === undefined && <span className="small muted regular"> {types.join(', ')}</span>}
     </>
   );
   if (fields.length === 0) return <div className="docs-response docs-response--plain">{head}</div>;

@@ -23,7 +23,7 @@ export const EndpointSection = ({ endpoint }: { readonly endpoint: Endpoint }) =
         <h2 id={`${id}-title`} className="docs-endpoint__title">
           <a href={`#${id}`}>{title}</a>
         </h2>
-        <div className="docs-endpoint__address">
+        <div className="row row--single">
           <Method method={method} />
           <code className="wrap-anywhere">{path}</code>
           <CopyButton text={path} label={`Copy the path of ${title}`} />
@@ -35,7 +35,7 @@ export const EndpointSection = ({ endpoint }: { readonly endpoint: Endpoint }) =
           <>
             <h3>
               Body
-              {!operation.requestBody?.required && <span className="docs-field__type"> optional</span>}
+              {!operation.requestBody?.required && <span className="small muted regular"> optional</span>}
             </h3>
             {fields.length > 0 ? <FieldList fields={fields} of="request" /> : <p className="secondary">An empty object.</p>}
           </>
@@ -74,7 +74,7 @@ const Parameters = ({ endpoint: { parameters } }: { readonly endpoint: Endpoint 
             <li key={`${location} ${name}`} className="docs-field">
               <div className="docs-field__head">
                 <code>{name}</code>
-                <span className="docs-field__type">
+                <span className="small muted regular">
                   {facts.type}, {locations[location]}
                 </span>
                 {required && <span className="docs-field__required">required</span>}

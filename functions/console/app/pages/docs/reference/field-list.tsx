@@ -13,10 +13,10 @@ export const FieldList = ({ fields, of }: FieldListProps) => (
     {fields.map((field) => (
       <li key={field.path} className="docs-field">
         <div className="docs-field__head">
-          {field.isVariant ? <span className="docs-field__variant">As {field.name}</span> : <code>{field.name}</code>}
-          {!field.isVariant && <span className="docs-field__type">{field.type}</span>}
+          {field.isVariant ? <span className="medium">As {field.name}</span> : <code>{field.name}</code>}
+          {!field.isVariant && <span className="small muted regular">{field.type}</span>}
           {of === 'request' && field.isRequired && <span className="docs-field__required">required</span>}
-          {of === 'response' && !field.isRequired && <span className="docs-field__type">may be absent</span>}
+          {of === 'response' && !field.isRequired && <span className="small muted regular">may be absent</span>}
         </div>
         <FieldFacts {...field} />
         {field.children.length > 0 && (
@@ -33,9 +33,9 @@ export const FieldList = ({ fields, of }: FieldListProps) => (
 /** What a value means and allows. */
 export const FieldFacts = ({ description, values, bounds }: Pick<Field, 'description' | 'values' | 'bounds'>) => (
   <>
-    {description && <p className="docs-field__text">{description}.</p>}
+    {description && <p className="secondary wrap-anywhere">{description}.</p>}
     {values.length > 0 && (
-      <p className="docs-field__text">
+      <p className="secondary wrap-anywhere">
         {values.length > 1 ? 'One of ' : 'Always '}
         {values.map((value, index) => (
           <span key={value}>
@@ -45,6 +45,6 @@ export const FieldFacts = ({ description, values, bounds }: Pick<Field, 'descrip
         ))}
       </p>
     )}
-    {bounds.length > 0 && <p className="docs-field__bounds">{bounds.join(' · ')}</p>}
+    {bounds.length > 0 && <p className="small muted">{bounds.join(' · ')}</p>}
   </>
 );

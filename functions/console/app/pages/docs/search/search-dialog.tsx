@@ -78,12 +78,12 @@ const Search = ({ onClose }: { readonly onClose: () => void }) => {
             onKeyDown={onKey}
           >
             {entry.method ? <Method method={entry.method} /> : <Badge>{entry.kind}</Badge>}
-            <span className="docs-search__title">{entry.title}</span>
+            <span className="medium wrap-anywhere">{entry.title}</span>
             <span className="docs-search__detail truncate">{entry.detail}</span>
           </div>
         ))}
       </div>
-      <p className="docs-search__foot" role="status">
+      <p className="small muted" role="status">
         {query.trim() === '' ? (
           <>
             <kbd>↑</kbd> <kbd>↓</kbd> to choose, <kbd>Enter</kbd> to open

@@ -40,7 +40,7 @@ export const TryPanel = ({ endpoint }: { readonly endpoint: Endpoint }) => {
   return (
     <section className="docs-try" aria-label={`Try it: ${endpoint.title}`}>
       {reader.isLoading || session || endpoint.access === 'public' ? null : <SignInOffer endpoint={endpoint} />}
-      <form className="docs-try__form" onSubmit={submit} noValidate>
+      <form className="stack stack--medium" onSubmit={submit} noValidate>
         {endpoint.access === 'organization' && session && membership && (
           <Select
             label="Organization"

@@ -27,7 +27,7 @@ export const TimelineMoment = ({ at, latest, extent, onPick }: TimelineMomentPro
     if (!Number.isNaN(typed)) onPick(typed);
   };
   return (
-    <div className="moment-picker">
+    <div className="stack stack--tight">
       <Input
         label="Moment"
         hint={

@@ -58,7 +58,7 @@ export const Timeline = ({ coverage, at, onPick }: TimelineProps) => {
   };
   const value = at ?? extent.to;
   return (
-    <div className="timeline">
+    <div className="stack stack--medium">
       <div className="row row--spread">
         <div className="row">
           {presets

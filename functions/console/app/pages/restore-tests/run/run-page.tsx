@@ -54,7 +54,7 @@ export const RunPage = () => {
         {run.error && run.status !== 'failed' && <Notice tone="info" title={run.error.message} />}
         {run.warnings.length > 0 && (
           <Notice tone="warn" title="What this test does not prove">
-            <ul className="plain-list">
+            <ul className="stack stack--tight">
               {run.warnings.map(({ code, message }) => (
                 <li key={code}>{message}</li>
               ))}

@@ -41,7 +41,7 @@ export const MaskStep = ({ wizard: { choice, choose }, source: { target } }: Ste
       </p>
       {choice.areRulesLost && <LostRules rulesFrom={choice.rulesFrom} onChoose={useRules} />}
       {rows.length > 0 && (
-        <ol className="wizard__rules" aria-label="Rules">
+        <ol className="stack stack--medium" aria-label="Rules">
           {rows.map(({ id, rule }, index) => (
             <li key={id} className="wizard__rule">
               <RuleFields rule={rule} number={index + 1} onChange={(to) => change(id, to)} />

@@ -43,7 +43,7 @@ export const RetentionCalendar = (props: RetentionCalendarProps) => {
   const firstShown = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - shownMonths + 1, 1);
   const older = kept.filter(({ date }) => date < firstShown);
   return (
-    <figure className="retention">
+    <figure className="stack">
       <div className="retention__months" role="img" aria-label={summaryOf(kept, retention)}>
         {Array.from({ length: shownMonths }, (_, n) =>
           Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - shownMonths + 1 + n, 1),
