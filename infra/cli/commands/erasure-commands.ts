@@ -6,7 +6,7 @@ import { defineCommand, defineGroup } from '../base/define-command.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import { chooseProjectId } from '../context/choose-project.ts';
 import type { Action, Context } from '../context/context.ts';
-import { findProject } from '../context/find-resource.ts';
+import { findRecord } from '../context/find-resource.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../context/take-some.ts';
 import { askYesNo } from '../output/ask.ts';
 import { formatCount, formatCounted, formatMinute, formatTime } from '../output/format.ts';
@@ -101,7 +101,7 @@ export const addErasureCommands = (program: Command, action: Action): void => {
 };
 
 const projectIdOf = async (context: Context, wanted: string | undefined): Promise<string> =>
-  (await findProject(await context.client(), wanted ?? (await chooseProjectId(context, undefined)))).id;
+  (await findRecord(await context.client(), 'project', wanted ?? (await chooseProjectId(context, undefined)))).id;
 
 const named = (paths: readonly string[], { field, value, collection }: CreateOptions) => {
   if ((field === undefined) !== (value === undefined)) throw badInput('--field and --value belong together');

@@ -10,7 +10,7 @@ import { defineCommand, defineGroup } from '../base/define-command.ts';
 import { choiceOption, parseWhole } from '../base/parse-values.ts';
 import { chooseProjectId } from '../context/choose-project.ts';
 import type { Action, Context } from '../context/context.ts';
-import { findProject, findStorageId, type Project } from '../context/find-resource.ts';
+import { findRecord, findRecordId, type Project } from '../context/find-resource.ts';
 import { isUnicode } from '../context/watch-job.ts';
 import { drawTimeline, timelineAsciiMarks, timelineMarks } from '../output/draw-timeline.ts';
 import { formatCount, formatTime } from '../output/format.ts';
@@ -40,7 +40,7 @@ export const addPitrCommands = (program: Command, action: Action): void => {
     examples: ['bms pitr enable shop --wait', 'bms pitr windows shop', 'bms restore --at 10m --project shop --plan'],
   });
   const projectOf = async (context: Context, wanted: string | undefined): Promise<Project> =>
-    findProject(await context.client(), wanted ?? (await chooseProjectId(context, undefined)));
+    findRecord(await context.client(), 'project', wanted ?? (await chooseProjectId(context, undefined)));
 
   defineCommand(group, {
     name: 'windows [project]',
@@ -93,7 +93,7 @@ export const addPitrCommands = (program: Command, action: Action): void => {
           retentionDays: options.retention,
           captureIntervalSeconds: options.interval,
           precision: options.precision,
-          storageDestinationId: await findStorageId(client, options.storage),
+          storageDestinationId: await findRecordId(client, 'storage', options.storage),
         };
         let pitr: Pitr = await client.request('POST /projects/{projectId}/pitr', { params: { projectId }, body });
         while (options.wait && pitr.status === 'starting') {

@@ -1,12 +1,10 @@
-/** `bms projects update|delete`. */
+/** `bms projects update`. */
 import type { Command } from 'commander';
-import { CliFailure, refuseIfUnchanged } from '../base/cli-failure.ts';
+import { refuseIfUnchanged } from '../base/cli-failure.ts';
 import { defineCommand } from '../base/define-command.ts';
-import { exitCodes } from '../base/exit-codes.ts';
 import { parsePositive } from '../base/parse-values.ts';
 import type { Action } from '../context/context.ts';
-import { findProject, findStorageId } from '../context/find-resource.ts';
-import { askYesNo } from '../output/ask.ts';
+import { findRecordId } from '../context/find-resource.ts';
 
 interface UpdateOptions {
   readonly name?: string | undefined;
@@ -38,30 +36,12 @@ export const addProjectChangeCommands = (group: Command, action: Action): void =
         };
         refuseIfUnchanged({ name, storage, ...settings });
         const client = await open();
-        const { id: projectId } = await findProject(client, wanted);
-        const defaultStorageId = storage === false ? null : await findStorageId(client, storage);
+        const projectId = await findRecordId(client, 'project', wanted);
+        const defaultStorageId = storage === false ? null : await findRecordId(client, 'storage', storage);
         const isSet = Object.values({ ...settings, defaultStorageId }).some((value) => value !== undefined);
         const body = { name, settings: isSet ? { ...settings, defaultStorageId } : undefined };
         const project = await client.request('PATCH /projects/{projectId}', { params: { projectId }, body });
         output.result(project, project.id, `Updated ${project.name} (${project.id})`);
-      }),
-    );
-
-  defineCommand(group, {
-    name: 'delete <project>',
-    aliases: ['rm', 'disconnect'],
-    summary: 'Disconnect a project; its backups are kept, its captured changes are deleted',
-    examples: ['bms projects delete shop', 'bms projects delete shop --yes'],
-  })
-    .option('-y, --yes', 'do not ask')
-    .action(
-      action(async (context, { yes }: { readonly yes?: boolean }, wanted = '') => {
-        const client = await context.client();
-        const { id: projectId, name } = await findProject(client, wanted);
-        const question = `Disconnect ${name} (${projectId})? Its backups are kept; its captured changes are deleted.`;
-        if (!yes && !(await askYesNo(context, question))) throw new CliFailure(exitCodes.failed, 'nothing was deleted');
-        const result = await client.request('DELETE /projects/{projectId}', { params: { projectId } });
-        context.output.result(result, projectId, `Disconnected ${name} (${projectId})`);
       }),
     );
 };

@@ -1,11 +1,11 @@
 /** `bms projects`: the connected databases. */
 import type { Command } from 'commander';
 import type { Client } from '../../../shared/client/index.ts';
-import { collectAll } from '../base/collect-all.ts';
-import { defineCommand, defineGroup, defineList } from '../base/define-command.ts';
+import { defineCommand, defineGroup } from '../base/define-command.ts';
 import type { Action } from '../context/context.ts';
-import { findProject, findStorageId, type Project } from '../context/find-resource.ts';
+import { findRecord, findRecordId, type Project } from '../context/find-resource.ts';
 import { readGoogleKey } from '../context/read-google-key.ts';
+import { resourceCommands } from '../context/resource-commands.ts';
 import { printWorkloadIdentitySetup, type WorkloadIdentityOptions, workloadIdentityOf } from '../context/workload-identity.ts';
 import { formatMinute, formatTime } from '../output/format.ts';
 import type { Detail, Output } from '../output/output.ts';
@@ -27,34 +27,20 @@ export const addProjectCommands = (program: Command, action: Action): void => {
     examples: ['bms projects ls', 'bms projects connect my-project --name Shop'],
   });
 
-  defineList(group, { summary: 'List connected projects', examples: ['bms projects ls', 'bms projects ls --json'] }).action(
-    action(async ({ client: open, output }) => {
-      const found = await collectAll((await open()).list('GET /projects', { query: { limit: 100 } }));
-      output.list<Project>(found, {
-        columns: [
-          { title: 'PROJECT', value: ({ id }) => id },
-          { title: 'NAME', value: ({ name }) => name, flexible: true },
-          { title: 'SOURCE', value: ({ sourceProjectId }) => sourceProjectId, flexible: true, optional: 1 },
-          { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
-          { title: 'LAST BACKUP', value: ({ lastBackupAt }) => formatMinute(lastBackupAt), optional: 2 },
-        ],
-        idOf: ({ id }) => id,
-        empty: 'No projects yet: bms projects connect <id of the Google Cloud project>',
-      });
-    }),
-  );
-
-  defineCommand(group, {
-    name: 'show <project>',
-    aliases: ['get'],
-    summary: 'Show a project',
-    examples: ['bms projects show shop'],
-  }).action(
-    action(async ({ client: open, output }, _, wanted = '') => {
-      const project = await findProject(await open(), wanted);
-      output.show(project, project.id, projectDetails(project));
-    }),
-  );
+  const { addList, addShow, addRemove } = resourceCommands({ name: 'project', sample: 'shop', group, action });
+  addList({
+    summary: 'List connected projects',
+    examples: ['bms projects ls', 'bms projects ls --json'],
+    columns: [
+      { title: 'PROJECT', value: ({ id }) => id },
+      { title: 'NAME', value: ({ name }) => name, flexible: true },
+      { title: 'SOURCE', value: ({ sourceProjectId }) => sourceProjectId, flexible: true, optional: 1 },
+      { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+      { title: 'LAST BACKUP', value: ({ lastBackupAt }) => formatMinute(lastBackupAt), optional: 2 },
+    ],
+    empty: 'No projects yet: bms projects connect <id of the Google Cloud project>',
+  });
+  addShow(projectDetails);
 
   defineCommand(group, {
     name: 'connect <source>',
@@ -79,7 +65,7 @@ export const addProjectCommands = (program: Command, action: Action): void => {
       action(async ({ client: open, output }, options: ConnectOptions, sourceProjectId = '') => {
         const client = await open();
         if (options.workloadIdentity === true) return printSetup(client, output, sourceProjectId, options);
-        const defaultStorageId = await findStorageId(client, options.storage);
+        const defaultStorageId = await findRecordId(client, 'storage', options.storage);
         const project = await client.request('POST /projects', {
           body: {
             name: options.name ?? sourceProjectId,
@@ -105,7 +91,7 @@ export const addProjectCommands = (program: Command, action: Action): void => {
     .action(
       action(async ({ client: open, output }, options: ConnectOptions, wanted = '') => {
         const client = await open();
-        const { id: projectId, sourceProjectId } = await findProject(client, wanted);
+        const { id: projectId, sourceProjectId } = await findRecord(client, 'project', wanted);
         if (options.workloadIdentity === true) return printSetup(client, output, sourceProjectId, options);
         const project = await client.request('POST /projects/{projectId}/reconnect', {
           params: { projectId },
@@ -115,6 +101,13 @@ export const addProjectCommands = (program: Command, action: Action): void => {
       }),
     );
   addProjectChangeCommands(group, action);
+  addRemove({
+    summary: 'Disconnect a project; its backups are kept, its captured changes are deleted',
+    aliases: ['rm', 'disconnect'],
+    examples: ['bms projects delete shop', 'bms projects delete shop --yes'],
+    verb: 'Disconnect',
+    consequence: 'Its backups are kept; its captured changes are deleted.',
+  });
 };
 
 /** The ways to access a source that a request names. */

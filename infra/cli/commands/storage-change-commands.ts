@@ -1,13 +1,11 @@
-/** `bms storage update|delete`. */
+/** `bms storage update`. */
 import type { Command } from 'commander';
-import { CliFailure, refuseIfUnchanged } from '../base/cli-failure.ts';
+import { refuseIfUnchanged } from '../base/cli-failure.ts';
 import { defineCommand } from '../base/define-command.ts';
-import { exitCodes } from '../base/exit-codes.ts';
 import type { Action } from '../context/context.ts';
-import { findStorage } from '../context/find-resource.ts';
+import { findRecordId } from '../context/find-resource.ts';
 import { hasStorageAccess, readStorageAccess, type StorageAccessOptions } from '../context/read-storage-access.ts';
 import { addProtectionOptions, readProtection, type StorageProtectionOptions } from '../context/storage-protection.ts';
-import { askYesNo } from '../output/ask.ts';
 
 interface UpdateOptions extends StorageAccessOptions, StorageProtectionOptions {
   readonly name?: string | undefined;
@@ -50,7 +48,7 @@ export const addStorageChangeCommands = (group: Command, action: Action): void =
       const changes = { name, bucket, prefix, region, endpoint, immutable, ...readProtection(options) };
       refuseIfUnchanged({ ...changes, accessKeyId, roleArn, keyFile, workloadIdentity });
       const client = await context.client();
-      const { id: storageId } = await findStorage(client, wanted);
+      const storageId = await findRecordId(client, 'storage', wanted);
       const access = hasStorageAccess(options) ? await readStorageAccess(context, options) : {};
       const input = { params: { storageId }, body: { ...changes, ...access } };
       const storage = await client.request('PATCH /storage-destinations/{storageId}', input);
@@ -59,22 +57,4 @@ export const addStorageChangeCommands = (group: Command, action: Action): void =
         context.output.note(`External id of the role: ${storage.externalId}`);
     }),
   );
-
-  defineCommand(group, {
-    name: 'delete <storage>',
-    aliases: ['rm'],
-    summary: 'Delete a storage destination that no backup, schedule or default uses',
-    examples: ['bms storage delete Archive --yes'],
-  })
-    .option('-y, --yes', 'do not ask')
-    .action(
-      action(async (context, { yes }: { readonly yes?: boolean }, wanted = '') => {
-        const client = await context.client();
-        const { id: storageId, name } = await findStorage(client, wanted);
-        if (!yes && !(await askYesNo(context, `Delete storage destination ${name} (${storageId})?`)))
-          throw new CliFailure(exitCodes.failed, 'nothing was deleted');
-        const result = await client.request('DELETE /storage-destinations/{storageId}', { params: { storageId } });
-        context.output.result(result, storageId, `Deleted ${name} (${storageId})`);
-      }),
-    );
 };

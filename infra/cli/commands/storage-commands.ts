@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import { escapeOutput } from '../../archive/escape-output.ts';
 import { type ChoiceOf, storageTypes } from '../base/choices.ts';
 import { badInput } from '../base/cli-failure.ts';
-import { collectAll } from '../base/collect-all.ts';
-import { defineCommand, defineGroup, defineList } from '../base/define-command.ts';
+import { defineCommand, defineGroup } from '../base/define-command.ts';
 import { choiceOption } from '../base/parse-values.ts';
 import type { Action, Context } from '../context/context.ts';
-import { findStorage, type Storage } from '../context/find-resource.ts';
+import { findRecord, type Storage } from '../context/find-resource.ts';
 import { readStorageAccess, type StorageAccessOptions } from '../context/read-storage-access.ts';
+import { resourceCommands } from '../context/resource-commands.ts';
 import { addProtectionOptions, readProtection, type StorageProtectionOptions } from '../context/storage-protection.ts';
 import { printWorkloadIdentitySetup } from '../context/workload-identity.ts';
 import { formatDuration, formatTime } from '../output/format.ts';
@@ -33,39 +33,23 @@ export const addStorageCommands = (program: Command, action: Action): void => {
     examples: ['bms storage ls', 'bms storage create Archive --type s3 --bucket my-backups', 'bms storage test Archive'],
   });
 
-  defineList(group, { summary: 'List storage destinations', examples: ['bms storage ls'] }).action(
-    action(async ({ client: open, output }) => {
-      const found = await collectAll((await open()).list('GET /storage-destinations', { query: { limit: 100 } }));
-      output.list<Storage>(found, {
-        columns: [
-          { title: 'STORAGE', value: ({ id }) => id },
-          { title: 'NAME', value: ({ name }) => name, flexible: true },
-          { title: 'TYPE', value: ({ type }) => type, optional: 1 },
-          {
-            title: 'BUCKET',
-            value: ({ bucket, prefix }) => (prefix ? `${bucket}/${prefix}` : bucket),
-            flexible: true,
-            optional: 2,
-          },
-          { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
-        ],
-        idOf: ({ id }) => id,
-        empty: 'No storage destinations yet: bms storage create <name> --type s3 --bucket <bucket>',
-      });
-    }),
-  );
-
-  defineCommand(group, {
-    name: 'show <storage>',
-    aliases: ['get'],
-    summary: 'Show a storage destination',
-    examples: ['bms storage show Archive'],
-  }).action(
-    action(async ({ client: open, output }, _, wanted = '') => {
-      const storage = await findStorage(await open(), wanted);
-      output.show(storage, storage.id, storageDetails(storage));
-    }),
-  );
+  const { addList, addShow, addRemove } = resourceCommands({ name: 'storage', sample: 'Archive', group, action });
+  addList({
+    columns: [
+      { title: 'STORAGE', value: ({ id }) => id },
+      { title: 'NAME', value: ({ name }) => name, flexible: true },
+      { title: 'TYPE', value: ({ type }) => type, optional: 1 },
+      {
+        title: 'BUCKET',
+        value: ({ bucket, prefix }) => (prefix ? `${bucket}/${prefix}` : bucket),
+        flexible: true,
+        optional: 2,
+      },
+      { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+    ],
+    empty: 'No storage destinations yet: bms storage create <name> --type s3 --bucket <bucket>',
+  });
+  addShow(storageDetails);
 
   defineCommand(group, {
     name: 'test <storage>',
@@ -74,7 +58,7 @@ export const addStorageCommands = (program: Command, action: Action): void => {
   }).action(
     action(async ({ client: open, output }, _, wanted = '') => {
       const client = await open();
-      const { id: storageId, name } = await findStorage(client, wanted);
+      const { id: storageId, name } = await findRecord(client, 'storage', wanted);
       const result = await client.request('POST /storage-destinations/{storageId}/test', { params: { storageId } });
       if (!output.isJson && !output.isQuiet)
         for (const check of result.checks)
@@ -129,6 +113,7 @@ export const addStorageCommands = (program: Command, action: Action): void => {
     }),
   );
   addStorageChangeCommands(group, action);
+  addRemove({ summary: 'Delete a storage destination that no backup, schedule or default uses' });
 };
 
 const printSetup = async (context: Context, options: CreateOptions, name: string): Promise<void> => {

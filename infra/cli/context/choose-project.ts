@@ -2,12 +2,12 @@
 import { badInput, CliFailure } from '../base/cli-failure.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import type { Context } from './context.ts';
-import { findProject } from './find-resource.ts';
+import { findRecord } from './find-resource.ts';
 
 /** The named project, or the only one. */
 export const chooseProjectId = async ({ client: open }: Context, wanted: string | undefined): Promise<string> => {
   const client = await open();
-  if (wanted !== undefined) return (await findProject(client, wanted)).id;
+  if (wanted !== undefined) return (await findRecord(client, 'project', wanted)).id;
   const { data } = await client.page('GET /projects', { query: { limit: 2 } });
   const [only] = data;
   if (!only)

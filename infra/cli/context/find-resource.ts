@@ -1,23 +1,91 @@
 /** Finds the resource that a user names. */
-import { ApiFailure, type Client, type DataOf, isFoundDamaged, isOwnBackup } from '../../../shared/client/index.ts';
+import {
+  ApiFailure,
+  type Client,
+  type DataOf,
+  type ElementOf,
+  isFoundDamaged,
+  isOwnBackup,
+  type ListRoute,
+  type Route,
+} from '../../../shared/client/index.ts';
 import { CliFailure } from '../base/cli-failure.ts';
 import { collectAll } from '../base/collect-all.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import { matchName } from '../base/match-name.ts';
 
+/** Resources that people name. The path and the parameter are those of their rows in the contract. */
+export const resources = {
+  project: { path: '/projects', param: 'projectId', prefix: 'prj', noun: 'project' },
+  storage: { path: '/storage-destinations', param: 'storageId', prefix: 'dst', noun: 'storage destination', argument: 'storage' },
+  schedule: { path: '/schedules', param: 'scheduleId', prefix: 'sch', noun: 'schedule' },
+  restoreTest: { path: '/restore-tests', param: 'restoreTestId', prefix: 'rtp', noun: 'restore test', argument: 'plan' },
+  // Changing these needs no scope to read them, and the list of webhooks has no secrets: only `show` reads them.
+  webhook: { path: '/webhooks', param: 'webhookId', prefix: 'whk', noun: 'webhook', isReadAlone: true, toggle: '/toggle' },
+  alert: { path: '/alerts', param: 'alertId', prefix: 'alr', noun: 'alert', isReadAlone: true },
+} as const satisfies Readonly<Record<string, Resource>>;
+
+type PathOf<R> = R extends `GET ${infer P}` ? P : never;
+
+export interface Resource {
+  readonly path: PathOf<ListRoute>;
+  readonly param: string;
+  /** Of its ids. */
+  readonly prefix: string;
+  readonly noun: string;
+  /** Its word in the usage of commands, if not the noun. */
+  readonly argument?: string;
+  readonly isReadAlone?: true;
+  /** Below the record: where it is enabled and disabled. */
+  readonly toggle?: `/${string}`;
+}
+
+export type ResourceName = keyof typeof resources;
+type RowOf<N extends ResourceName> = (typeof resources)[N];
+export type RecordOf<N extends ResourceName> = DataOf<Extract<`GET ${RowOf<N>['path']}/{${RowOf<N>['param']}}`, Route>>;
+export type ElementOfList<N extends ResourceName> = ElementOf<Extract<`GET ${RowOf<N>['path']}`, ListRoute>>;
+export type Project = RecordOf<'project'>;
+export type Storage = RecordOf<'storage'>;
+export type Schedule = RecordOf<'schedule'>;
+export type RestoreTest = RecordOf<'restoreTest'>;
+export type TestRun = DataOf<'GET /restore-tests/runs/{runId}'>;
+
 const isId = (prefix: string, text: string): boolean => new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`).test(text);
 
-const named = ({ id, name }: { readonly id: string; readonly name: string }) => ({ id, names: [name] });
+/** Routes that are composed of a resource's row. */
+export const composed = (client: Client) => ({
+  request: client.request as unknown as <T>(route: string, input: object) => Promise<T>,
+  list: client.list as unknown as <T>(route: string, input?: object) => AsyncIterable<T>,
+});
 
-export type Project = DataOf<'GET /projects/{projectId}'>;
-/** By id, name or the id of the Google Cloud project. */
-export const findProject = async (client: Client, wanted: string): Promise<Project> =>
-  isId('prj', wanted)
-    ? client.request('GET /projects/{projectId}', { params: { projectId: wanted } })
-    : matchName('project', wanted, await collectAll(client.list('GET /projects')), ({ id, name, sourceProjectId }) => ({
-        id,
-        names: [name, sourceProjectId],
-      }));
+interface Listed {
+  readonly id: string;
+  readonly name: string;
+  /** Projects are also named by the id of their Google Cloud project. */
+  readonly sourceProjectId?: string;
+}
+
+const findListed = async (client: Client, { path, noun }: Resource, wanted: string): Promise<Listed> =>
+  matchName(noun, wanted, await collectAll(composed(client).list<Listed>(`GET ${path}`)), ({ id, name, sourceProjectId }) => ({
+    id,
+    names: sourceProjectId === undefined ? [name] : [name, sourceProjectId],
+  }));
+
+/** By id or name. */
+export const findRecord = async <N extends ResourceName>(client: Client, name: N, wanted: string): Promise<RecordOf<N>> => {
+  const resource: Resource = resources[name];
+  const { path, param, prefix, isReadAlone } = resource;
+  const found = isId(prefix, wanted) ? undefined : await findListed(client, resource, wanted);
+  if (found && !isReadAlone) return found as unknown as RecordOf<N>;
+  return composed(client).request(`GET ${path}/{${param}}`, { params: { [param]: found?.id ?? wanted } });
+};
+
+/** By id or name; undefined if none is named. An id is not looked up. */
+export const findRecordId = async <W extends string | undefined>(client: Client, name: ResourceName, wanted: W): Promise<W> => {
+  const resource: Resource = resources[name];
+  if (wanted === undefined || isId(resource.prefix, wanted)) return wanted;
+  return (await findListed(client, resource, wanted)).id as W;
+};
 
 /** Names of projects by id, for lists of what belongs to them; none for an API key that may not read projects. */
 export const projectNames = async (client: Client): Promise<ReadonlyMap<string, string>> => {
@@ -30,50 +98,12 @@ export const projectNames = async (client: Client): Promise<ReadonlyMap<string, 
   }
 };
 
-/** Undefined if none is named. */
-export const findProjectId = async (client: Client, wanted: string | undefined): Promise<string | undefined> =>
-  wanted === undefined || isId('prj', wanted) ? wanted : (await findProject(client, wanted)).id;
-
 /** Of several, in their order; empty if none is named. */
 export const findProjectIds = async (client: Client, wanted: readonly string[] = []): Promise<readonly string[]> => {
   const ids: string[] = [];
-  for (const one of wanted) ids.push((await findProject(client, one)).id);
+  for (const one of wanted) ids.push((await findRecord(client, 'project', one)).id);
   return ids;
 };
-
-export type Storage = DataOf<'GET /storage-destinations/{storageId}'>;
-export const findStorage = async (client: Client, wanted: string): Promise<Storage> =>
-  isId('dst', wanted)
-    ? client.request('GET /storage-destinations/{storageId}', { params: { storageId: wanted } })
-    : matchName('storage destination', wanted, await collectAll(client.list('GET /storage-destinations')), named);
-
-export const findStorageId = async (client: Client, wanted: string | undefined): Promise<string | undefined> =>
-  wanted === undefined || isId('dst', wanted) ? wanted : (await findStorage(client, wanted)).id;
-
-export type Schedule = DataOf<'GET /schedules/{scheduleId}'>;
-export const findSchedule = async (client: Client, wanted: string): Promise<Schedule> =>
-  isId('sch', wanted)
-    ? client.request('GET /schedules/{scheduleId}', { params: { scheduleId: wanted } })
-    : matchName('schedule', wanted, await collectAll(client.list('GET /schedules')), named);
-
-export const findScheduleId = async (client: Client, wanted: string | undefined): Promise<string | undefined> =>
-  wanted === undefined || isId('sch', wanted) ? wanted : (await findSchedule(client, wanted)).id;
-
-export type RestoreTest = DataOf<'GET /restore-tests/{restoreTestId}'>;
-export type TestRun = DataOf<'GET /restore-tests/runs/{runId}'>;
-/** By id or name. */
-export const findRestoreTest = async (client: Client, wanted: string): Promise<RestoreTest> =>
-  isId('rtp', wanted)
-    ? client.request('GET /restore-tests/{restoreTestId}', { params: { restoreTestId: wanted } })
-    : matchName('restore test', wanted, await collectAll(client.list('GET /restore-tests')), named);
-
-/** By id or name. */
-export const findWebhookId = async (client: Client, wanted: string): Promise<string> =>
-  isId('whk', wanted) ? wanted : matchName('webhook', wanted, await collectAll(client.list('GET /webhooks')), named).id;
-
-/** By id or name. */
-export const findAlertId = async (client: Client, wanted: string): Promise<string> =>
-  isId('alr', wanted) ? wanted : matchName('alert', wanted, await collectAll(client.list('GET /alerts')), named).id;
 
 export type Backup = DataOf<'GET /backups/{backupId}'>;
 /** By id, the beginning of an id, or `latest`: the newest good backup that no restore made and that is of no other database. */

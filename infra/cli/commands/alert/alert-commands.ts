@@ -2,12 +2,11 @@
 import type { Command } from 'commander';
 import type { DataOf } from '../../../../shared/client/index.ts';
 import { badInput, CliFailure, refuseIfUnchanged } from '../../base/cli-failure.ts';
-import { collectAll } from '../../base/collect-all.ts';
-import { defineCommand, defineGroup, defineList } from '../../base/define-command.ts';
+import { defineCommand, defineGroup } from '../../base/define-command.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
 import type { Action } from '../../context/context.ts';
-import { findAlertId } from '../../context/find-resource.ts';
-import { askYesNo } from '../../output/ask.ts';
+import { findRecordId } from '../../context/find-resource.ts';
+import { resourceCommands } from '../../context/resource-commands.ts';
 import { formatTime } from '../../output/format.ts';
 import type { Detail } from '../../output/output.ts';
 import { statusStyle } from '../../output/status-style.ts';
@@ -29,36 +28,18 @@ export const addAlertCommands = (program: Command, action: Action): void => {
     ],
   });
 
-  defineList(group, { summary: 'List alerts', examples: ['bms alert ls'] }).action(
-    action(async ({ client: open, output }) => {
-      const found = await collectAll((await open()).list('GET /alerts', { query: { limit: 100 } }));
-      output.list<Alert>(found, {
-        columns: [
-          { title: 'ALERT', value: ({ id }) => id },
-          { title: 'NAME', value: ({ name }) => name, flexible: true },
-          { title: 'CHANNEL', value: ({ channel }) => channel, optional: 2 },
-          { title: 'FROM', value: ({ severity }) => severity, optional: 1 },
-          { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
-        ],
-        idOf: ({ id }) => id,
-        empty: 'No alerts: failures are reported to no one; bms alert create <name> --channel email --to owners',
-      });
-    }),
-  );
-
-  defineCommand(group, {
-    name: 'show <alert>',
-    aliases: ['get'],
-    summary: 'Show an alert; its URL and its key are masked',
-    examples: ['bms alert show Ops'],
-  }).action(
-    action(async ({ client: open, output }, _, wanted = '') => {
-      const client = await open();
-      const alertId = await findAlertId(client, wanted);
-      const alert = await client.request('GET /alerts/{alertId}', { params: { alertId } });
-      output.show(alert, alertId, alertDetails(alert));
-    }),
-  );
+  const { addList, addShow, addSwitch, addRemove } = resourceCommands({ name: 'alert', sample: 'Ops', group, action });
+  addList({
+    columns: [
+      { title: 'ALERT', value: ({ id }) => id },
+      { title: 'NAME', value: ({ name }) => name, flexible: true },
+      { title: 'CHANNEL', value: ({ channel }) => channel, optional: 2 },
+      { title: 'FROM', value: ({ severity }) => severity, optional: 1 },
+      { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+    ],
+    empty: 'No alerts: failures are reported to no one; bms alert create <name> --channel email --to owners',
+  });
+  addShow(alertDetails, { summary: 'Show an alert; its URL and its key are masked' });
 
   addAlertOptions(
     defineCommand(group, {
@@ -103,7 +84,7 @@ export const addAlertCommands = (program: Command, action: Action): void => {
         ...(allKinds && { kinds: [] }),
       };
       refuseIfUnchanged(body);
-      const alertId = await findAlertId(client, wanted);
+      const alertId = await findRecordId(client, 'alert', wanted);
       const alert = await client.request('PATCH /alerts/{alertId}', { params: { alertId }, body });
       context.output.result(alert, alertId, `Updated ${alert.name} (${alertId})`);
     }),
@@ -117,7 +98,7 @@ export const addAlertCommands = (program: Command, action: Action): void => {
   }).action(
     action(async ({ client: open, output }, _, wanted = '') => {
       const client = await open();
-      const alertId = await findAlertId(client, wanted);
+      const alertId = await findRecordId(client, 'alert', wanted);
       const result = await client.request('POST /alerts/{alertId}/test', { params: { alertId } });
       const answer = result.statusCode === null ? '' : `, status ${result.statusCode}`;
       if (result.success || output.isJson) output.result(result, alertId, `Sent by ${result.channel}${answer}`);
@@ -129,40 +110,8 @@ export const addAlertCommands = (program: Command, action: Action): void => {
     }),
   );
 
-  for (const [name, enabled] of [
-    ['enable', true],
-    ['disable', false],
-  ] as const)
-    defineCommand(group, {
-      name: `${name} <alert>`,
-      summary: enabled ? 'Enable an alert' : 'Disable an alert',
-      examples: [`bms alert ${name} Ops`],
-    }).action(
-      action(async ({ client: open, output }, _, wanted = '') => {
-        const client = await open();
-        const alertId = await findAlertId(client, wanted);
-        const alert = await client.request('PATCH /alerts/{alertId}', { params: { alertId }, body: { enabled } });
-        output.result(alert, alertId, `Alert ${alert.name} (${alertId}) is ${name}d`);
-      }),
-    );
-
-  defineCommand(group, {
-    name: 'delete <alert>',
-    aliases: ['rm'],
-    summary: 'Delete an alert',
-    examples: ['bms alert delete Ops --yes'],
-  })
-    .option('-y, --yes', 'do not ask')
-    .action(
-      action(async (context, { yes }: { readonly yes?: boolean }, wanted = '') => {
-        const client = await context.client();
-        const alertId = await findAlertId(client, wanted);
-        if (!yes && !(await askYesNo(context, `Delete alert ${alertId}?`)))
-          throw new CliFailure(exitCodes.failed, 'nothing was deleted');
-        const result = await client.request('DELETE /alerts/{alertId}', { params: { alertId } });
-        context.output.result(result, alertId, `Deleted alert ${alertId}`);
-      }),
-    );
+  addSwitch();
+  addRemove();
   addIncidentCommands(group, action);
 };
 

@@ -5,7 +5,7 @@ import { alertKinds, incidentStatuses } from '../../../../shared/contract/models
 import { attemptStatuses } from '../../../../shared/contract/models/webhook-enums.ts';
 import { defineCommand } from '../../base/define-command.ts';
 import type { Action } from '../../context/context.ts';
-import { findAlertId, findProjectId } from '../../context/find-resource.ts';
+import { findRecordId } from '../../context/find-resource.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../context/take-some.ts';
 import { formatMinute } from '../../output/format.ts';
 import { statusStyle } from '../../output/status-style.ts';
@@ -33,7 +33,12 @@ export const addIncidentCommands = (group: Command, action: Action): void => {
       ) => {
         const client = await open();
         const { status, kind } = options;
-        const query = { status, kind, projectId: await findProjectId(client, options.project), limit: pageSize(options) };
+        const query = {
+          status,
+          kind,
+          projectId: await findRecordId(client, 'project', options.project),
+          limit: pageSize(options),
+        };
         output.list(await takeSome(client.list('GET /alerts/incidents', { query }), options, output), {
           columns: [
             { title: 'OPENED (UTC)', value: ({ openedAt }) => formatMinute(openedAt) },
@@ -58,7 +63,7 @@ export const addIncidentCommands = (group: Command, action: Action): void => {
   ).action(
     action(async ({ client: open, output }, options: LimitOptions & Pick<DeliveryQuery, 'status'>, wanted = '') => {
       const client = await open();
-      const alertId = await findAlertId(client, wanted);
+      const alertId = await findRecordId(client, 'alert', wanted);
       const input = { params: { alertId }, query: { status: options.status, limit: pageSize(options) } };
       async function* all(): AsyncGenerator<Delivery> {
         for await (const { data } of client.pages('GET /alerts/{alertId}/deliveries', input)) yield* data.deliveries;
@@ -83,7 +88,7 @@ export const addIncidentCommands = (group: Command, action: Action): void => {
   }).action(
     action(async ({ client: open, output }, _, wanted = '', deliveryId = '') => {
       const client = await open();
-      const params = { alertId: await findAlertId(client, wanted), deliveryId };
+      const params = { alertId: await findRecordId(client, 'alert', wanted), deliveryId };
       const result = await client.request('POST /alerts/{alertId}/deliveries/{deliveryId}/retry', { params });
       output.result(result, deliveryId, `Message ${deliveryId} is sent again`);
     }),

@@ -7,7 +7,7 @@ import { exitCodes } from '../../base/exit-codes.ts';
 import { choiceOption, parseNames, parseWhole } from '../../base/parse-values.ts';
 import { chooseProjectId } from '../../context/choose-project.ts';
 import type { Action, Context } from '../../context/context.ts';
-import { type Backup, findBackup, findBackupId, findProject, findStorageId } from '../../context/find-resource.ts';
+import { type Backup, findBackup, findBackupId, findRecord, findRecordId } from '../../context/find-resource.ts';
 import { followBackup } from '../../context/follow-backup.ts';
 import { addWatchOptions, type WatchOptions, watchJob } from '../../context/watch-job.ts';
 import { askYesNo } from '../../output/ask.ts';
@@ -62,7 +62,7 @@ export const addBackupCommands = (program: Command, action: Action): void => {
       const client = await context.client();
       const body = {
         projectId: await chooseProjectId(context, options.project),
-        storageDestinationId: await findStorageId(client, options.storage),
+        storageDestinationId: await findRecordId(client, 'storage', options.storage),
         type: options.type,
         collections: options.collections && [...options.collections],
         excludeCollections: options.exclude && [...options.exclude],
@@ -110,7 +110,7 @@ export const addBackupCommands = (program: Command, action: Action): void => {
   ).action(
     action(async (context, options: VerifyOptions, wanted = '') => {
       const client = await context.client();
-      const project = options.project === undefined ? undefined : await findProject(client, options.project);
+      const project = options.project === undefined ? undefined : await findRecord(client, 'project', options.project);
       const backupId = await findBackupId(client, wanted, project?.id);
       const started = await client.request('POST /backups/{backupId}/verify', {
         params: { backupId },

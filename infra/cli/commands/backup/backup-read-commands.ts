@@ -7,7 +7,7 @@ import { defineCommand, defineList } from '../../base/define-command.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
 import { choiceOption, parseMoment } from '../../base/parse-values.ts';
 import type { Action } from '../../context/context.ts';
-import { findBackup, findBackupId, findProjectId, findScheduleId, findStorageId } from '../../context/find-resource.ts';
+import { findBackup, findBackupId, findRecordId } from '../../context/find-resource.ts';
 import { readDocument, type StoredDocument, tooLarge } from '../../context/read-document.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../context/take-some.ts';
 import { backupColumns, backupDetails } from '../../output/backup-view.ts';
@@ -49,9 +49,9 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
       const client = await open();
       const { project, storage, schedule, status, type, trigger, from, to, unusual } = options;
       const query = {
-        projectId: await findProjectId(client, project),
-        storageDestinationId: await findStorageId(client, storage),
-        scheduleId: await findScheduleId(client, schedule),
+        projectId: await findRecordId(client, 'project', project),
+        storageDestinationId: await findRecordId(client, 'storage', storage),
+        scheduleId: await findRecordId(client, 'schedule', schedule),
         limit: pageSize(options),
         ...{ status, type, trigger, from, to },
         anomaly: unusual ? ('unacknowledged' as const) : undefined,
@@ -71,7 +71,7 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
     .action(
       action(async ({ client: open, output }, { project }: CatOptions, wanted = '') => {
         const client = await open();
-        const backup = await findBackup(client, wanted, await findProjectId(client, project));
+        const backup = await findBackup(client, wanted, await findRecordId(client, 'project', project));
         output.show(backup, backup.id, backupDetails(backup));
       }),
     );
@@ -85,7 +85,7 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
   ).action(
     action(async ({ client: open, output }, options: CatOptions & LimitOptions, wanted = '', path = '') => {
       const client = await open();
-      const backupId = await findBackupId(client, wanted, await findProjectId(client, options.project));
+      const backupId = await findBackupId(client, wanted, await findRecordId(client, 'project', options.project));
       const query = { path, showMissing: 'true', limit: pageSize(options) } as const;
       const list = client.list('GET /backups/{backupId}/documents', { params: { backupId }, query });
       const entries = await takeSome(list, options, output);
@@ -116,7 +116,7 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
     .action(
       action(async ({ client: open, output }, { plain, project }: CatOptions, wanted = '', path = '') => {
         const client = await open();
-        const backupId = await findBackupId(client, wanted, await findProjectId(client, project));
+        const backupId = await findBackupId(client, wanted, await findRecordId(client, 'project', project));
         const document = await readDocument(client, { backupId, path });
         if (!document)
           throw new CliFailure(exitCodes.notFound, `${path} is not a document; bms backup browse lists what is there`);
@@ -137,8 +137,8 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
     .action(
       action(async ({ client: open, output }, options: { readonly project: string; readonly storage: string }, path = '') => {
         const client = await open();
-        const projectId = (await findProjectId(client, options.project)) ?? '';
-        const storageDestinationId = (await findStorageId(client, options.storage)) ?? '';
+        const projectId = (await findRecordId(client, 'project', options.project)) ?? '';
+        const storageDestinationId = (await findRecordId(client, 'storage', options.storage)) ?? '';
         const backup = await client.request('POST /backups/import', { body: { projectId, storageDestinationId, path } });
         output.result(backup, backup.id, `Backup ${backup.id} imported`);
       }),

@@ -5,7 +5,7 @@ import type { DataOf } from '../../../../shared/client/index.ts';
 import { escapeName, escapeOutput } from '../../../archive/escape-output.ts';
 import { defineCommand } from '../../base/define-command.ts';
 import type { Action, Context } from '../../context/context.ts';
-import { findBackupId, findProjectId } from '../../context/find-resource.ts';
+import { findBackupId, findRecordId } from '../../context/find-resource.ts';
 import { formatCount } from '../../output/format.ts';
 import { plainFields, type RestFields } from '../../output/plain-value.ts';
 import { toJson } from '../../output/to-json.ts';
@@ -31,7 +31,7 @@ export const addDiffCommand = (group: Command, action: Action): void => {
     .action(
       action(async (context, { path, project }: DiffOptions, wanted = '', other = 'live') => {
         const client = await context.client();
-        const projectId = await findProjectId(client, project);
+        const projectId = await findRecordId(client, 'project', project);
         const backupId = await findBackupId(client, wanted, projectId);
         const against = other === 'live' ? other : await findBackupId(client, other, projectId);
         const input = { params: { backupId }, query: { against, path, limit: 100 } };

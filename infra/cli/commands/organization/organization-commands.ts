@@ -7,7 +7,7 @@ import { defineCommand, defineGroup, defineList } from '../../base/define-comman
 import { exitCodes } from '../../base/exit-codes.ts';
 import { matchOrganization } from '../../config/open-session.ts';
 import type { Action, Context } from '../../context/context.ts';
-import { findStorageId } from '../../context/find-resource.ts';
+import { findRecordId } from '../../context/find-resource.ts';
 import { askYesNo } from '../../output/ask.ts';
 import { formatCount, formatCounted } from '../../output/format.ts';
 
@@ -87,7 +87,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
       action(async (context, { name, timezone, storage }: UpdateOptions) => {
         refuseIfUnchanged({ name, timezone, storage });
         const client = await context.client();
-        const defaultStorageId = storage === false ? null : await findStorageId(client, storage);
+        const defaultStorageId = storage === false ? null : await findRecordId(client, 'storage', storage);
         const isSet = timezone !== undefined || defaultStorageId !== undefined;
         const body = { name, settings: isSet ? { timezone, defaultStorageId } : undefined };
         const changed = await client.request('PUT /organizations/current', { body });

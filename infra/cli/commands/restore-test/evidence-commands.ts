@@ -6,7 +6,7 @@ import { defineCommand } from '../../base/define-command.ts';
 import { parseMoment } from '../../base/parse-values.ts';
 import { writeText } from '../../base/write-text.ts';
 import type { Action } from '../../context/context.ts';
-import { findProjectId } from '../../context/find-resource.ts';
+import { findRecordId } from '../../context/find-resource.ts';
 import { formatCounted, formatMinute } from '../../output/format.ts';
 import { statusStyle } from '../../output/status-style.ts';
 
@@ -57,7 +57,12 @@ export const addEvidenceCommands = (group: Command, action: Action): void => {
         if (html && output.isJson) throw badInput('--html and --json exclude each other');
         if (out !== undefined && !html && !output.isJson) throw badInput('--out needs --html or --json');
         const client = await context.client();
-        const query = { from, to, projectId: await findProjectId(client, project), format: html ? 'html' : 'json' } as const;
+        const query = {
+          from,
+          to,
+          projectId: await findRecordId(client, 'project', project),
+          format: html ? 'html' : 'json',
+        } as const;
         const report = await client.request('GET /restore-tests/report', { query });
         if (out !== undefined)
           return writeText(out, typeof report === 'string' ? report : `${JSON.stringify(report, undefined, 2)}\n`);

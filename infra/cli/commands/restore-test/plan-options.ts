@@ -5,7 +5,7 @@ import { backupPicks, type ChoiceOf } from '../../base/choices.ts';
 import { badInput } from '../../base/cli-failure.ts';
 import { choiceOption, parsePositive } from '../../base/parse-values.ts';
 import type { Context } from '../../context/context.ts';
-import { findProject, findProjectId } from '../../context/find-resource.ts';
+import { findRecord, findRecordId } from '../../context/find-resource.ts';
 import { readSecret } from '../../output/ask.ts';
 
 type Body = InputOf<'POST /restore-tests'>['body'];
@@ -45,14 +45,14 @@ export const planBody = async (context: Context, options: PlanOptions): Promise<
   if (checkTimeout !== undefined && options.checkUrl === undefined) throw badInput('--check-timeout needs --check-url');
   if (options.checkUrl !== undefined && target === undefined) throw badInput('--check-url needs --target');
   const client = await context.client();
-  const projectId = await findProjectId(client, options.project);
+  const projectId = await findRecordId(client, 'project', options.project);
   const url = options.checkUrl === true ? await readSecret(context, 'URL: ') : options.checkUrl;
   return {
     projectId,
     timezone,
     backup: pick === 'random' ? { pick, days } : { pick },
     scope: sample === undefined ? { type: 'all' } : { type: 'sample', documentsPerCollection: sample },
-    target: target === undefined ? undefined : { projectId: (await findProject(client, target)).id },
+    target: target === undefined ? undefined : { projectId: (await findRecord(client, 'project', target)).id },
     check: url === undefined ? undefined : { url, timeoutSeconds: checkTimeout },
     enabled: disable ? false : undefined,
   };

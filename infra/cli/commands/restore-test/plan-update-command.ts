@@ -5,7 +5,7 @@ import { badInput, refuseIfUnchanged } from '../../base/cli-failure.ts';
 import { defineCommand } from '../../base/define-command.ts';
 import { choiceOption, parsePositive } from '../../base/parse-values.ts';
 import type { Action } from '../../context/context.ts';
-import { findProject, findRestoreTest } from '../../context/find-resource.ts';
+import { findRecord, findRecordId } from '../../context/find-resource.ts';
 import { formatMinute } from '../../output/format.ts';
 
 interface UpdateOptions {
@@ -41,7 +41,7 @@ export const addPlanUpdateCommand = (group: Command, action: Action): void => {
         if (days !== undefined && pick !== 'random') throw badInput('--days needs --pick random');
         refuseIfUnchanged({ name, cron, timezone, pick, sample, target });
         const client = await open();
-        const { id: restoreTestId } = await findRestoreTest(client, wanted);
+        const restoreTestId = await findRecordId(client, 'restoreTest', wanted);
         const body = {
           name,
           cron,
@@ -50,7 +50,7 @@ export const addPlanUpdateCommand = (group: Command, action: Action): void => {
           scope: sample === undefined ? undefined : scopeOf(sample),
           target:
             typeof target === 'string'
-              ? { projectId: (await findProject(client, target)).id }
+              ? { projectId: (await findRecord(client, 'project', target)).id }
               : target === false
                 ? null
                 : undefined,

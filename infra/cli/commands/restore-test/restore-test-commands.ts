@@ -1,13 +1,10 @@
 /** `bms restore-test`: plans that prove that backups restore. */
 import type { Command } from 'commander';
-import { CliFailure } from '../../base/cli-failure.ts';
-import { collectAll } from '../../base/collect-all.ts';
-import { defineCommand, defineGroup, defineList } from '../../base/define-command.ts';
-import { exitCodes } from '../../base/exit-codes.ts';
+import { defineCommand, defineGroup } from '../../base/define-command.ts';
 import type { Action } from '../../context/context.ts';
-import { findProjectId, findRestoreTest, type RestoreTest } from '../../context/find-resource.ts';
+import { findRecord, type RestoreTest } from '../../context/find-resource.ts';
 import { reportRun } from '../../context/follow-test-runs.ts';
-import { askYesNo } from '../../output/ask.ts';
+import { resourceCommands } from '../../context/resource-commands.ts';
 import { formatMinute } from '../../output/format.ts';
 import type { Column } from '../../output/render-table.ts';
 import { restoreTestDetails, restoreTestResult } from '../../output/restore-test-view.ts';
@@ -37,20 +34,14 @@ export const addRestoreTestCommands = (program: Command, action: Action): void =
     ],
   });
 
-  defineList(group, { summary: 'List plans of restore tests', examples: ['bms restore-test ls --project shop'] })
-    .option('--project <project>', 'of this project')
-    .action(
-      action(async ({ client: open, output }, { project }: { readonly project?: string }) => {
-        const client = await open();
-        const query = { projectId: await findProjectId(client, project), limit: 100 };
-        const found = await collectAll(client.list('GET /restore-tests', { query }));
-        output.list(found, {
-          columns,
-          idOf: ({ id }) => id,
-          empty: 'No restore tests: nothing proves that backups restore; bms restore-test create <name> --cron @weekly',
-        });
-      }),
-    );
+  const { addList, addSwitch, addRemove } = resourceCommands({ name: 'restoreTest', sample: 'Weekly', group, action });
+  addList({
+    summary: 'List plans of restore tests',
+    examples: ['bms restore-test ls --project shop'],
+    ofProject: true,
+    columns,
+    empty: 'No restore tests: nothing proves that backups restore; bms restore-test create <name> --cron @weekly',
+  });
 
   defineCommand(group, {
     name: 'show <plan-or-run>',
@@ -64,7 +55,7 @@ export const addRestoreTestCommands = (program: Command, action: Action): void =
       if (wanted.startsWith('rtr_')) {
         return reportRun(context, await client.request('GET /restore-tests/runs/{runId}', { params: { runId: wanted } }));
       }
-      const plan = await findRestoreTest(client, wanted);
+      const plan = await findRecord(client, 'restoreTest', wanted);
       context.output.show(plan, plan.id, restoreTestDetails(plan));
     }),
   );
@@ -93,42 +84,8 @@ export const addRestoreTestCommands = (program: Command, action: Action): void =
     }),
   );
 
-  for (const [name, enabled] of [
-    ['enable', true],
-    ['disable', false],
-  ] as const)
-    defineCommand(group, {
-      name: `${name} <plan>`,
-      summary: enabled ? 'Resume a plan' : 'Pause a plan',
-      examples: [`bms restore-test ${name} Weekly`],
-    }).action(
-      action(async ({ client: open, output }, _, wanted = '') => {
-        const client = await open();
-        const { id: restoreTestId } = await findRestoreTest(client, wanted);
-        const input = { params: { restoreTestId }, body: { enabled } };
-        const plan = await client.request('PATCH /restore-tests/{restoreTestId}', input);
-        output.result(plan, plan.id, `Restore test ${plan.name} (${plan.id}) is ${name}d`);
-      }),
-    );
-
-  defineCommand(group, {
-    name: 'delete <plan>',
-    aliases: ['rm'],
-    summary: 'Delete a plan; its runs and their evidence are kept',
-    examples: ['bms restore-test delete Weekly --yes'],
-  })
-    .option('-y, --yes', 'do not ask')
-    .action(
-      action(async (context, { yes }: { readonly yes?: boolean }, wanted = '') => {
-        const client = await context.client();
-        const { id: restoreTestId, name } = await findRestoreTest(client, wanted);
-        if (!yes && !(await askYesNo(context, `Delete restore test ${name} (${restoreTestId})?`)))
-          throw new CliFailure(exitCodes.failed, 'nothing was deleted');
-        const result = await client.request('DELETE /restore-tests/{restoreTestId}', { params: { restoreTestId } });
-        context.output.result(result, restoreTestId, `Deleted ${name} (${restoreTestId})`);
-      }),
-    );
-
+  addSwitch({ enable: 'Resume a plan', disable: 'Pause a plan' });
+  addRemove({ summary: 'Delete a plan; its runs and their evidence are kept' });
   addPlanUpdateCommand(group, action);
   addRunCommands(group, action);
   addEvidenceCommands(group, action);

@@ -4,7 +4,7 @@ import { testRunStatuses } from '../../base/choices.ts';
 import { defineCommand } from '../../base/define-command.ts';
 import { choiceOption, parseMoment } from '../../base/parse-values.ts';
 import type { Action } from '../../context/context.ts';
-import { findProjectId, findRestoreTest, type TestRun } from '../../context/find-resource.ts';
+import { findRecordId, type TestRun } from '../../context/find-resource.ts';
 import { followTestRuns } from '../../context/follow-test-runs.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../context/take-some.ts';
 import { formatMinute, formatTime } from '../../output/format.ts';
@@ -38,7 +38,7 @@ export const addRunCommands = (group: Command, action: Action): void => {
     .action(
       action(async (context, { wait }: { readonly wait?: boolean }, wanted = '') => {
         const client = await context.client();
-        const { id: restoreTestId } = await findRestoreTest(client, wanted);
+        const restoreTestId = await findRecordId(client, 'restoreTest', wanted);
         const started = await client.request('POST /restore-tests/{restoreTestId}/run', { params: { restoreTestId } });
         if (wait) return followTestRuns(context, started.runs);
         const ids = started.runs.map(({ id }) => id);
@@ -61,9 +61,15 @@ export const addRunCommands = (group: Command, action: Action): void => {
   ).action(
     action(async ({ client: open, output }, options: RunsOptions, wanted = '') => {
       const client = await open();
-      const { id: restoreTestId } = await findRestoreTest(client, wanted);
+      const restoreTestId = await findRecordId(client, 'restoreTest', wanted);
       const { status, from, to } = options;
-      const query = { status, from, to, projectId: await findProjectId(client, options.project), limit: pageSize(options) };
+      const query = {
+        status,
+        from,
+        to,
+        projectId: await findRecordId(client, 'project', options.project),
+        limit: pageSize(options),
+      };
       const list = client.list('GET /restore-tests/{restoreTestId}/runs', { params: { restoreTestId }, query });
       output.list(await takeSome(list, options, output), { columns: runColumns, idOf: ({ id }) => id, empty: 'No runs' });
     }),

@@ -7,7 +7,7 @@ import { defineCommand, defineGroup } from '../../base/define-command.ts';
 import { choiceOption, parseEach, parseMoment, parseNames, parseWhole } from '../../base/parse-values.ts';
 import { readJson } from '../../base/read-json.ts';
 import type { Action, Context } from '../../context/context.ts';
-import { findBackup, findProject, findRestoreId, findStorageId } from '../../context/find-resource.ts';
+import { findBackup, findRecord, findRecordId, findRestoreId } from '../../context/find-resource.ts';
 import { addConfirmOptions, type ConfirmOptions, runPlanned } from '../../context/run-planned.ts';
 import { addWatchOptions } from '../../context/watch-job.ts';
 import { formatTime } from '../../output/format.ts';
@@ -81,7 +81,7 @@ export const addRestoreCommands = (program: Command, action: Action): void => {
     action(async (context, options: CreateOptions, positional?: string) => {
       const { body, source } = await bodyOf(context, options, positional);
       const client = await context.client();
-      const target = await findProject(client, body.targetProjectId ?? source.projectId);
+      const target = await findRecord(client, 'project', body.targetProjectId ?? source.projectId);
       await runPlanned(context, options, {
         title: `${source.title}\ninto ${target.name} (${target.id})`,
         question: `Restore into ${target.name}?`,
@@ -141,11 +141,11 @@ const bodyOf = async (
   const transform = options.transform === undefined ? undefined : readJson(options.transform, '--transform');
   if (transform && into === undefined) throw badInput('--transform needs --into: a masked copy is never written into its source');
   const client = await open();
-  const ofProject = project === undefined ? undefined : await findProject(client, project);
+  const ofProject = project === undefined ? undefined : await findRecord(client, 'project', project);
   const found = backup === undefined ? undefined : await findBackup(client, backup, ofProject?.id);
   const body: Body = {
     ...(found ? { backupId: found.id } : { projectId: ofProject?.id, pointInTime: at }),
-    targetProjectId: into === undefined ? undefined : (await findProject(client, into)).id,
+    targetProjectId: into === undefined ? undefined : (await findRecord(client, 'project', into)).id,
     collections: options.collections && [...options.collections],
     documentIds: options.documents && [...options.documents],
     allowPartial: options.allowPartial,
@@ -154,7 +154,7 @@ const bodyOf = async (
       includeAuthUsers: options.users,
       includeSubcollections: options.subcollections === false ? false : undefined,
       safetyBackup: options.safetyBackup === false ? false : undefined,
-      safetyStorageDestinationId: await findStorageId(client, options.safetyStorage),
+      safetyStorageDestinationId: await findRecordId(client, 'storage', options.safetyStorage),
       maxWritesPerSecond: options.maxWritesPerSecond,
       ...(transform && { transform: transform as Transform }),
     },

@@ -5,7 +5,7 @@ import { restoreStatuses } from '../../base/choices.ts';
 import { defineCommand } from '../../base/define-command.ts';
 import { choiceOption, parseMoment } from '../../base/parse-values.ts';
 import type { Action } from '../../context/context.ts';
-import { findBackupId, findProjectId, findRestoreId } from '../../context/find-resource.ts';
+import { findBackupId, findRecordId, findRestoreId } from '../../context/find-resource.ts';
 import { followRestore } from '../../context/run-planned.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../context/take-some.ts';
 import { addWatchOptions, type WatchOptions, watchJob } from '../../context/watch-job.ts';
@@ -36,7 +36,7 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
       const client = await open();
       const { status, from, to } = options;
       const query = {
-        projectId: await findProjectId(client, options.project),
+        projectId: await findRecordId(client, 'project', options.project),
         backupId: options.backup === undefined ? undefined : await findBackupId(client, options.backup),
         limit: pageSize(options),
         ...{ status, from, to },

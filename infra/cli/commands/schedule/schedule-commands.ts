@@ -1,17 +1,16 @@
 /** `bms schedule`: regular backups. */
 import type { Command } from 'commander';
 import type { Client } from '../../../../shared/client/index.ts';
-import { CliFailure, refuseIfUnchanged } from '../../base/cli-failure.ts';
+import { refuseIfUnchanged } from '../../base/cli-failure.ts';
 import { collectAll } from '../../base/collect-all.ts';
-import { defineCommand, defineGroup, defineList } from '../../base/define-command.ts';
-import { exitCodes } from '../../base/exit-codes.ts';
+import { defineCommand, defineGroup } from '../../base/define-command.ts';
 import { parsePositive } from '../../base/parse-values.ts';
 import { chooseProjectId } from '../../context/choose-project.ts';
 import type { Action } from '../../context/context.ts';
-import { findProjectId, findSchedule, projectNames, type Schedule } from '../../context/find-resource.ts';
+import { findRecord, findRecordId, projectNames, type Schedule } from '../../context/find-resource.ts';
 import { followBackup } from '../../context/follow-backup.ts';
+import { resourceCommands } from '../../context/resource-commands.ts';
 import { addWatchOptions, type WatchOptions } from '../../context/watch-job.ts';
-import { askYesNo } from '../../output/ask.ts';
 import { formatMinute, formatRelative } from '../../output/format.ts';
 import type { Output } from '../../output/output.ts';
 import type { Column } from '../../output/render-table.ts';
@@ -41,29 +40,14 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
     examples: ['bms schedule ls', 'bms schedule create Nightly --project shop --cron "0 3 * * *"', 'bms schedule run Nightly'],
   });
 
-  defineList(group, { summary: 'List schedules', examples: ['bms schedule ls --project shop'] })
-    .option('--project <project>', 'of this project')
-    .action(
-      action(async ({ client: open, output }, { project }: { readonly project?: string }) => {
-        const client = await open();
-        const query = { projectId: await findProjectId(client, project), limit: 100 };
-        const found = await collectAll(client.list('GET /schedules', { query }));
-        const names = await namesFor(output, client);
-        output.list(found, { columns: columnsWith(names), idOf: ({ id }) => id, empty: 'No schedules' });
-      }),
-    );
-
-  defineCommand(group, {
-    name: 'show <schedule>',
-    aliases: ['get'],
-    summary: 'Show a schedule',
-    examples: ['bms schedule show Nightly'],
-  }).action(
-    action(async ({ client: open, output }, _, wanted = '') => {
-      const schedule = await findSchedule(await open(), wanted);
-      output.show(schedule, schedule.id, scheduleDetails(schedule));
-    }),
-  );
+  const { addList, addShow, addRemove } = resourceCommands({ name: 'schedule', sample: 'Nightly', group, action });
+  addList({
+    examples: ['bms schedule ls --project shop'],
+    ofProject: true,
+    columns: async ({ client, output }) => columnsWith(await namesFor(output, await client())),
+    empty: 'No schedules',
+  });
+  addShow(scheduleDetails);
 
   addScheduleOptions(
     defineCommand(group, {
@@ -99,30 +83,14 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
       const client = await open();
       const body = { ...(await scheduleBody(client, options)), name: options.name };
       refuseIfUnchanged(body);
-      const { id: scheduleId } = await findSchedule(client, wanted);
+      const scheduleId = await findRecordId(client, 'schedule', wanted);
       const schedule = await client.request('PATCH /schedules/{scheduleId}', { params: { scheduleId }, body });
       const next = schedule.enabled ? `next run ${formatMinute(schedule.nextRunAt) ?? 'never'} UTC` : 'paused';
       output.result(schedule, schedule.id, `Updated ${schedule.name} (${schedule.id}); ${next}`);
     }),
   );
 
-  defineCommand(group, {
-    name: 'delete <schedule>',
-    aliases: ['rm'],
-    summary: 'Delete a schedule; its backups are kept',
-    examples: ['bms schedule delete Nightly --yes'],
-  })
-    .option('-y, --yes', 'do not ask')
-    .action(
-      action(async (context, { yes }: { readonly yes?: boolean }, wanted = '') => {
-        const client = await context.client();
-        const { id: scheduleId, name } = await findSchedule(client, wanted);
-        if (!yes && !(await askYesNo(context, `Delete schedule ${name} (${scheduleId})?`)))
-          throw new CliFailure(exitCodes.failed, 'nothing was deleted');
-        const result = await client.request('DELETE /schedules/{scheduleId}', { params: { scheduleId } });
-        context.output.result(result, scheduleId, `Deleted ${name} (${scheduleId})`);
-      }),
-    );
+  addRemove({ summary: 'Delete a schedule; its backups are kept' });
 
   addWatchOptions(
     defineCommand(group, {
@@ -134,7 +102,7 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
   ).action(
     action(async (context, options: WatchOptions, wanted = '') => {
       const client = await context.client();
-      const { id: scheduleId } = await findSchedule(client, wanted);
+      const scheduleId = await findRecordId(client, 'schedule', wanted);
       const started = await client.request('POST /schedules/{scheduleId}/trigger', { params: { scheduleId } });
       await followBackup(context, started, options);
     }),
@@ -150,7 +118,7 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
       action(async ({ client: open, output }, { count = 5 }: { readonly count?: number }, wanted?: string) => {
         const client = await open();
         const schedules =
-          wanted === undefined ? await collectAll(client.list('GET /schedules')) : [await findSchedule(client, wanted)];
+          wanted === undefined ? await collectAll(client.list('GET /schedules')) : [await findRecord(client, 'schedule', wanted)];
         const runs = upcomingRuns(schedules, new Date(), count);
         const names = await namesFor(output, client);
         const projectOf = new Map(schedules.map(({ id, projectId }) => [id, names.get(projectId) ?? projectId]));

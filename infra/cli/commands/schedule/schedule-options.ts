@@ -4,7 +4,7 @@ import type { Client, InputOf } from '../../../../shared/client/index.ts';
 import { backupTypes, type ChoiceOf } from '../../base/choices.ts';
 import { badInput } from '../../base/cli-failure.ts';
 import { choiceOption, parseNames, parseWhole } from '../../base/parse-values.ts';
-import { findStorageId } from '../../context/find-resource.ts';
+import { findRecordId } from '../../context/find-resource.ts';
 
 type Body = NonNullable<InputOf<'PATCH /schedules/{scheduleId}'>['body']>;
 type Policy = NonNullable<Body['retentionPolicy']>;
@@ -68,7 +68,7 @@ export const scheduleBody = async (client: Client, options: ScheduleOptions): Pr
     cron,
     timezone,
     type,
-    storageDestinationId: await findStorageId(client, storage),
+    storageDestinationId: await findRecordId(client, 'storage', storage),
     collections: collections && [...collections],
     excludeCollections: exclude && [...exclude],
     includeAuthUsers: users,

@@ -5,7 +5,7 @@ import { type ChoiceOf, deliveryStatuses, replayStatuses } from '../../base/choi
 import { defineCommand } from '../../base/define-command.ts';
 import { choiceOption, parseMoment, parseNames } from '../../base/parse-values.ts';
 import type { Action } from '../../context/context.ts';
-import { findWebhookId } from '../../context/find-resource.ts';
+import { findRecordId } from '../../context/find-resource.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../context/take-some.ts';
 import { formatTime } from '../../output/format.ts';
 import { statusStyle } from '../../output/status-style.ts';
@@ -34,7 +34,7 @@ export const addDeliveryCommands = (group: Command, action: Action): void => {
         wanted = '',
       ) => {
         const client = await open();
-        const webhookId = await findWebhookId(client, wanted);
+        const webhookId = await findRecordId(client, 'webhook', wanted);
         const input = { params: { webhookId }, query: { status: options.status, limit: pageSize(options) } };
         async function* all(): AsyncGenerator<Delivery> {
           for await (const { data } of client.pages('GET /webhooks/{webhookId}/deliveries', input)) yield* data.deliveries;
@@ -61,7 +61,7 @@ export const addDeliveryCommands = (group: Command, action: Action): void => {
   }).action(
     action(async ({ client: open, output }, _, wanted = '', deliveryId = '') => {
       const client = await open();
-      const params = { webhookId: await findWebhookId(client, wanted), deliveryId };
+      const params = { webhookId: await findRecordId(client, 'webhook', wanted), deliveryId };
       output.json(await client.request('GET /webhooks/{webhookId}/deliveries/{deliveryId}/request', { params }));
     }),
   );
@@ -73,7 +73,7 @@ export const addDeliveryCommands = (group: Command, action: Action): void => {
   }).action(
     action(async ({ client: open, output }, _, wanted = '', deliveryId = '') => {
       const client = await open();
-      const params = { webhookId: await findWebhookId(client, wanted), deliveryId };
+      const params = { webhookId: await findRecordId(client, 'webhook', wanted), deliveryId };
       const result = await client.request('POST /webhooks/{webhookId}/deliveries/{deliveryId}/retry', { params });
       output.result(result, deliveryId, `Delivery ${deliveryId} is sent again`);
     }),
@@ -91,7 +91,7 @@ export const addDeliveryCommands = (group: Command, action: Action): void => {
     .action(
       action(async ({ client: open, output }, { from, to, events, status }: ReplayOptions, wanted = '') => {
         const client = await open();
-        const webhookId = await findWebhookId(client, wanted);
+        const webhookId = await findRecordId(client, 'webhook', wanted);
         const body = { from, to: to ?? new Date().toISOString(), events, status };
         const result = await client.request('POST /webhooks/{webhookId}/replay', { params: { webhookId }, body });
         output.result(result, webhookId, `Replaying events from ${formatTime(result.from)} to ${formatTime(result.to)}`);

@@ -2,31 +2,54 @@
 import type { Command } from 'commander';
 import type { DataOf } from '../../../../shared/client/index.ts';
 import { type ChoiceOf, webhookFormats } from '../../base/choices.ts';
-import { CliFailure } from '../../base/cli-failure.ts';
-import { collectAll } from '../../base/collect-all.ts';
-import { defineCommand, defineGroup, defineList } from '../../base/define-command.ts';
+import { badInput, CliFailure, refuseIfUnchanged } from '../../base/cli-failure.ts';
+import { defineCommand, defineGroup } from '../../base/define-command.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
 import { choiceOption, parseNames, parseWhole } from '../../base/parse-values.ts';
 import type { Action } from '../../context/context.ts';
-import { findProjectIds, findWebhookId } from '../../context/find-resource.ts';
+import { findProjectIds, findRecordId } from '../../context/find-resource.ts';
+import { resourceCommands } from '../../context/resource-commands.ts';
 import { readSecret } from '../../output/ask.ts';
 import { formatDuration, formatMinute, formatTime } from '../../output/format.ts';
 import type { Detail } from '../../output/output.ts';
 import { statusStyle } from '../../output/status-style.ts';
 import { addDeliveryCommands } from './delivery-commands.ts';
-import { addWebhookChangeCommands } from './webhook-change-commands.ts';
 
 type Webhook = DataOf<'GET /webhooks'>[number];
 type WebhookWithSecret = DataOf<'GET /webhooks/{webhookId}'>;
 
-interface CreateOptions {
-  readonly url: string;
-  readonly events: readonly string[];
+interface WebhookOptions {
+  readonly url?: string | undefined;
+  readonly events?: readonly string[] | undefined;
   readonly secret?: true | undefined;
   readonly format?: ChoiceOf<typeof webhookFormats> | undefined;
   readonly projects?: readonly string[] | undefined;
+}
+
+interface CreateOptions extends WebhookOptions {
+  readonly url: string;
+  readonly events: readonly string[];
   readonly disable?: boolean | undefined;
 }
+
+interface UpdateOptions extends WebhookOptions {
+  readonly name?: string | undefined;
+  readonly allProjects?: true | undefined;
+}
+
+const addWebhookOptions = (command: Command, { isNew }: { readonly isNew: boolean }): Command => {
+  const url = command.createOption('--url <url>', 'the HTTPS address that receives the events');
+  const events = command.createOption('--events <names>', 'events such as backup.failed or backup.*, separated by commas');
+  if (!isNew) command.option('--name <name>', 'a new name');
+  command
+    .addOption(url.makeOptionMandatory(isNew))
+    .addOption(events.argParser(parseNames).makeOptionMandatory(isNew))
+    .option('--secret', 'use your own secret: typed on the terminal, or the first line of stdin')
+    .option('--projects <projects>', 'only events of these, separated by commas', parseNames);
+  if (isNew) command.option('--disable', 'create it disabled');
+  else command.option('--all-projects', 'events of all projects');
+  return command.addOption(choiceOption('--format <format>', isNew ? 'default: standard' : 'of the body', webhookFormats));
+};
 
 export const addWebhookCommands = (program: Command, action: Action): void => {
   const group = defineGroup(program, {
@@ -40,70 +63,48 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
     ],
   });
 
-  defineList(group, { summary: 'List webhooks', examples: ['bms webhook ls'] }).action(
-    action(async ({ client: open, output }) => {
-      const found = await collectAll((await open()).list('GET /webhooks', { query: { limit: 100 } }));
-      output.list<Webhook>(found, {
-        columns: [
-          { title: 'WEBHOOK', value: ({ id }) => id },
-          { title: 'NAME', value: ({ name }) => name, flexible: true },
-          { title: 'URL', value: ({ url }) => url, flexible: true, optional: 2 },
-          { title: 'STATUS', value: stateOf, style: (webhook) => statusStyle(stateOf(webhook)) },
-          { title: 'LAST SENT', value: ({ lastTriggeredAt }) => formatMinute(lastTriggeredAt), optional: 1 },
-        ],
-        idOf: ({ id }) => id,
-        empty: 'No webhooks',
-      });
-    }),
-  );
-
-  defineCommand(group, {
-    name: 'show <webhook>',
-    aliases: ['get'],
-    summary: 'Show a webhook; its secret is masked',
-    examples: ['bms webhook show Ops'],
-  }).action(
-    action(async ({ client: open, output }, _, wanted = '') => {
-      const client = await open();
-      const webhookId = await findWebhookId(client, wanted);
-      const webhook = await client.request('GET /webhooks/{webhookId}', { params: { webhookId } });
-      output.show(webhook, webhookId, webhookDetails(webhook));
-    }),
-  );
-
-  defineCommand(group, {
-    name: 'create <name>',
-    summary: 'Create a webhook; a generated secret is shown only now',
-    examples: [
-      'bms webhook create Ops --url https://example.com/hook --events "backup.*,restore.failed"',
-      'bms --url https://backups.example.com webhook create Ops --url https://example.com/hook --events "*"',
+  const { addList, addShow, addSwitch, addRemove } = resourceCommands({ name: 'webhook', sample: 'Ops', group, action });
+  addList({
+    columns: [
+      { title: 'WEBHOOK', value: ({ id }) => id },
+      { title: 'NAME', value: ({ name }) => name, flexible: true },
+      { title: 'URL', value: ({ url }) => url, flexible: true, optional: 2 },
+      { title: 'STATUS', value: stateOf, style: (webhook) => statusStyle(stateOf(webhook)) },
+      { title: 'LAST SENT', value: ({ lastTriggeredAt }) => formatMinute(lastTriggeredAt), optional: 1 },
     ],
-  })
-    .requiredOption('--url <url>', 'the HTTPS address that receives the events')
-    .requiredOption('--events <names>', 'events such as backup.failed or backup.*, separated by commas', parseNames)
-    .option('--secret', 'use your own secret: typed on the terminal, or the first line of stdin')
-    .option('--projects <projects>', 'only events of these, separated by commas', parseNames)
-    .option('--disable', 'create it disabled')
-    .addOption(choiceOption('--format <format>', 'default: standard', webhookFormats))
-    .action(
-      action(async (context, options: CreateOptions, name = '') => {
-        const client = await context.client();
-        const { url, events, format } = options;
-        const projects = await findProjectIds(client, options.projects);
-        const webhook = await client.request('POST /webhooks', {
-          body: {
-            name,
-            url,
-            events,
-            format,
-            enabled: options.disable ? false : undefined,
-            filters: projects.length > 0 ? { projects } : undefined,
-            secret: options.secret ? await readSecret(context, 'Secret: ') : undefined,
-          },
-        });
-        context.output.show(webhook, webhook.id, webhookDetails(webhook));
-      }),
-    );
+    empty: 'No webhooks',
+  });
+  addShow(webhookDetails, { summary: 'Show a webhook; its secret is masked' });
+
+  addWebhookOptions(
+    defineCommand(group, {
+      name: 'create <name>',
+      summary: 'Create a webhook; a generated secret is shown only now',
+      examples: [
+        'bms webhook create Ops --url https://example.com/hook --events "backup.*,restore.failed"',
+        'bms --url https://backups.example.com webhook create Ops --url https://example.com/hook --events "*"',
+      ],
+    }),
+    { isNew: true },
+  ).action(
+    action(async (context, options: CreateOptions, name = '') => {
+      const client = await context.client();
+      const { url, events, format } = options;
+      const projects = await findProjectIds(client, options.projects);
+      const webhook = await client.request('POST /webhooks', {
+        body: {
+          name,
+          url,
+          events,
+          format,
+          enabled: options.disable ? false : undefined,
+          filters: projects.length > 0 ? { projects } : undefined,
+          secret: options.secret ? await readSecret(context, 'Secret: ') : undefined,
+        },
+      });
+      context.output.show(webhook, webhook.id, webhookDetails(webhook));
+    }),
+  );
 
   defineCommand(group, {
     name: 'test <webhook>',
@@ -115,7 +116,7 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
     .action(
       action(async ({ client: open, output }, { event }: { readonly event?: string }, wanted = '') => {
         const client = await open();
-        const webhookId = await findWebhookId(client, wanted);
+        const webhookId = await findRecordId(client, 'webhook', wanted);
         const result = await client.request('POST /webhooks/{webhookId}/test', { params: { webhookId }, body: { event } });
         const answer = result.statusCode === null ? '' : `, status ${result.statusCode}`;
         if (result.success || output.isJson)
@@ -138,31 +139,41 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
     .action(
       action(async ({ client: open, output }, { overlapHours }: { readonly overlapHours?: number }, wanted = '') => {
         const client = await open();
-        const webhookId = await findWebhookId(client, wanted);
+        const webhookId = await findRecordId(client, 'webhook', wanted);
         const route = 'POST /webhooks/{webhookId}/rotate-secret';
         const webhook = await client.request(route, { params: { webhookId }, body: { overlapHours } });
         output.show(webhook, webhookId, webhookDetails(webhook));
       }),
     );
 
-  for (const [name, enabled] of [
-    ['enable', true],
-    ['disable', false],
-  ] as const)
+  addSwitch();
+  addWebhookOptions(
     defineCommand(group, {
-      name: `${name} <webhook>`,
-      summary: `${name === 'enable' ? 'Enable' : 'Disable'} a webhook`,
-      examples: [`bms webhook ${name} Ops`],
-    }).action(
-      action(async ({ client: open, output }, _, wanted = '') => {
-        const client = await open();
-        const webhookId = await findWebhookId(client, wanted);
-        const webhook = await client.request('PATCH /webhooks/{webhookId}/toggle', { params: { webhookId }, body: { enabled } });
-        output.result(webhook, webhookId, `Webhook ${webhookId} is ${enabled ? 'enabled' : 'disabled'}`);
-      }),
-    );
-
-  addWebhookChangeCommands(group, action);
+      name: 'update <webhook>',
+      summary: 'Change a webhook; only the given options change',
+      description: '--url is the address of the webhook; that of the service precedes the command: bms --url … webhook update.',
+      examples: [
+        'bms webhook update Ops --events "backup.*,restore.failed"',
+        'bms webhook update Ops --url https://example.com/new-hook',
+        'bms webhook update Ops --all-projects',
+      ],
+    }),
+    { isNew: false },
+  ).action(
+    action(async (context, options: UpdateOptions, wanted = '') => {
+      const { name, url, events, format, projects, allProjects } = options;
+      if (projects && allProjects) throw badInput('--projects and --all-projects exclude each other');
+      refuseIfUnchanged({ name, url, events, format, projects, allProjects, secret: options.secret });
+      const client = await context.client();
+      const webhookId = await findRecordId(client, 'webhook', wanted);
+      const chosen = allProjects ? [] : projects && (await findProjectIds(client, projects));
+      const secret = options.secret ? await readSecret(context, 'Secret: ') : undefined;
+      const body = { name, url, events, format, secret, filters: chosen && { projects: chosen } };
+      const webhook = await client.request('PATCH /webhooks/{webhookId}', { params: { webhookId }, body });
+      context.output.result(webhook, webhookId, `Updated ${webhook.name} (${webhookId})`);
+    }),
+  );
+  addRemove();
   addDeliveryCommands(group, action);
 };
 
