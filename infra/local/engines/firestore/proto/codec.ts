@@ -21,7 +21,7 @@ type Fields = Record<string, unknown>;
 
 /** protobuf's own nesting limit. */
 const maxDepth = 100;
-const messages = new Map<string, Message>();
+const messages = { nested: new Map<protobuf.Type, Message>(), whole: new Map<protobuf.Type, Message>() };
 
 /** The codec of a google.firestore.v1 message, or of a full name with a leading dot. `isWhole` decodes nested messages, too. */
 export const codec = <T>(name: string, isWhole = false): Codec<T> => {
@@ -40,11 +40,11 @@ export const codec = <T>(name: string, isWhole = false): Codec<T> => {
 };
 
 function messageOf(type: protobuf.Type, isWhole: boolean): Message {
-  const key = `${type.fullName} ${isWhole}`;
-  let message = messages.get(key);
+  const known = isWhole ? messages.whole : messages.nested;
+  let message = known.get(type);
   if (!message) {
     message = new Message(plansOf(type, isWhole), isWhole);
-    messages.set(key, message);
+    known.set(type, message);
   }
   return message;
 }

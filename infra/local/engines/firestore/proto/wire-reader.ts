@@ -46,6 +46,12 @@ export class WireReader {
   /** The lower 32 bits of the varint at `at`, unsigned: enough for tags, lengths, booleans and enums. */
   varint(): number {
     const { bytes } = this;
+    // Fast path: most tags and lengths are one byte.
+    const first = bytes[this.at] ?? 0x80;
+    if (first < 0x80 && this.at < this.end) {
+      this.at += 1;
+      return first;
+    }
     let value = 0;
     for (let shift = 0; shift < 70; shift += 7) {
       if (this.at >= this.end) throw new WireError('a varint reaches past the end');

@@ -2,9 +2,12 @@ import { limits } from '../base/limits.ts';
 import { RpcError } from '../base/types.ts';
 import { isText, readText, WireError, WireReader } from '../proto/wire-reader.ts';
 import { isReservedField } from './field-path.ts';
+import { KnownNames } from './known-names.ts';
 import { checkGeoPoint, referenceSize } from './reference-and-geopoint.ts';
 import { readTimestamp, valueField } from './value.ts';
 import { checkVector } from './vector.ts';
+
+const knownNames = new KnownNames();
 
 /** Validates a document's fields in one pass. `property` is the service's name of the position: a top-level field, or `array`. */
 export class FieldWalk {
@@ -28,8 +31,12 @@ export class FieldWalk {
         valueStop = entry.stop;
       }
     }
-    const name = readText(entry.bytes, nameStart, nameStop);
-    this.#name(name, nameStop - nameStart, property, isText(entry.bytes, nameStart, nameStop));
+    const known = knownNames.find(entry.bytes, nameStart, nameStop);
+    const name = known ?? readText(entry.bytes, nameStart, nameStop);
+    if (known === undefined) {
+      this.#name(name, nameStop - nameStart, property, isText(entry.bytes, nameStart, nameStop));
+      knownNames.add(entry.bytes, nameStart, nameStop, name);
+    }
     if (names.has(name)) this.mustRewrite = true;
     names.add(name);
     this.size += nameStop - nameStart + 1;
@@ -132,9 +139,8 @@ export class FieldWalk {
   #map(reader: WireReader, property: string, depth: number): void {
     expect(reader, 2);
     if (depth + 1 > limits.depth) throw nested(property);
-    const map = reader.slice();
-    if (Buffer.from(map.buffer, map.byteOffset, map.length).includes('__type__') && checkVector(map, property)) {
-      this.size += map.length;
+    if (mayHaveType(reader) && checkVector(reader.slice(), property)) {
+      this.size += reader.stop - reader.start;
       return;
     }
     const before = this.size;
@@ -160,6 +166,15 @@ export class FieldWalk {
     throw direct ? invalid(`The value of property "${property}" is longer than ${limits.valueBytes} bytes.`) : nested(property);
   }
 }
+
+/** Whether `__type__`, the name that marks a vector, occurs. Most maps have no two underscores, and need no call into C++. */
+const mayHaveType = ({ bytes, start, stop }: WireReader): boolean => {
+  for (let at = start + 1; at < stop; at += 2)
+    if (bytes[at] === underscore && (bytes[at - 1] === underscore || bytes[at + 1] === underscore))
+      return Buffer.from(bytes.buffer, bytes.byteOffset + start, stop - start).includes('__type__');
+  return false;
+};
+const underscore = 0x5f;
 
 const expect = (reader: WireReader, type: number): void => {
   if (reader.type !== type) throw new WireError(`field ${reader.field} has wire type ${reader.type}`);
