@@ -13,7 +13,7 @@ const goal = { must: 20, aim: 28, kind: 'least' } as const;
 const documents = 40_000;
 const tools = [
   { tool: 'firestore-export-import', count: documents, hasReferences: true },
-  // It crashes on references, because it serializes the whole client object behind each.
+  // It crashes on references, because it serializes the whole client object behind each. It appends .ndjson to other file names.
   { tool: 'firestore-backfire', count: documents, hasReferences: false },
   // It makes three calls per document, and fails with more documents than this.
   { tool: 'node-firestore-import-export', count: 10_000, hasReferences: true },
@@ -32,7 +32,7 @@ export const measurePeers = async (bench: BenchDatabases): Promise<boolean> => {
   for (const { tool, count, hasReferences } of tools) {
     const task = await bench.of(count, hasReferences);
     await bench.processes.order({ do: 'calls' });
-    const child = new Child(join(folder, 'run.mjs'), [tool, task.project, join(folder, 'out.json')], {
+    const child = new Child(join(folder, 'run.mjs'), [tool, task.project, join(folder, `${tool}.ndjson`)], {
       FIRESTORE_EMULATOR_HOST: new URL(task.url).host,
       GCLOUD_PROJECT: task.project,
     });

@@ -5,16 +5,22 @@ import { install } from '../backup/measure-peers.ts';
 import { fixed, printTable, whole } from '../print.ts';
 import type { Server } from './target-server.ts';
 
+/** firestore-backfire cannot export references: it recurses into the client object behind each until the stack overflows. */
 const tools = ['firestore-export-import', 'firestore-backfire', 'node-firestore-import-export'] as const;
+/** Of each export and import: node-firestore-import-export makes three calls per document. */
 const timeoutMs = 120_000;
 
-export const measureImporters = async (
-  server: Server,
-  url: string,
-  dir: string,
-  from: string,
-  perSecond: number,
-): Promise<void> => {
+interface Compared {
+  readonly server: Server;
+  readonly url: string;
+  readonly dir: string;
+  /** The project that the tools export. */
+  readonly from: string;
+  /** Documents per second of a restore. */
+  readonly perSecond: number;
+}
+
+export const measureImporters = async ({ server, url, dir, from, perSecond }: Compared): Promise<void> => {
   const folder = install();
   if (!folder) {
     console.log('\nOther tools could not be installed; the comparison is skipped.');
@@ -27,12 +33,13 @@ export const measureImporters = async (
     const run = (script: string, project: string) =>
       resultOf(new Child(join(folder, script), [tool, project, file], hostOf(url, project)));
     await server.clear(tool);
-    const took = (await run('run.mjs', from)) && (await run('import.mjs', tool));
+    const exported = await run('run.mjs', from);
+    const took = exported && (await run('import.mjs', tool));
     const { count, digest } = await server.digest(tool);
     rows.push(
       took
         ? [tool, whole(count / took.seconds), `${fixed((100 * count) / held.count, 1)} %`, digest === held.digest ? 'yes' : 'no']
-        : [tool, 'failed', `${fixed((100 * count) / held.count, 1)} %`, ''],
+        : [tool, exported ? 'import failed' : 'export failed', `${fixed((100 * count) / held.count, 1)} %`, ''],
     );
     await server.clear(tool);
   }

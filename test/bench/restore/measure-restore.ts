@@ -11,15 +11,18 @@ import type { Order, Took } from './restore-process.ts';
 import { child, Server } from './target-server.ts';
 
 export const restoreGoals = {
-  ofBulkWriter: { must: 4, aim: 6, kind: 'least' },
+  same: { must: 5, aim: 8, kind: 'least' },
+  other: { must: 4, aim: 6, kind: 'least' },
   ranges: { must: 10, aim: 8, kind: 'most' },
   share: { must: 0.5, aim: 0.25, kind: 'most' },
-  growth: { must: 1.25, aim: 1.1, kind: 'most' },
+  growth: { must: 1.15, aim: 1.05, kind: 'most' },
 } as const satisfies Record<string, Goal>;
 
 const documents = Number(process.env.BENCH_DOCUMENTS ?? 20_000);
 const rounds = Number(process.env.BENCH_ROUNDS ?? 3);
 const [many, large] = [1_000_000, 100_000];
+/** Other tools fail with 20,000, or take minutes. */
+const importedDocuments = 5_000;
 
 /** Makes a backup of `count` documents, and starts a process that restores it. */
 const restorer = async (dir: string, count: number): Promise<Child> => {
@@ -85,13 +88,20 @@ const measureSpeed = async (server: Server, url: string, dir: string): Promise<b
   );
   const ratio = (of: readonly number[]): number => median(of.map((one, n) => one / (official[n] ?? 1)));
   const isIdentical = held.digest === expected && held.count === documents;
-  await measureImporters(server, url, dir, 'bench', median(same));
+  const few = await restorer(dir, importedDocuments);
+  await run(few, server, { url, project: 'bench' });
+  few.end();
+  await measureImporters({ server, url, dir, from: 'bench', perSecond: median(same) });
   printTable('Goals: restore', goalColumns, [
-    goalRow('another project ÷ BulkWriter', ratio(other), restoreGoals.ofBulkWriter),
-    goalRow('the same project ÷ BulkWriter', ratio(same), restoreGoals.ofBulkWriter),
+    goalRow('another project ÷ BulkWriter', ratio(other), restoreGoals.other),
+    goalRow('the same project ÷ BulkWriter', ratio(same), restoreGoals.same),
   ]);
   console.log(`target identical to the backup, byte for byte: ${judged(isIdentical, 'yes')}`);
-  return isIdentical && [other, same].every((of) => reaches(ratio(of), restoreGoals.ofBulkWriter.must, 'least'));
+  return (
+    isIdentical &&
+    reaches(ratio(other), restoreGoals.other.must, 'least') &&
+    reaches(ratio(same), restoreGoals.same.must, 'least')
+  );
 };
 
 const measureOne = async (server: Server, url: string, dir: string): Promise<boolean> => {
