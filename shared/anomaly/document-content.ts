@@ -22,7 +22,8 @@ export class DocumentContent {
   #judged = 0;
   #opaque = 0;
   #at = 0;
-  #length = 0;
+  #from = 0;
+  #number = 0;
 
   /** Entropy of the string and bytes values, in bits per byte. */
   get bits(): number {
@@ -33,34 +34,52 @@ export class DocumentContent {
     this.fields = [];
     this.#counts.fill(0);
     this.#counted = this.textBytes = 0;
-    this.#each(bytes, start, end, (field, from, to) => {
-      if (field === 2) this.#field(bytes, from, to);
-    });
+    for (let at = start; at < end; ) {
+      at = this.#next(bytes, at, end);
+      if (this.#number === 2) this.#field(bytes, this.#from, at);
+    }
   }
 
   #field(bytes: Buffer, start: number, end: number): void {
     let name: string | undefined;
     this.#judged = this.#opaque = 0;
-    this.#each(bytes, start, end, (field, from, to) => {
-      if (field === 1) name = bytes.toString('utf8', from, to);
-      else if (field === 2) this.#value(bytes, from, to, 0);
-    });
+    for (let at = start; at < end; ) {
+      at = this.#next(bytes, at, end);
+      if (this.#number === 1) name = bytes.toString('utf8', this.#from, at);
+      else if (this.#number === 2) this.#value(bytes, this.#from, at, 0);
+    }
     if (name !== undefined) this.fields.push({ name, isOpaque: this.#opaque > 0 && 2 * this.#opaque >= this.#judged });
   }
 
   #value(bytes: Buffer, start: number, end: number, depth: number): void {
-    this.#each(bytes, start, end, (field, from, to) => {
-      if (field === 17) this.#text(bytes, from, to, 'string');
-      else if (field === 18) this.#text(bytes, from, to, 'bytes');
-      else if (depth < depthMax && field === 9)
-        this.#each(bytes, from, to, (inner, first, last) => {
-          if (inner === 1) this.#value(bytes, first, last, depth + 1);
-        });
-      else if (depth < depthMax && field === 6)
-        this.#each(bytes, from, to, (inner, first, last) => {
-          if (inner === 1) this.#each(bytes, first, last, (part, a, b) => part === 2 && this.#value(bytes, a, b, depth + 1));
-        });
-    });
+    for (let at = start; at < end; ) {
+      at = this.#next(bytes, at, end);
+      if (this.#number === 17) this.#text(bytes, this.#from, at, 'string');
+      else if (this.#number === 18) this.#text(bytes, this.#from, at, 'bytes');
+      else if (depth < depthMax && this.#number === 9) this.#array(bytes, this.#from, at, depth + 1);
+      else if (depth < depthMax && this.#number === 6) this.#map(bytes, this.#from, at, depth + 1);
+    }
+  }
+
+  #array(bytes: Buffer, start: number, end: number, depth: number): void {
+    for (let at = start; at < end; ) {
+      at = this.#next(bytes, at, end);
+      if (this.#number === 1) this.#value(bytes, this.#from, at, depth);
+    }
+  }
+
+  #map(bytes: Buffer, start: number, end: number, depth: number): void {
+    for (let at = start; at < end; ) {
+      at = this.#next(bytes, at, end);
+      if (this.#number === 1) this.#mapEntry(bytes, this.#from, at, depth);
+    }
+  }
+
+  #mapEntry(bytes: Buffer, start: number, end: number, depth: number): void {
+    for (let at = start; at < end; ) {
+      at = this.#next(bytes, at, end);
+      if (this.#number === 2) this.#value(bytes, this.#from, at, depth);
+    }
   }
 
   #text(bytes: Buffer, start: number, whole: number, kind: 'string' | 'bytes'): void {
@@ -74,40 +93,38 @@ export class DocumentContent {
     if (this.#judge.isOpaque(bytes, start, end, kind)) this.#opaque += end - start;
   }
 
-  /** Calls `visit` with the range of every length-delimited field of a message. */
-  #each(bytes: Buffer, start: number, end: number, visit: (field: number, from: number, to: number) => void): void {
-    let at = start;
-    while (at < end) {
-      this.#at = at;
-      if (!this.#varint(bytes, end)) return;
-      const tag = this.#length;
-      if (tag % 8 === 2) {
-        if (!this.#varint(bytes, end)) return;
-        const from = this.#at;
-        at = from + this.#length;
-        if (at > end) return;
-        visit((tag - 2) / 8, from, at);
-      } else if (tag % 8 === 0) {
-        if (!this.#varint(bytes, end)) return;
-        at = this.#at;
-      } else if (tag % 8 === 1) at = this.#at + 8;
-      else if (tag % 8 === 5) at = this.#at + 4;
-      else return;
+  /**
+   * Reads the field at `at` and returns its end, or `end` for broken bytes. A length-delimited field leaves its number in `#number` and
+   * its start in `#from`; for any other the number is 0.
+   */
+  #next(bytes: Buffer, at: number, end: number): number {
+    this.#number = 0;
+    this.#at = at;
+    const tag = this.#varint(bytes, end);
+    const type = tag % 8;
+    if (type === 2) {
+      const length = this.#varint(bytes, end);
+      this.#from = this.#at;
+      if (length < 0 || this.#from + length > end) return end;
+      this.#number = (tag - 2) / 8;
+      return this.#from + length;
     }
+    if (type === 0) this.#varint(bytes, end);
+    else if (type === 1) this.#at += 8;
+    else if (type === 5) this.#at += 4;
+    else return end;
+    return this.#at;
   }
 
-  /** Reads a number into `#length`; false at the end. Exact for lengths; of larger numbers only the position matters. */
-  #varint(bytes: Buffer, end: number): boolean {
+  /** A number, or -1 at the end. Exact for lengths; of larger numbers only the position matters. */
+  #varint(bytes: Buffer, end: number): number {
     let [value, scale] = [0, 1];
     while (this.#at < end) {
       const byte = bytes[this.#at++] ?? 0;
       value += (byte & 0x7f) * scale;
+      if (byte < 0x80) return value;
       scale *= 128;
-      if (byte < 0x80) {
-        this.#length = value;
-        return true;
-      }
     }
-    return false;
+    return -1;
   }
 }
