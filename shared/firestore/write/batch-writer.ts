@@ -34,7 +34,8 @@ export class BatchWriter {
   readonly tally = new WriteTally();
   readonly #options: BatchWriterOptions;
   readonly #limit: BatchLimit;
-  readonly #target: FirestoreDatabase;
+  /** The beginning of all names of the target. */
+  readonly #prefix: string;
   readonly #encoder = new WriteEncoder();
   readonly #context: SenderContext;
   readonly #stopAbort = new AbortController();
@@ -51,7 +52,7 @@ export class BatchWriter {
 
   constructor(target: FirestoreDatabase, options: BatchWriterOptions = {}) {
     const { signal, rateLimiter, requestsAtOnce = defaultConcurrency } = options;
-    this.#target = target;
+    this.#prefix = `${target.root}/`;
     this.#options = options;
     this.#limit = { ...batchLimit, ...options.limit };
     // As many again may wait for a slot or a retry.
@@ -80,7 +81,7 @@ export class BatchWriter {
 
   /** Deletes a document by path; a missing document is not a failure. Otherwise like `put`. */
   delete(path: string, condition?: Condition): Promise<void> | undefined {
-    return this.#take(() => this.#encoder.delete(`${this.#target.root}/${path}`, condition));
+    return this.#take(() => this.#encoder.delete(this.#prefix + path, condition));
   }
 
   /** Resolves when the outcome of all writes so far is known, so that a worker may checkpoint. */
@@ -103,7 +104,7 @@ export class BatchWriter {
     this.#check();
     encode();
     const { name } = this.#encoder;
-    if (!name.startsWith(`${this.#target.root}/`)) throw new TypeError('the document does not belong to the target');
+    if (!name.startsWith(this.#prefix)) throw new TypeError('the document does not belong to the target');
     if (!this.#names.has(name)) return this.#add(name);
     return this.flush().then(() => {
       encode();
@@ -165,7 +166,7 @@ export class BatchWriter {
   }
 
   #pathOf(name: string): string {
-    return name.slice(this.#target.root.length + 1);
+    return name.slice(this.#prefix.length);
   }
 
   readonly #abort = (): void => this.#fail(cancelled());
