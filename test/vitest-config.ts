@@ -3,7 +3,6 @@ import { defineConfig } from 'vitest/config';
 import { hasBrowser } from './harness/browser/find-browser.ts';
 import FileOrder from './setup/file-order.ts';
 import { inDepthFiles, isWholeSuite } from './setup/in-depth-files.ts';
-import { sharedFiles } from './setup/shared-files.ts';
 
 /** The files that need a running stage. Every other test file belongs to `unit`, where no STAGE_ variable is set. */
 const stageFiles = [
@@ -23,7 +22,7 @@ const stageFiles = [
   'test/law/tenant.test.ts',
 ];
 
-/** Journeys through the console, in a real browser and over the same stage. */
+/** Journeys through the console, in a real browser. */
 const browserFiles = ['test/journey/console/**/*.test.ts'];
 if (!hasBrowser) console.log('browser: skipped, because there is no Chromium for this system; CHROMIUM_PATH names one');
 
@@ -37,14 +36,13 @@ Object.assign(process.env, {
   METADATA_SERVER_DETECTION: 'none',
 });
 
-/** Watching needs Vitest's own import hook and coverage plain addresses of modules: then each file gets a process. */
-const isSharing = process.argv.includes('run') && !process.argv.some((argument) => argument.startsWith('--coverage'));
-const shared = isSharing ? sharedFiles(pathOf('..'), stageFiles) : [];
-
 const left = isWholeSuite(process.argv.slice(2)) ? [] : inDepthFiles;
 
-/** Only a test that hangs should meet it, however slow or busy the machine is. */
-const timeoutMs = Number(process.env.TEST_TIMEOUT_MS ?? 900_000);
+/** Only a test that hangs should meet it: several times what the longest one takes on a busy machine. */
+const timeoutMs = (seconds: number): { testTimeout: number; hookTimeout: number } => {
+  const limit = Number(process.env.TEST_TIMEOUT_MS ?? seconds * 1_000);
+  return { testTimeout: limit, hookTimeout: limit };
+};
 
 /** Short processes mostly allocate: fewer small collections save a sixth of the CPU of importing. */
 const execArgv = ['--max-semi-space-size=64'];
@@ -58,21 +56,9 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['test/**/*.test.ts'],
-          exclude: [...stageFiles, ...shared, ...left],
+          exclude: [...stageFiles, ...left],
           setupFiles: ['test/setup/low-priority.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'unit-shared',
-          include: [...shared],
-          exclude: [...left],
-          isolate: false,
-          setupFiles: ['test/setup/low-priority.ts'],
-          env: { TEST_SHARED_PROCESS: '1' },
-          // test/setup/import-hook.js makes Node forget modules.
-          execArgv: [...execArgv, '--expose-internals'],
+          ...timeoutMs(60),
         },
       },
       {
@@ -80,36 +66,25 @@ export default defineConfig({
         test: {
           name: 'stage',
           include: stageFiles,
-          exclude: [...browserFiles, ...left],
+          exclude: [...(hasBrowser ? [] : browserFiles), ...left],
           globalSetup: ['test/setup/stage.ts'],
           setupFiles: ['test/setup/stage-env.ts'],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'browser',
-          include: hasBrowser ? browserFiles : [],
-          exclude: [...left],
-          globalSetup: ['test/setup/stage.ts'],
-          setupFiles: ['test/setup/stage-env.ts'],
+          ...timeoutMs(180),
         },
       },
     ],
     // All projects have these, too.
     globalSetup: ['test/setup/run-dir.ts'],
-    setupFiles: ['test/setup/import-hook.js', 'test/setup/seed.ts'],
-    // Modules keep state, so each file gets a process of its own.
+    setupFiles: ['test/setup/fresh-start.ts', 'test/setup/seed.ts'],
+    // Files share a process one after the other; test/setup/fresh-start.ts lets each begin anew.
     pool: 'forks',
     execArgv,
-    isolate: true,
+    isolate: false,
     // Node imports the sources itself: no transformation, and the same module loader as in production.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     // Files of the stage wait half of their time: with four workers a quarter of the time of two cores was idle.
     maxWorkers: 6,
     sequence: { sequencer: FileOrder, setupFiles: 'list' },
-    testTimeout: timeoutMs,
-    hookTimeout: timeoutMs,
     reporters: ['default', 'test/setup/durations.ts', 'test/setup/count-reporter.ts'],
     silent: 'passed-only',
     slowTestThreshold: 10_000,

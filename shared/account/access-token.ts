@@ -2,7 +2,7 @@
 import { JwtRsaVerifier } from 'aws-jwt-verify';
 import { isId } from '../contract/ids.ts';
 import { accessTokenSeconds, tokenOrganizationsMax } from '../contract/limits.ts';
-import { clock, env, epochSeconds, publicKeys, randomToken, tokenSigner } from '../platform/index.ts';
+import { clock, env, epochSeconds, publicKeys, randomToken, tokenSigner, warm, warmPromise } from '../platform/index.ts';
 
 /** RFC 9068: marks an access token, so that no other token of ours or the provider's is accepted as one. */
 const tokenType = 'at+jwt';
@@ -43,34 +43,26 @@ export const issueAccessToken = async (claims: AccessClaims, organizations: read
 };
 
 type Verifier = { verifySync(token: string): Readonly<Record<string, unknown>> };
-let ready: Promise<Verifier> | undefined;
 
-const verifier = (): Promise<Verifier> => {
-  ready ??= publicKeys()
-    .then((keys) => {
-      const created = JwtRsaVerifier.create({
-        issuer: env('PUBLIC_URL'),
-        audience,
-        // Never fetched: the keys are cached below, and verifySync throws on any other kid.
-        jwksUri: `${env('PUBLIC_URL')}/.well-known/jwks.json`,
-        graceSeconds: 0,
-        customJwtCheck: ({ header, payload }) => {
-          if (header.alg !== 'RS256' || header.typ !== tokenType || 'crit' in header || 'b64' in header)
-            throw new Error('not an access token');
-          const { exp, iat } = payload;
-          if (exp === undefined || iat === undefined || exp - iat !== accessTokenSeconds) throw new Error('unexpected lifetime');
-          if (iat > epochSeconds(clock.now()) + skewSeconds) throw new Error('not issued yet');
-        },
-      });
-      created.cacheJwks({ keys: keys.map((key) => ({ ...key })) });
-      return created as unknown as Verifier;
-    })
-    .catch((error: unknown) => {
-      ready = undefined;
-      throw error;
-    });
-  return ready;
-};
+const verifier = warmPromise(async (): Promise<Verifier> => {
+  const keys = await publicKeys();
+  const created = JwtRsaVerifier.create({
+    issuer: env('PUBLIC_URL'),
+    audience,
+    // Never fetched: the keys are cached below, and verifySync throws on any other kid.
+    jwksUri: `${env('PUBLIC_URL')}/.well-known/jwks.json`,
+    graceSeconds: 0,
+    customJwtCheck: ({ header, payload }) => {
+      if (header.alg !== 'RS256' || header.typ !== tokenType || 'crit' in header || 'b64' in header)
+        throw new Error('not an access token');
+      const { exp, iat } = payload;
+      if (exp === undefined || iat === undefined || exp - iat !== accessTokenSeconds) throw new Error('unexpected lifetime');
+      if (iat > epochSeconds(clock.now()) + skewSeconds) throw new Error('not issued yet');
+    },
+  });
+  created.cacheJwks({ keys: keys.map((key) => ({ ...key })) });
+  return created as unknown as Verifier;
+});
 
 /** One encoding per token: other base64 forms of the same bytes are refused. */
 const isCanonical = (token: string): boolean => {
@@ -84,11 +76,12 @@ const isCanonical = (token: string): boolean => {
  * Verified tokens, until they expire: checking the signature is the largest part of a warm request's own work. Safe, because the
  * keys cannot change while the container runs, and every call checks the session.
  */
-const verified = new Map<string, { readonly claims: AccessClaims; readonly exp: number }>();
+const verifiedTokens = warm(() => new Map<string, { readonly claims: AccessClaims; readonly exp: number }>());
 const verifiedMax = 1_000;
 
 /** The claims of a valid token, else undefined. Does not check whether the session is still active. */
 export const verifyAccessToken = async (token: string): Promise<AccessClaims | undefined> => {
+  const verified = verifiedTokens();
   const known = verified.get(token);
   if (known && known.exp > epochSeconds(clock.now())) return known.claims;
   if (token.length > tokenMaxLength || !isCanonical(token)) return undefined;

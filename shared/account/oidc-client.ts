@@ -2,7 +2,7 @@
 import * as oauth from 'oauth4webapi';
 import { ApiError, bearerChallenge, unauthorized } from '../contract/errors.ts';
 import { logLines } from '../contract/runtime/alarm-log-lines.ts';
-import { env, fetchTrusted, log, secretValue } from '../platform/index.ts';
+import { env, fetchTrusted, log, secretValue, warmPromise } from '../platform/index.ts';
 import { type ProviderIdentity, readProfile } from './identity-claims.ts';
 import { type Login, nonceOf } from './login-attempt.ts';
 
@@ -114,20 +114,11 @@ export const requestOptions = () => ({
   [oauth.allowInsecureRequests]: new URL(env('IDENTITY_ISSUER')).protocol === 'http:',
 });
 
-let known: Promise<oauth.AuthorizationServer> | undefined;
-
 /** The provider's metadata, fetched once per container. */
-export const discover = (): Promise<oauth.AuthorizationServer> => {
+export const discover = warmPromise(async (): Promise<oauth.AuthorizationServer> => {
   const issuer = new URL(env('IDENTITY_ISSUER'));
-  known ??= oauth
-    .discoveryRequest(issuer, requestOptions())
-    .then((response) => oauth.processDiscoveryResponse(issuer, response))
-    .catch((error: unknown) => {
-      known = undefined;
-      throw error;
-    });
-  return known;
-};
+  return oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, requestOptions()));
+});
 
 /** Errors of our own registration at the provider, not of the user. */
 const misconfigured = ['invalid_client', 'unauthorized_client', 'unsupported_grant_type', 'invalid_scope'];

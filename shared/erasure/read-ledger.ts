@@ -1,11 +1,11 @@
 /** Reads the ledger of a project. Entries are opened once per version and container. */
 import { type ErasureLedger, type LedgerEntry, openErasures } from '../archive/index.ts';
-import { get, openDataKey, type Tenant, walk } from '../platform/index.ts';
+import { get, openDataKey, type Tenant, walk, warm } from '../platform/index.ts';
 import { type ErasureRecord, entriesPrefix, erasureKey, type LedgerRecord } from './record.ts';
 
 /** Ledgers in memory; a worker handles few projects at a time. */
 const cachedMax = 20;
-const cache = new Map<string, Promise<ErasureLedger>>();
+const openedLedgers = warm(() => new Map<string, Promise<ErasureLedger>>());
 
 /** Undefined if nothing of the project was ever erased; that costs one read of the table. */
 export const readLedger = async (tenant: Tenant, projectId: string): Promise<ErasureLedger | undefined> => {
@@ -18,6 +18,7 @@ export const openLedger = (tenant: Tenant, ledger: LedgerRecord): Promise<Erasur
   // A ledger that was created anew has another key, and may have the same version.
   const wrapped = Buffer.from(ledger.wrappedKey).toString('base64');
   const key = `${tenant.organizationId} ${ledger.projectId} ${ledger.version} ${wrapped}`;
+  const cache = openedLedgers();
   const known = cache.get(key) ?? open(tenant, ledger);
   cache.delete(key);
   cache.set(key, known);

@@ -2,7 +2,7 @@
 import type { Endpoint } from '../contract/endpoint.ts';
 import { ApiError } from '../contract/errors.ts';
 import { requestsPerMinute } from '../contract/limits.ts';
-import { count, epochSeconds } from '../platform/index.ts';
+import { count, epochSeconds, warm } from '../platform/index.ts';
 
 const windowSeconds = 60;
 /** Addresses per instance. The oldest are evicted, which errs on the side of admitting a caller. */
@@ -49,13 +49,15 @@ export const countOutboundCall = async (
   return countActor({ actor: 'everyone', scope: organizationId, own }, now);
 };
 
-const addresses = new Map<string, number>();
-let addressesOf = 0;
+/** Calls by address, in the window that began at `start`. */
+const counted = warm(() => ({ start: 0, addresses: new Map<string, number>() }));
 
 export const countAddress = (ip: string | null, now: Date): Rate => {
   const { start, resetSeconds } = windowOf(now);
-  if (addressesOf !== start) addresses.clear();
-  addressesOf = start;
+  const window = counted();
+  const { addresses } = window;
+  if (window.start !== start) addresses.clear();
+  window.start = start;
   const used = (addresses.get(ip ?? '') ?? 0) + 1;
   addresses.delete(ip ?? '');
   addresses.set(ip ?? '', used);

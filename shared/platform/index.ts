@@ -61,3 +61,4 @@ export { takePage } from './table/take-page.ts';
 export { takeWithinBytes } from './take-within-bytes.ts';
 export { type Proof, type Tenant, unsafeTenant } from './tenant.ts';
 export { systemTimers, type Timer, type Timers } from './timers.ts';
+export { forgetWarm, warm, warmPromise } from './warm.ts';

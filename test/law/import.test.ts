@@ -254,11 +254,19 @@ test('imports: AWS clients of the platform share one configuration with a time b
     const config = path.endsWith('/open-wrapped-key.ts') ? /\bbaseConfig\b/ : /\b(sdkConfig|queueClientConfig)\b/;
     ok(config.test(code), path);
   }
-  const sends = linesWith(/(?<!callAws\(|callOwnKey\('', )\(options\) => \w+\.send\(|(?<!=> \w+)\.send\(/, platform);
+  const sends = linesWith(
+    /(?<!callAws\(|callOwnKey\('', )\(options\) => \w+(?:\(\))?\.send\(|(?<!=> \w+(?:\(\))?)\.send\(/,
+    platform,
+  );
   deepEqual(
     sends.filter((line) => !line.startsWith('shared/platform/observe/annotate-trace.ts')),
     [],
   );
+});
+
+test('imports: what a module keeps between calls is created by warm', () => {
+  const deployed = sources.filter(({ path }) => /^(shared|functions)\//.test(path) && !path.startsWith('functions/console/app/'));
+  deepEqual(linesWith(/^let /m, deployed), []);
 });
 
 /** The console and the client run in browsers, and the command line and the preflight on a user's machine, where there is no platform. */

@@ -1,13 +1,12 @@
 /**
  * The order of test files: the longest of each project first, so that none runs alone at the end. Files of the stage mostly wait, so the
- * projects proceed at the same pace. Files that share processes come in blocks, because Vitest ends such a process when the next
- * file is of another project.
+ * projects proceed at the same pace. They come in blocks, because Vitest ends a process when its next file is of another project.
  */
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { readDurations } from './durations.ts';
 
-const blockSize = 24;
+const blockSizes = { stage: 6, unit: 24 } as const;
 /** Of a file that is not in the list: new or short. */
 const unknownSeconds = 2;
 
@@ -16,16 +15,15 @@ export default class FileOrder extends BaseSequencer {
     const durations = readDurations();
     const rootDir = this.ctx.config.root;
     const secondsOf = ({ moduleId }: TestSpecification): number => durations.get(relative(rootDir, moduleId)) ?? unknownSeconds;
-    const placed = ['browser', 'stage', 'unit', 'unit-shared'].flatMap((name) => {
+    const placed = (['stage', 'unit'] as const).flatMap((name) => {
       const group = files.filter(({ project }) => project.name === name).sort((one, other) => secondsOf(other) - secondsOf(one));
       const total = group.reduce((sum, file) => sum + secondsOf(file), 0);
-      const size = name === 'unit-shared' ? blockSize : 1;
       // Files of the stage end a little earlier: one that waits alone at the end leaves the cores idle.
-      const end = name === 'stage' || name === 'browser' ? 0.9 : 1;
+      const end = name === 'stage' ? 0.9 : 1;
       let before = 0;
       let at = 0;
       return group.map((file, n) => {
-        if (n % size === 0) at = (before / total) * end;
+        if (n % blockSizes[name] === 0) at = (before / total) * end;
         before += secondsOf(file);
         return { file, at };
       });

@@ -2,8 +2,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { stripTypes } from './strip-types.ts';
 
 const memory = '/dev/shm';
 const roomBytes = 4 * 1024 ** 3;
@@ -20,9 +18,6 @@ const hasRoom = (): boolean => {
 /** Creates a folder for this run. The engines sync every write, which is slow on a disk. */
 export const makeRunDir = (prefix: string): string => mkdtempSync(join(hasRoom() ? memory : tmpdir(), prefix));
 
-/** Where test/setup/import-hook.js finds the sources without their types. */
-const strippedDir = fileURLToPath(new URL('../../node_modules/.cache/stripped', import.meta.url));
-
 const cacheFilesMax = 20_000;
 
 /** Watching adds test files to the compile cache under new names, so it starts anew when it has grown large. */
@@ -36,7 +31,6 @@ export default (): (() => void) | undefined => {
   // The project that is set up first creates the folder for both.
   if (process.env.TEST_RUN_DIR) return undefined;
   pruneCompileCache();
-  stripTypes(strippedDir);
   const dir = makeRunDir('test-');
   mkdirSync(join(dir, 'tmp'));
   const { TMPDIR } = process.env;

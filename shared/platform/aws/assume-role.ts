@@ -3,8 +3,9 @@ import { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';
 import { callAws } from '../aws-client/call-aws.ts';
 import { isAwsError } from '../aws-client/is-aws-error.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
+import { warm } from '../warm.ts';
 
-const client = new STSClient(sdkConfig);
+const client = warm(() => new STSClient(sdkConfig));
 
 interface RoleCredentials {
   readonly accessKeyId: string;
@@ -32,7 +33,7 @@ export const assumeRole = async ({ roleArn, externalId, sessionName }: AssumeRol
     ...(externalId !== undefined && { ExternalId: externalId }),
   });
   try {
-    const { Credentials: found } = await callAws((options) => client.send(command, options));
+    const { Credentials: found } = await callAws((options) => client().send(command, options));
     if (!found?.AccessKeyId || !found.SecretAccessKey || !found.SessionToken) throw new Error('STS returned no credentials');
     return { accessKeyId: found.AccessKeyId, secretAccessKey: found.SecretAccessKey, sessionToken: found.SessionToken };
   } catch (error) {

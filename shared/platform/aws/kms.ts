@@ -13,8 +13,9 @@ import { callAws, type SendOptions } from '../aws-client/call-aws.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
 import { env, envList } from '../env.ts';
 import { log } from '../observe/log.ts';
+import { warm, warmPromise } from '../warm.ts';
 
-const client = new KMSClient(sdkConfig);
+const client = warm(() => new KMSClient(sdkConfig));
 
 /** Errors of a key that a retry cannot fix. */
 const refusals = ['AccessDeniedException', 'DisabledException', 'KMSInvalidStateException', 'NotFoundException'];
@@ -40,20 +41,12 @@ export interface PublicJwk {
   readonly e: string;
 }
 
-let published: Promise<readonly PublicJwk[]> | undefined;
-
 /** The keys that verify tokens: the first one signs, the others stay until the tokens they signed expire. Fetched once per container. */
-export const publicKeys = (): Promise<readonly PublicJwk[]> => {
-  published ??= Promise.all(envList('TOKEN_KEY_IDS').map(publicKey)).catch((error: unknown) => {
-    published = undefined;
-    throw error;
-  });
-  return published;
-};
+export const publicKeys = warmPromise((): Promise<readonly PublicJwk[]> => Promise.all(envList('TOKEN_KEY_IDS').map(publicKey)));
 
 const publicKey = async (keyId: string): Promise<PublicJwk> => {
   const command = new GetPublicKeyCommand({ KeyId: keyId });
-  const { PublicKey } = await callOwnKey('GetPublicKey', (options) => client.send(command, options));
+  const { PublicKey } = await callOwnKey('GetPublicKey', (options) => client().send(command, options));
   if (!PublicKey) throw new Error('KMS returned no public key');
   const jwk = createPublicKey({ key: Buffer.from(PublicKey), format: 'der', type: 'spki' }).export({ format: 'jwk' });
   const { n, e } = jwk as { n: string; e: string };
@@ -89,7 +82,7 @@ const signWith = async (keyId: string, text: string): Promise<Buffer> => {
     MessageType: 'DIGEST',
     SigningAlgorithm: 'RSASSA_PKCS1_V1_5_SHA_256',
   });
-  const { Signature } = await callOwnKey('Sign', (options) => client.send(command, options));
+  const { Signature } = await callOwnKey('Sign', (options) => client().send(command, options));
   if (!Signature) throw new Error('KMS returned no signature');
   return Buffer.from(Signature);
 };
@@ -103,7 +96,7 @@ export const sealSecret = async (plain: string, context: Context): Promise<Uint8
     Plaintext: Buffer.from(plain),
     EncryptionContext: context,
   });
-  const { CiphertextBlob } = await callOwnKey('Encrypt', (options) => client.send(command, options));
+  const { CiphertextBlob } = await callOwnKey('Encrypt', (options) => client().send(command, options));
   if (!CiphertextBlob) throw new Error('KMS returned no ciphertext');
   return Buffer.from(CiphertextBlob);
 };
@@ -111,7 +104,7 @@ export const sealSecret = async (plain: string, context: Context): Promise<Uint8
 /** Decrypts what was encrypted with the secrets key and the same context. */
 export const openSecret = async (sealed: Uint8Array, context: Context): Promise<string> => {
   const command = new DecryptCommand({ KeyId: env('SECRETS_KEY_ID'), CiphertextBlob: sealed, EncryptionContext: context });
-  const { Plaintext } = await callOwnKey('Decrypt', (options) => client.send(command, options));
+  const { Plaintext } = await callOwnKey('Decrypt', (options) => client().send(command, options));
   if (!Plaintext) throw new Error('KMS returned no plaintext');
   return Buffer.from(Plaintext).toString();
 };
@@ -128,7 +121,7 @@ export interface DataKey {
 /** Generates a secret that wraps the data key of one backup. */
 export const makeDataKey = async (context: Context): Promise<DataKey> => {
   const command = new GenerateDataKeyCommand({ KeyId: env('DATA_KEY_ID'), KeySpec: 'AES_256', EncryptionContext: context });
-  const { Plaintext, CiphertextBlob, KeyId } = await callAws((options) => client.send(command, options));
+  const { Plaintext, CiphertextBlob, KeyId } = await callAws((options) => client().send(command, options));
   if (!Plaintext || !CiphertextBlob || !KeyId) throw new Error('KMS returned no data key');
   return { plain: Buffer.from(Plaintext), blob: Buffer.from(CiphertextBlob), keyId: KeyId };
 };
@@ -139,7 +132,7 @@ export const openDataKey = async (
   context: Context,
 ): Promise<{ readonly plain: Buffer; readonly keyId: string | undefined }> => {
   const command = new DecryptCommand({ CiphertextBlob: blob, EncryptionContext: context });
-  const { Plaintext, KeyId } = await callAws((options) => client.send(command, options));
+  const { Plaintext, KeyId } = await callAws((options) => client().send(command, options));
   if (!Plaintext) throw new Error('KMS returned no data key');
   return { plain: Buffer.from(Plaintext), keyId: KeyId };
 };

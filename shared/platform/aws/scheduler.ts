@@ -11,8 +11,9 @@ import { isAwsError } from '../aws-client/is-aws-error.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
 import { env } from '../env.ts';
 import { secureRandomBytes } from '../random-id.ts';
+import { warm } from '../warm.ts';
 
-const client = new SchedulerClient(sdkConfig);
+const client = warm(() => new SchedulerClient(sdkConfig));
 
 /** The most that Scheduler allows: while the queue is unavailable, it retries for a day before the message goes to the dead-letter queue. */
 const retry = { MaximumEventAgeInSeconds: 86_400, MaximumRetryAttempts: 185 };
@@ -68,7 +69,7 @@ export const putEntry = async ({ name, expression, timezone, body }: SchedulerEn
   } catch (error) {
     if (!isAwsError(error, 'ConflictException')) throw error;
     const command = new UpdateScheduleCommand({ ...input, ClientToken: newToken() });
-    await callAws((options) => client.send(command, options));
+    await callAws((options) => client().send(command, options));
   }
 };
 
@@ -86,7 +87,7 @@ const messageTo = (queue: 'DELIVERY_RETRY_QUEUE_ARN' | 'SCHEDULE_QUEUE_ARN', kin
 
 const create = async (input: CreateScheduleCommandInput): Promise<void> => {
   const command = new CreateScheduleCommand({ ...input, ClientToken: newToken() });
-  await callAws((options) => client.send(command, options));
+  await callAws((options) => client().send(command, options));
 };
 
 /** Makes all attempts of one call idempotent. */
@@ -96,7 +97,7 @@ const newToken = (): string => secureRandomBytes(16).toString('hex');
 export const removeEntry = async (name: string): Promise<void> => {
   const command = new DeleteScheduleCommand({ Name: name, GroupName: env('SCHEDULE_GROUP_NAME'), ClientToken: newToken() });
   try {
-    await callAws((options) => client.send(command, options));
+    await callAws((options) => client().send(command, options));
   } catch (error) {
     if (!isAwsError(error, 'ResourceNotFoundException')) throw error;
   }

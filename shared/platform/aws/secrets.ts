@@ -6,25 +6,26 @@ import { callAws } from '../aws-client/call-aws.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
 import { clock } from '../clock.ts';
 import { env } from '../env.ts';
+import { warm } from '../warm.ts';
 
-const client = new SecretsManagerClient(sdkConfig);
+const client = warm(() => new SecretsManagerClient(sdkConfig));
 
-const cache = new Map<string, { readonly value: Promise<string>; readonly untilMs: number }>();
+const cache = warm(() => new Map<string, { readonly value: Promise<string>; readonly untilMs: number }>());
 const cacheMs = 5 * 60_000;
 
 export const secretValue = (variable: Extract<Variable, 'SERVICE_SECRET_ID' | 'IDENTITY_SECRET_ID'>): Promise<string> => {
   const id = env(variable);
-  const cached = cache.get(id);
+  const cached = cache().get(id);
   const nowMs = clock.now().getTime();
   if (cached && nowMs < cached.untilMs) return cached.value;
-  const response = callAws((options) => client.send(new GetSecretValueCommand({ SecretId: id }), options));
+  const response = callAws((options) => client().send(new GetSecretValueCommand({ SecretId: id }), options));
   const value = response.then(({ SecretString }) => {
     if (!SecretString) throw new Error(`the secret behind ${variable} is empty`);
     return SecretString;
   });
   // A failed read must not be cached.
-  value.catch(() => cache.delete(id));
-  cache.set(id, { value, untilMs: nowMs + cacheMs });
+  value.catch(() => cache().delete(id));
+  cache().set(id, { value, untilMs: nowMs + cacheMs });
   return value;
 };
 

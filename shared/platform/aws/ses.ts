@@ -5,8 +5,9 @@ import { sdkConfig } from '../aws-client/sdk-config.ts';
 import type { Letter } from '../compose-letter.ts';
 import { env } from '../env.ts';
 import { log } from '../observe/log.ts';
+import { warm } from '../warm.ts';
 
-const client = new SESv2Client(sdkConfig);
+const client = warm(() => new SESv2Client(sdkConfig));
 
 /** Sends one e-mail. Without a configured sender address it does nothing. */
 export const sendMail = async (to: string, { subject, text, html }: Letter): Promise<void> => {
@@ -18,5 +19,5 @@ export const sendMail = async (to: string, { subject, text, html }: Letter): Pro
     Destination: { ToAddresses: [to] },
     Content: { Simple: { Subject: utf8(subject), Body: { Text: utf8(text), Html: utf8(html) } } },
   });
-  await callAws((options) => client.send(command, options));
+  await callAws((options) => client().send(command, options));
 };

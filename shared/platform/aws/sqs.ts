@@ -38,7 +38,7 @@ const sendBatch = async (queue: QueueVariable, messages: readonly QueueMessage[]
     ...(attributes && { MessageAttributes: stringAttributes(attributes) }),
   }));
   const command = new SendMessageBatchCommand({ QueueUrl: env(queue), Entries: entries });
-  const { Failed = [] } = await callAws((options) => queueClient.send(command, options));
+  const { Failed = [] } = await callAws((options) => queueClient().send(command, options));
   return Failed.map(({ Id }) => Number(Id));
 };
 

@@ -5,8 +5,9 @@ import { callAws } from '../aws-client/call-aws.ts';
 import { isAwsError } from '../aws-client/is-aws-error.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
 import { env } from '../env.ts';
+import { warm } from '../warm.ts';
 
-const client = new SFNClient(sdkConfig);
+const client = warm(() => new SFNClient(sdkConfig));
 
 type Workflow = Extract<Variable, `${string}_WORKFLOW_ARN`>;
 
@@ -18,7 +19,7 @@ export const startWorkflow = async (
 ): Promise<void> => {
   const command = new StartExecutionCommand({ stateMachineArn: env(workflow), name, input: JSON.stringify(input) });
   try {
-    await callAws((options) => client.send(command, options));
+    await callAws((options) => client().send(command, options));
   } catch (error) {
     if (!isAwsError(error, 'ExecutionAlreadyExists')) throw error;
   }
@@ -36,7 +37,7 @@ export type ExecutionState = 'running' | 'ended' | 'cut-off' | 'unknown';
 export const describeExecution = async (workflow: Workflow, name: string): Promise<ExecutionState> => {
   const command = new DescribeExecutionCommand({ executionArn: executionArn(workflow, name) });
   try {
-    const { status, error } = await callAws((options) => client.send(command, options));
+    const { status, error } = await callAws((options) => client().send(command, options));
     if (status === 'RUNNING' || status === 'PENDING_REDRIVE') return 'running';
     return status === 'ABORTED' || (status === 'FAILED' && error === 'States.Runtime') ? 'cut-off' : 'ended';
   } catch (error) {
@@ -48,5 +49,5 @@ export const describeExecution = async (workflow: Workflow, name: string): Promi
 /** Stops an execution. One that has ended stays unchanged. */
 export const stopWorkflow = async (workflow: Workflow, name: string, cause: string): Promise<void> => {
   const command = new StopExecutionCommand({ executionArn: executionArn(workflow, name), cause });
-  await callAws((options) => client.send(command, options));
+  await callAws((options) => client().send(command, options));
 };

@@ -3,6 +3,7 @@
  * respond, so four such names would stop every other lookup. It also resolves names of this machine.
  */
 import { type LookupAddress, type LookupOptions, Resolver } from 'node:dns';
+import { warm } from '../warm.ts';
 
 export type ResolveHostname = (
   hostname: string,
@@ -12,8 +13,7 @@ export type ResolveHostname = (
 
 /** All addresses of a name, IPv4 first, because not every network supports IPv6. */
 export const dnsLookup: ResolveHostname = (hostname, _options, callback) => {
-  resolver ??= new Resolver({ timeout: timeoutMs, tries: 2 });
-  lookUpWith(resolver, hostname, callback);
+  lookUpWith(resolver(), hostname, callback);
 };
 
 /** `dnsLookup` with a given resolver. */
@@ -35,4 +35,4 @@ export const lookUpWith = (servers: Resolver, hostname: string, callback: Parame
 
 /** Per attempt and server. */
 const timeoutMs = 2_000;
-let resolver: Resolver | undefined;
+const resolver = warm(() => new Resolver({ timeout: timeoutMs, tries: 2 }));

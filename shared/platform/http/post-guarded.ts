@@ -7,6 +7,7 @@ import { Agent, request } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
+import { warm } from '../warm.ts';
 import { guardedLookup, guardWebhookUrl } from './address-guard.ts';
 import { dnsLookup, type ResolveHostname } from './dns-lookup.ts';
 
@@ -45,11 +46,8 @@ export type PostOutcome =
     };
 
 /** Never rejects. Follows no redirect, decompresses nothing, and reads at most 4 KiB of the response body. */
-export const postGuarded = (post: GuardedPost): Promise<PostOutcome> => {
-  poster ??= makePoster();
-  return poster(post);
-};
-let poster: ReturnType<typeof makePoster> | undefined;
+export const postGuarded = (post: GuardedPost): Promise<PostOutcome> => poster()(post);
+const poster = warm(() => makePoster());
 
 /** Tests pass their own name servers and definition of a public address. */
 export const makePoster = (resolve: ResolveHostname = dnsLookup, allows?: (address: string) => boolean) => {

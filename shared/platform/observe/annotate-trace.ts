@@ -4,16 +4,16 @@
  * OpenTelemetry distribution: no layer, no agent, and nothing waits for them.
  */
 import { createSocket, type Socket } from 'node:dgram';
+import { warm } from '../warm.ts';
 import { encodeOtlpSpan } from './otlp-span.ts';
 
-let opened: Socket | undefined;
-const socket = (): Socket => {
-  // Best effort: a missing receiver is not an error.
-  opened ??= createSocket('udp4')
-    .on('error', () => undefined)
-    .unref();
-  return opened;
-};
+/** Best effort: a missing receiver is not an error. */
+const socket = warm(
+  (): Socket =>
+    createSocket('udp4')
+      .on('error', () => undefined)
+      .unref(),
+);
 
 /** Lambda sets both variables for a traced run. A run that is not sampled has no trace. */
 const currentTrace = (): { host: string; port: number; traceId: string; parentSpanId: string } | undefined => {

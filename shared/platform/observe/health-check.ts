@@ -6,13 +6,14 @@ import { queueClientConfig } from '../aws-client/queue-client.ts';
 import { sdkConfig } from '../aws-client/sdk-config.ts';
 import { clock } from '../clock.ts';
 import { env } from '../env.ts';
+import { warm } from '../warm.ts';
 import { log } from './log.ts';
 
 /** Separate clients, because a check has less time and fewer attempts than other calls. */
 const maxAttempts = 2;
 const budgetMs = 2_000;
-const dynamodb = new DynamoDBClient({ ...sdkConfig, maxAttempts });
-const sqs = new SQSClient({ ...queueClientConfig, maxAttempts });
+const dynamodb = warm(() => new DynamoDBClient({ ...sdkConfig, maxAttempts }));
+const sqs = warm(() => new SQSClient({ ...queueClientConfig, maxAttempts }));
 
 /** The endpoint is public, so a result is cached for this time per container. */
 const cachedMs = 2_000;
@@ -27,12 +28,13 @@ interface HealthChecks {
   readonly storage: Verdict;
 }
 
-let latest: { readonly at: number; readonly checks: Promise<HealthChecks> } | undefined;
+const latest = warm((): { at: number; checks: Promise<HealthChecks> | undefined } => ({ at: 0, checks: undefined }));
 
 export const healthCheck = (): Promise<HealthChecks> => {
   const at = clock.now().getTime();
-  if (!latest || at - latest.at >= cachedMs) latest = { at, checks: checkAll() };
-  return latest.checks;
+  const kept = latest();
+  if (!kept.checks || at - kept.at >= cachedMs) Object.assign(kept, { at, checks: checkAll() });
+  return kept.checks as Promise<HealthChecks>;
 };
 
 const checkAll = async (): Promise<HealthChecks> => {
@@ -62,11 +64,11 @@ const verdict = async (service: string, isHealthy: Promise<boolean>): Promise<Ve
 
 const describeTable = async (): Promise<TableDescription | undefined> => {
   const command = new DescribeTableCommand({ TableName: env('TABLE_NAME') });
-  return (await callAws((options) => dynamodb.send(command, options), budgetMs)).Table;
+  return (await callAws((options) => dynamodb().send(command, options), budgetMs)).Table;
 };
 
 const describeQueue = async (): Promise<boolean> => {
   const command = new GetQueueAttributesCommand({ QueueUrl: env('TASK_QUEUE_URL'), AttributeNames: ['QueueArn'] });
-  const { Attributes } = await callAws((options) => sqs.send(command, options), budgetMs);
+  const { Attributes } = await callAws((options) => sqs().send(command, options), budgetMs);
   return Boolean(Attributes?.QueueArn);
 };

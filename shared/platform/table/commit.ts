@@ -31,7 +31,7 @@ export const commit = async (writes: readonly Write[]): Promise<void> => {
   const input = { TransactItems: writes.map(operation), ClientRequestToken: randomUUID() };
   const send = async (): Promise<void> => {
     assertRunActive();
-    await callAws((options) => tableClient.send(new TransactWriteCommand(input), options));
+    await callAws((options) => tableClient().send(new TransactWriteCommand(input), options));
   };
   try {
     await retry(backoff, isClash, send);

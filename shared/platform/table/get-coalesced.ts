@@ -1,5 +1,6 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
 import { log } from '../observe/log.ts';
+import { warm } from '../warm.ts';
 import type { Item, Key } from './change.ts';
 import { getAll } from './read-table.ts';
 
@@ -9,15 +10,16 @@ interface PendingBatch {
   readonly items: Promise<readonly (Item | undefined)[] | undefined>;
 }
 
-let pending: PendingBatch | undefined;
+const next = warm((): { batch: PendingBatch | undefined } => ({ batch: undefined }));
 
 /**
  * Like `getAll`, but coalesces all reads issued in one event-loop tick into one BatchGetItem. If the batch fails, each caller retries
  * alone.
  */
 export const getCoalesced = async (keys: readonly Key[]): Promise<readonly (Item | undefined)[]> => {
-  pending ??= newBatch();
-  const { keys: all, items } = pending;
+  const coming = next();
+  coming.batch ??= newBatch();
+  const { keys: all, items } = coming.batch;
   const start = all.length;
   all.push(...keys);
   return (await items)?.slice(start, start + keys.length) ?? getAll(keys);
@@ -26,7 +28,7 @@ export const getCoalesced = async (keys: readonly Key[]): Promise<readonly (Item
 const newBatch = (): PendingBatch => {
   const keys: Key[] = [];
   const items = nextTick().then(() => {
-    pending = undefined;
+    next().batch = undefined;
     return getAll(keys).catch((error: Error) => void log.warn('coalesced read failed; reading separately', error));
   });
   return { keys, items };

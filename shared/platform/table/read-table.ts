@@ -25,7 +25,7 @@ export const getAll = async <const K extends readonly (Key | undefined)[]>(keys:
     await retry(backoff, isUnprocessed, async () => {
       const table = env('TABLE_NAME');
       const command = new BatchGetCommand({ RequestItems: { [table]: { Keys: unprocessed, ConsistentRead: true } } });
-      const { Responses, UnprocessedKeys } = await callAws((options) => tableClient.send(command, options));
+      const { Responses, UnprocessedKeys } = await callAws((options) => tableClient().send(command, options));
       for (const item of Responses?.[table]?.map(itemOf) ?? []) found.set(nameOf(item), item);
       unprocessed = ((UnprocessedKeys?.[table]?.Keys ?? []) as Key[]).map(keyOf);
       if (unprocessed.length > 0) throw new ApiError('SERVICE_UNAVAILABLE', 'The database is busy; try again shortly');
@@ -96,7 +96,7 @@ export const query = async <T extends object = Item>(
     ...(start !== undefined && { ExclusiveStartKey: { pk, sk: start } }),
     ...(limit !== undefined && { Limit: limit }),
   });
-  const { Items = [], LastEvaluatedKey: last } = await callAws((options) => tableClient.send(command, options));
+  const { Items = [], LastEvaluatedKey: last } = await callAws((options) => tableClient().send(command, options));
   return { items: Items.map(itemOf) as unknown as readonly T[], next: last && itemOf(last).sk };
 };
 
@@ -131,7 +131,7 @@ export const count = async (key: Key, ttlEpochSeconds: number): Promise<number> 
     ExpressionAttributeValues: storable({ ':one': 1, ':ttl': ttlEpochSeconds }),
     ReturnValues: 'UPDATED_NEW',
   });
-  const { Attributes: after = {} } = await callAws((options) => tableClient.send(command, options));
+  const { Attributes: after = {} } = await callAws((options) => tableClient().send(command, options));
   return after.count as number;
 };
 
@@ -145,5 +145,5 @@ export const note = async (key: Key, attributes: Readonly<Record<string, unknown
     ExpressionAttributeNames: Object.fromEntries(entries.map(([name], n) => [`#name${n}`, name])),
     ExpressionAttributeValues: storable(Object.fromEntries(entries.map(([, value], n) => [`:value${n}`, value]))),
   });
-  await callAws((options) => tableClient.send(command, options));
+  await callAws((options) => tableClient().send(command, options));
 };

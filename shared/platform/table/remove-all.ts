@@ -24,7 +24,7 @@ const removeBatch = async (keys: readonly Key[]): Promise<void> => {
   };
   await retry(backoff, isUnprocessed, async () => {
     const command = new BatchWriteCommand({ RequestItems: unprocessed });
-    const { UnprocessedItems = {} } = await callAws((options) => tableClient.send(command, options));
+    const { UnprocessedItems = {} } = await callAws((options) => tableClient().send(command, options));
     unprocessed = UnprocessedItems;
     if (Object.keys(unprocessed).length > 0) throw new UnprocessedError('DynamoDB left deletions unprocessed in every attempt');
   });

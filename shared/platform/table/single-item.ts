@@ -31,7 +31,7 @@ export const takeItem = async <T>(key: Key<T>): Promise<ItemOf<T> | undefined> =
     ReturnValues: 'ALL_NEW',
   });
   try {
-    const { Attributes: taken } = await callAws((options) => tableClient.send(command, options));
+    const { Attributes: taken } = await callAws((options) => tableClient().send(command, options));
     return taken && (itemOf(taken) as ItemOf<T>);
   } catch (error) {
     // The condition fails only for items of other calls, so that a lost response makes no difference.
@@ -51,7 +51,7 @@ export const setIfAbsent = async (key: Key, attribute: string, value: string): P
     ExpressionAttributeValues: { ':value': value },
     ReturnValues: 'ALL_NEW',
   });
-  const { Attributes: after = {} } = await callAws((options) => tableClient.send(command, options));
+  const { Attributes: after = {} } = await callAws((options) => tableClient().send(command, options));
   return after[attribute] as string;
 };
 
@@ -63,7 +63,7 @@ export const putIfAbsent = async (item: Item): Promise<boolean> => {
     Item: storable(item),
     ConditionExpression: 'attribute_not_exists(pk)',
   });
-  return isConditionMet(callAws((options) => tableClient.send(command, options)));
+  return isConditionMet(callAws((options) => tableClient().send(command, options)));
 };
 
 /** Updates one item outside a transaction, at half its price. False if the condition fails; nothing has changed then. */
@@ -75,7 +75,7 @@ export const updateItem = async (write: Extract<Write, { update: Key }>): Promis
     UpdateExpression: write.expression,
     ...conditionParameters(write),
   });
-  return isConditionMet(callAws((options) => tableClient.send(command, options)));
+  return isConditionMet(callAws((options) => tableClient().send(command, options)));
 };
 
 /** An OutcomeUnknownError passes through: the caller has to read the item again. */

@@ -11,7 +11,16 @@ import {
   wrapKeyByKms,
 } from '../../archive/index.ts';
 import { JobFailure } from '../../job/index.ts';
-import { fingerprint, get, makeDataKey, openDataKey, secureRandomBytes, type Tenant, type Write } from '../../platform/index.ts';
+import {
+  fingerprint,
+  get,
+  makeDataKey,
+  openDataKey,
+  secureRandomBytes,
+  type Tenant,
+  type Write,
+  warm,
+} from '../../platform/index.ts';
 import { type BackupRecord, backupKey } from '../model/record.ts';
 import {
   checkEncryptionUnchanged,
@@ -154,7 +163,7 @@ const parsed = (keyFile: Uint8Array) => {
  * Keys that this container opened with a passphrase, the least recently used first. Stretching a passphrase takes 0.1 to 0.3 s, and pages
  * of one backup or batches of one capture need the same key. An entry is found only while the organization still has its passphrase.
  */
-const openedKeys = new Map<string, Buffer>();
+const keptKeys = warm(() => new Map<string, Buffer>());
 const openedKeysMax = 32;
 
 /** Undefined if the passphrase is wrong; another may be right. */
@@ -166,6 +175,7 @@ const openWithPassphrase = async (
 ): Promise<Buffer | undefined> => {
   const identity = contextOf(archive);
   const name = fingerprint(JSON.stringify([tenant, keyId, identity, wrap]));
+  const openedKeys = keptKeys();
   const known = openedKeys.get(name);
   try {
     const dataKey = known ?? (await unwrapKey(wrap, passphrase, identity));

@@ -1,5 +1,5 @@
 /** Secrets, custom headers and the URL of a webhook: encrypted at rest for that webhook. */
-import { openSecret, sealSecret, secureRandomBytes, type Tenant } from '../../platform/index.ts';
+import { openSecret, sealSecret, secureRandomBytes, type Tenant, warm } from '../../platform/index.ts';
 import type { WebhookRecord } from '../model/record.ts';
 import type { Headers } from './custom-headers.ts';
 import { isMaskedUrl, maskUrl } from './mask-url.ts';
@@ -85,12 +85,13 @@ export const isPreviousValid = (previous: WebhookRecord['previous'], now: Date):
 const cacheMax = 5_000;
 /** After this long a disabled KMS key takes effect. */
 const cacheMs = 5 * 60_000;
-const cache = new Map<string, { readonly text: Promise<string>; readonly untilMs: number }>();
+const openedSecrets = warm(() => new Map<string, { readonly text: Promise<string>; readonly untilMs: number }>());
 
 /** Keyed by ciphertext and encryption context: a changed secret takes effect at once, and no other record can use the entry. */
 const openCached = (sealed: Uint8Array, sealedFor: ReturnType<typeof context>, now: Date): Promise<string> => {
   const { organization, webhook, part } = sealedFor;
   const name = `${organization} ${webhook} ${part} ${Buffer.from(sealed).toString('base64')}`;
+  const cache = openedSecrets();
   const known = cache.get(name);
   cache.delete(name);
   const entry =

@@ -48,7 +48,7 @@ export const answerInProcess = (script: Script): InProcess => {
       get: (actions, action: string) => (input: Input) => faults.shift() ?? actions[action]?.(input),
     }),
   );
-  const client = tableClient as unknown as { send: Send };
+  const client = tableClient() as unknown as { send: Send };
   const sendBySdk: Send = Object.getPrototypeOf(client).send.bind(client);
   client.send = async (command, options) => {
     const action = actionOf(command);

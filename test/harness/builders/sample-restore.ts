@@ -2,7 +2,7 @@
 
 import type { DestinationRecord } from '../../../shared/destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
-import { newId, type Write } from '../../../shared/platform/index.ts';
+import { newId, type Write, warm } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import type { RestoreRecord } from '../../../shared/restore/model/record.ts';
 import type { StartRestoreOptions } from '../../../shared/restore/model/start-options.ts';
@@ -15,7 +15,7 @@ import { backupOf, now, organization, project, projectId, tenant } from './sampl
 export { now, organization, projectId, tenant } from './sample-backup.ts';
 
 export const table = new InMemoryTable();
-answerInProcess(table.script);
+const answering = warm(() => answerInProcess(table.script));
 
 export const targetId = newId('project', now);
 export const source = { ...project, ...projectKey.project(tenant, projectId) } as ProjectRecord;
@@ -46,6 +46,7 @@ export const putBackup = (more: Partial<BackupRecord> = {}): BackupRecord => {
 
 /** An organization with both projects and the destination, and nothing else. */
 export const resetTable = (): void => {
+  answering();
   table.items.clear();
   table.put({ ...(organization as OrganizationRecord), ...organizationKey.organization(tenant) });
   table.put(source);

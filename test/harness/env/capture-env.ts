@@ -15,26 +15,25 @@ import {
   runCaptureCycle,
   windowsOf,
 } from '../../../shared/pitr/index.ts';
-import { commit, newId, type Tenant } from '../../../shared/platform/index.ts';
+import { commit, newId, type Tenant, warm } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { type BackupDeps, backupKey } from '../../../shared/stored-backup/index.ts';
 import { databaseId, textField, writeDocuments } from '../firestore/write-documents.ts';
 import { BackupEnv, startEnv } from './backup-env.ts';
 import { assertExact, batchFolders } from './capture/captured-versions.ts';
 
-process.env.DATA_KEY_ID = 'key';
 const actor = { type: 'user', id: newId('user'), email: null } as const;
 
 /** The latest time of any environment: the source's time never goes back. */
 let latestMs = Date.UTC(2030, 5, 1, 12);
 
 /** The server and the table that all environments of a file share. */
-let shared: Promise<BackupEnv> | undefined;
+const shared = warm(() => startEnv(BackupEnv));
 
 /** An environment without captures and with an empty source. It replaces the one before. */
 export const createCaptureEnv = async (): Promise<CaptureEnv> => {
-  shared ??= startEnv(BackupEnv);
-  return new CaptureEnv(await shared);
+  process.env.DATA_KEY_ID = 'key';
+  return new CaptureEnv(await shared());
 };
 
 /** An environment with active captures of these documents. */
@@ -51,7 +50,7 @@ export const createActiveCapture = async (
 };
 
 /** Stops what all environments of the file share. */
-export const stopCaptureEnv = async (): Promise<void> => (await shared)?.server.stop();
+export const stopCaptureEnv = async (): Promise<void> => (await shared()).server.stop();
 
 export class CaptureEnv {
   readonly tenant: Tenant;

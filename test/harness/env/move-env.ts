@@ -2,10 +2,10 @@
 
 import type { MoveCaller } from '../../../shared/move/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
-import { commit, type Item, newId, sealSecret, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
+import { commit, type Item, newId, sealSecret, type Tenant, unsafeTenant, warm } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { type BackupRecord, backupKey, listBackups } from '../../../shared/stored-backup/index.ts';
-import { Fault, type ScriptedAws, scriptAws } from '../aws/scripted-aws.ts';
+import { Fault, scriptAws } from '../aws/scripted-aws.ts';
 import { InMemoryTable } from '../table/in-memory-table.ts';
 
 export const start = new Date('2026-01-01T12:00:00.000Z');
@@ -32,17 +32,17 @@ const kms = {
   },
 };
 
-let aws: ScriptedAws | undefined;
+const scripted = warm(() => scriptAws());
 
 export const createMoveEnv = async (backups = 30): Promise<InMemoryTable> => {
   const table = new InMemoryTable();
-  aws ??= await scriptAws();
+  const aws = await scripted();
   process.env.SECRETS_KEY_ID = 'secrets';
   aws.play({ ...table.script, ...kms });
   await commit((await initialItems(backups)).map((item) => ({ put: item })));
   return table;
 };
-export const stopEnv = (): void => aws?.stop();
+export const stopEnv = async (): Promise<void> => (await scripted()).stop();
 
 export const organizationOf = (tenant: Tenant): OrganizationRecord => ({
   ...organizationKey.organization(tenant),

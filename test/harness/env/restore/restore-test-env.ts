@@ -11,14 +11,15 @@ import { newSigner } from '../../builders/sample-test-run.ts';
 import { createEnv } from '../backup-env.ts';
 import { RestoreEnv } from '../restore-env.ts';
 
-export const createRestoreTestEnv = (): Promise<RestoreTestEnv> => createEnv(RestoreTestEnv);
-
-Object.assign(process.env, {
-  DATA_KEY_ID: 'key',
-  SERVICE_VERSION: '2.0.0',
-  PUBLIC_URL: 'https://backups.example.com',
-  WEBHOOK_HOSTS: '',
-});
+export const createRestoreTestEnv = (): Promise<RestoreTestEnv> => {
+  Object.assign(process.env, {
+    DATA_KEY_ID: 'key',
+    SERVICE_VERSION: '2.0.0',
+    PUBLIC_URL: 'https://backups.example.com',
+    WEBHOOK_HOSTS: '',
+  });
+  return createEnv(RestoreTestEnv);
+};
 
 const signer = newSigner();
 type Post = Parameters<RunDeps['post']>[0];

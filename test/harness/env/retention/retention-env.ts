@@ -1,7 +1,7 @@
 /** An organization's backups in an in-memory table; a test can act before each response of the table. */
 
 import { organizationKey } from '../../../../shared/organization/index.ts';
-import { type Item, newId, newIdOf, type Write } from '../../../../shared/platform/index.ts';
+import { type Item, newId, newIdOf, type Write, warm } from '../../../../shared/platform/index.ts';
 import { applyRetention } from '../../../../shared/retention/index.ts';
 import { type BackupRecord, backupKey, retentionKey } from '../../../../shared/stored-backup/index.ts';
 import { answerInProcess } from '../../aws/in-process.ts';
@@ -25,12 +25,14 @@ const counted =
     between(++calls);
     return answer?.(input) ?? new Fault('AccessDeniedException');
   };
-answerInProcess({
-  BatchGetItem: (input) => counted(table.script.BatchGetItem)(input),
-  // One item per read, so that a test can act between any two.
-  Query: (input) => counted(table.script.Query)({ ...input, Limit: 1 }),
-  TransactWriteItems: (input) => counted(table.script.TransactWriteItems)(input),
-});
+const answering = warm(() =>
+  answerInProcess({
+    BatchGetItem: (input) => counted(table.script.BatchGetItem)(input),
+    // One item per read, so that a test can act between any two.
+    Query: (input) => counted(table.script.Query)({ ...input, Limit: 1 }),
+    TransactWriteItems: (input) => counted(table.script.TransactWriteItems)(input),
+  }),
+);
 
 /** A backup made that many days ago, with a retention of one day. */
 export const over = (days: number, more: Partial<BackupRecord> = {}): BackupRecord => {
@@ -54,6 +56,7 @@ export const put = (...items: readonly Item[]): void => {
 
 /** A new table with these backups, their counts, and retention due. */
 export const begin = (...backups: readonly BackupRecord[]): void => {
+  answering();
   table = new InMemoryTable();
   between = () => undefined;
   const completed = backups.filter(({ status }) => status === 'completed');

@@ -24,7 +24,7 @@ beforeAll(async () => {
   url = await startS3(stops);
   process.env.S3_URL = url;
   process.env.PRIVATE_HOSTS = '';
-  client = new S3Client({ endpoint: url, region: 'eu-central-1', forcePathStyle: true, credentials: keys });
+  client = new S3Client({ endpoint: url, region: 'eu-central-1', forcePathStyle: true, credentials: { ...keys } });
 });
 afterAll(async () => {
   client.destroy();

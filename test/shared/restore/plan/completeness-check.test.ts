@@ -1,11 +1,10 @@
 /** A document that the target did not send is never treated as absent. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
-import { afterAll, beforeEach, describe, test } from 'vitest';
+import { beforeEach, describe, test } from 'vitest';
 import { probeSource, SourceError } from '../../../../shared/firestore/index.ts';
 import { DocumentWalk } from '../../../../shared/restore/plan/document-walk.ts';
 import { archiveOf, type Fields, server, Target, text, walk } from '../../../harness/env/restore/document-walk-env.ts';
 
-afterAll(() => server.stop());
 beforeEach(() => {
   server.faults.clear();
   server.faults.resetCalls();

@@ -1,19 +1,9 @@
 /** The action for a document, for seven states and four merge modes. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
 import type { Action } from '../../../../shared/restore/plan/document-action-policy.ts';
-import {
-  archiveOf,
-  documentOf,
-  encode,
-  type Fields,
-  server,
-  Target,
-  walk,
-} from '../../../harness/env/restore/document-walk-env.ts';
-
-afterAll(() => server.stop());
+import { archiveOf, documentOf, encode, type Fields, Target, walk } from '../../../harness/env/restore/document-walk-env.ts';
 
 const map = (fields: Fields) => ({
   mapValue: { fields: new Map(Object.entries(fields).map(([name, value]) => [name, encode(value)])) },

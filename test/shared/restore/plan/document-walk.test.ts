@@ -1,7 +1,7 @@
 /** A walk decides every document once, hands over the live document, and reads no more than it must. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import fc from 'fast-check';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
 import { compareTextNames, justAfter, SourceError } from '../../../../shared/firestore/index.ts';
 import { findMissing } from '../../../../shared/restore/scope/find-missing.ts';
@@ -19,8 +19,6 @@ import {
   walk,
 } from '../../../harness/env/restore/document-walk-env.ts';
 import { awkward } from '../../../harness/firestore/firestore-server.ts';
-
-afterAll(() => server.stop());
 
 const all = (paths: readonly string[], value: string): Record<string, Fields> =>
   Object.fromEntries(paths.map((path) => [path, text(value)]));

@@ -1,20 +1,10 @@
 /** If it is unknown what a restore wrote, only documents that are as it would have left them are undone. */
 import { deepEqual } from 'node:assert/strict';
 import fc from 'fast-check';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
 import { compareTextNames } from '../../../../shared/firestore/index.ts';
-import {
-  archiveOf,
-  type Fields,
-  type Records,
-  server,
-  Target,
-  text,
-  walk,
-} from '../../../harness/env/restore/document-walk-env.ts';
-
-afterAll(() => server.stop());
+import { archiveOf, type Fields, type Records, Target, text, walk } from '../../../harness/env/restore/document-walk-env.ts';
 
 const undoing = { mergeMode: 'rollback', undoOf: 'res_1' } as const;
 const both = (one: string, two: string): Fields => ({ ...text(one), more: { stringValue: two } });

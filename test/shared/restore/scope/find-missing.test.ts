@@ -1,12 +1,10 @@
 /** Requested names that the backup lacks. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { findMissing } from '../../../../shared/restore/scope/find-missing.ts';
-import { archiveOf, server, text } from '../../../harness/env/restore/document-walk-env.ts';
+import { archiveOf, text } from '../../../harness/env/restore/document-walk-env.ts';
 import { awkward } from '../../../harness/firestore/firestore-server.ts';
-
-afterAll(() => server.stop());
 
 const of = (paths: readonly string[]) => Object.fromEntries(paths.map((path) => [path, text('x')]));
 type Archive = Parameters<typeof findMissing>[0];

@@ -1,16 +1,14 @@
 /** Shards: every document lies in exactly one. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import type { NamedPage, Segment } from '../../../../shared/archive/index.ts';
 import { Archive } from '../../../../shared/archive/index.ts';
 import { compareTextNames, isInRange, type NameRange } from '../../../../shared/firestore/index.ts';
 import { type RestoreScope, restoreScope } from '../../../../shared/restore/scope/restore-scope.ts';
 import { splitIntoShards } from '../../../../shared/restore/scope/split-into-shards.ts';
 import { manifestOf } from '../../../harness/builders/sample-archive.ts';
-import { archiveOf, everything, server, Target, text, walk } from '../../../harness/env/restore/document-walk-env.ts';
-
-afterAll(() => server.stop());
+import { archiveOf, everything, Target, text, walk } from '../../../harness/env/restore/document-walk-env.ts';
 
 const root = 'projects/p/databases/(default)/documents/';
 const asked = { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, undoOf: null } as const;
