@@ -191,6 +191,7 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
       cors: api?.properties.CorsConfiguration,
       permit: aws.permit,
       invoke,
+      whenBundled: running.whenBundled,
       page: (path) => outboxPage(path, aws.outbox()),
     }),
   );

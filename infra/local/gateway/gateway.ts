@@ -13,6 +13,8 @@ interface GatewayOptions {
   readonly cors: unknown;
   readonly permit: Permit;
   readonly invoke: (functionArn: string, event: unknown) => Promise<unknown>;
+  /** The time for bundling a function does not count: Lambda has none. */
+  readonly whenBundled?: (functionArn: string) => Promise<void> | undefined;
   /** The stage's own pages below /_local; undefined if there is none. */
   readonly page: (path: string) => Reply | undefined;
 }
@@ -59,6 +61,8 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
 
   const call = async (received: Parameters<typeof buildEvent>[0], match: Match): Promise<Reply> => {
     if (!isAllowed(match.route, options)) return refusal('INTERNAL_ERROR', 'Internal Server Error');
+    // If it fails, the invocation does, too.
+    await options.whenBundled?.(match.route.functionArn)?.catch(() => undefined);
     try {
       const result = await withTimeout(options.invoke(match.route.functionArn, buildEvent(received, match, options.api)), match);
       const reply = readReply(result);

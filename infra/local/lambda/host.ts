@@ -15,6 +15,8 @@ import { type Instance, type LambdaHostOptions, startInstance } from './instance
 export interface Host {
   /** Runs a function by ARN or name. Rejects with a FunctionError. */
   invoke(functionArn: string, payload: unknown): Promise<unknown>;
+  /** Settles once the function is bundled; undefined if it is. Its invocations wait for that, too. */
+  whenBundled(functionArn: string): Promise<void> | undefined;
   /** Called after every run, when its writes are done. */
   onRun(listener: () => void): void;
   readonly instances: () => number;
@@ -175,7 +177,13 @@ export const startHost = (functions: readonly FunctionSpec[], options: LambdaHos
     }
   };
 
+  const whenBundled = (pool: Pool): Promise<void> | undefined => options.whenBundled?.(pool.spec.entry);
+
   return {
+    whenBundled: (functionArn) => {
+      const pool = pools.get(functionArn);
+      return pool && whenBundled(pool);
+    },
     invoke: (functionArn, payload) =>
       new Promise((done, fail) => {
         const pool = pools.get(functionArn);
@@ -202,7 +210,7 @@ export const startHost = (functions: readonly FunctionSpec[], options: LambdaHos
             pump(pool);
           }
         };
-        const bundling = options.whenBundled?.(pool.spec.entry);
+        const bundling = whenBundled(pool);
         if (bundling) bundling.then(enqueue, (error: Error) => job.fail(unbundled(error)));
         else enqueue();
       }),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { type OutgoingHttpHeaders, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import { type Listener, listen } from '../../../../infra/local/base/loopback-server.ts';
@@ -30,6 +31,7 @@ const routes = [
 
 /** The behaviour of the functions; set by tests. */
 let respond: (event: APIGatewayProxyEventV2) => unknown;
+let whenBundled: () => Promise<void> | undefined = () => undefined;
 let gateway: Listener;
 
 const makeListener = () =>
@@ -49,6 +51,7 @@ const makeListener = () =>
       if (role !== 'role' || service !== 'apigateway.amazonaws.com' || !isGranted) throw new Error('AccessDenied');
     },
     invoke: async (_arn, event) => respond(event as APIGatewayProxyEventV2),
+    whenBundled: () => whenBundled(),
     page: (path) => (path === '/_local/page' ? { status: 200, headers: {}, body: Buffer.from('page') } : undefined),
   });
 
@@ -236,6 +239,17 @@ describe('refusals of the gateway', () => {
       assert.equal(codeOf(answer), 'INTERNAL_ERROR');
       assert.doesNotMatch(answer.body, /secret detail/);
     }
+  });
+  test('the time for bundling a function is not that of the integration', async (t) => {
+    t.onTestFinished(() => {
+      whenBundled = () => undefined;
+    });
+    whenBundled = () => pause(400, undefined);
+    respond = () => ({ statusCode: 200, body: 'late' });
+    assert.equal((await send('GET', '/items/current')).status, 200);
+    whenBundled = () => Promise.reject(new Error('no such file'));
+    respond = () => Promise.reject(new FunctionError('crashed', 'ServiceUnavailable', 'not bundled'));
+    assert.equal((await send('GET', '/items/current')).status, 500);
   });
   test('a function that times out, or a slow integration, is a 503', async () => {
     respond = () => Promise.reject(new FunctionError('timed-out', 'Sandbox.Timedout', 'late'));
