@@ -1,12 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { lapsedAfterHoursMax, lapsedAfterHoursMin } from '../../../../../shared/contract/limits.ts';
 import { type AlertChannel, alertChannels, alertSeverities } from '../../../../../shared/contract/models/alert-enums.ts';
+import { useRecordForm } from '../../api/use-record-form.ts';
 import { type Alert, useCreateAlert, useUpdateAlert } from '../../data/alerts.ts';
-import { RecordDialog } from '../../forms/record/record-dialog.tsx';
-import { useRecordForm } from '../../forms/record/use-record-form.ts';
 import { paths } from '../../paths.ts';
 import { Input, Select } from '../../ui/form/field.tsx';
 import { WordOptions } from '../../ui/form/options.tsx';
+import { FormDialog } from '../../ui/overlay/form-dialog.tsx';
 import { type AlertDraft, draftOf, inputOf } from './alert-draft.ts';
 import { channelWords, minimumWords } from './alert-words.ts';
 import { KindPicker } from './kind-picker.tsx';
@@ -24,25 +24,30 @@ const shownFields = ['name', 'recipients', 'url', 'routingKey', 'projectIds', 'k
 /** Creates or changes an alert. */
 export const AlertForm = ({ alert, onClose }: AlertFormProps) => {
   const navigate = useNavigate();
-  const form = useRecordForm({
+  const create = useCreateAlert();
+  const {
+    draft,
+    change: set,
+    errorOf,
+    dialog,
+  } = useRecordForm({
     name: 'alert',
     record: alert,
     draftOf,
     bodyOf: inputOf,
     secrets: ['url', 'routingKey'],
-    create: useCreateAlert(),
+    create,
     update: useUpdateAlert(alert?.id ?? ''),
     onCreated: ({ id }) => void navigate({ to: paths.alert(id) }),
     onClose,
   });
-  const { draft, change: set, errorOf } = form;
   return (
-    <RecordDialog
-      form={form}
+    <FormDialog
+      {...dialog}
       wide
       title={alert ? 'Change the alert' : 'Add an alert'}
-      action="Add alert"
-      creating="The alert is being created"
+      action={alert ? 'Save' : 'Add alert'}
+      creating={create.isPending ? 'The alert is being created' : undefined}
       shownFields={shownFields}
     >
       <Select
@@ -82,6 +87,6 @@ export const AlertForm = ({ alert, onClose }: AlertFormProps) => {
         onChange={({ target }) => set({ lapsedAfterHours: target.value })}
         error={errorOf('lapsedAfterHours')}
       />
-    </RecordDialog>
+    </FormDialog>
   );
 };

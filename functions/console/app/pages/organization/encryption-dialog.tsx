@@ -1,11 +1,9 @@
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { type Encryption, useSetEncryption } from '../../data/organization.ts';
 import { fieldError } from '../../format/describe-failure.ts';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
-import { Button } from '../../ui/form/button.tsx';
 import { Checkbox, Input, Select } from '../../ui/form/field.tsx';
-import { Dialog } from '../../ui/overlay/dialog.tsx';
+import { FormDialog } from '../../ui/overlay/form-dialog.tsx';
 
 interface EncryptionDialogProps {
   readonly encryption: Encryption;
@@ -13,7 +11,6 @@ interface EncryptionDialogProps {
 }
 
 export const EncryptionDialog = ({ encryption, onClose }: EncryptionDialogProps) => {
-  const form = useId();
   const set = useSetEncryption();
   const [mode, setMode] = useState<Encryption['mode']>(encryption.mode);
   const [passphrase, setPassphrase] = useState('');
@@ -31,60 +28,52 @@ export const EncryptionDialog = ({ encryption, onClose }: EncryptionDialogProps)
     : encryption.mode === 'kms'
       ? 'Nothing has changed'
       : undefined;
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     if (!missing) set.mutate(isOwn ? { mode, passphrase } : { mode }, { onSuccess: onClose });
   };
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title="Change the encryption"
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button variant="primary" type="submit" form={form} busy={set.isPending} disabledReason={missing}>
-            Change encryption
-          </Button>
-        </>
-      }
+      change={set}
+      action="Change encryption"
+      reason={missing}
+      shownFields={['passphrase']}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form id={form} className="stack" onSubmit={submit}>
-        <Select label="Wrap data keys with" value={mode} onChange={({ target }) => setMode(target.value as Encryption['mode'])}>
-          <option value="kms">A key of AWS KMS</option>
-          <option value="customer">My own passphrase</option>
-        </Select>
-        {isOwn && (
-          <>
-            <Notice tone="warn" title="Keep the passphrase where you will find it in ten years">
-              Without it, no one can read the backups outside of this service, and the archive reader asks for it.
-            </Notice>
-            <Input
-              label="Passphrase"
-              type="password"
-              autoComplete="new-password"
-              value={passphrase}
-              onChange={({ target }) => setPassphrase(target.value)}
-              error={fieldError(set.error, 'passphrase')}
-              hint="At least 8 characters; better a sentence of several words."
-            />
-            <Input
-              label="Passphrase again"
-              type="password"
-              autoComplete="new-password"
-              value={repeated}
-              onChange={({ target }) => setRepeated(target.value)}
-              error={repeated && repeated !== passphrase ? 'differs from the first' : undefined}
-            />
-            <Checkbox
-              label="I have stored the passphrase safely."
-              checked={isKept}
-              onChange={({ target }) => setKept(target.checked)}
-            />
-          </>
-        )}
-        {set.error && <ErrorNotice error={set.error} shownFields={['passphrase']} />}
-      </form>
-    </Dialog>
+      <Select label="Wrap data keys with" value={mode} onChange={({ target }) => setMode(target.value as Encryption['mode'])}>
+        <option value="kms">A key of AWS KMS</option>
+        <option value="customer">My own passphrase</option>
+      </Select>
+      {isOwn && (
+        <>
+          <Notice tone="warn" title="Keep the passphrase where you will find it in ten years">
+            Without it, no one can read the backups outside of this service, and the archive reader asks for it.
+          </Notice>
+          <Input
+            label="Passphrase"
+            type="password"
+            autoComplete="new-password"
+            value={passphrase}
+            onChange={({ target }) => setPassphrase(target.value)}
+            error={fieldError(set.error, 'passphrase')}
+            hint="At least 8 characters; better a sentence of several words."
+          />
+          <Input
+            label="Passphrase again"
+            type="password"
+            autoComplete="new-password"
+            value={repeated}
+            onChange={({ target }) => setRepeated(target.value)}
+            error={repeated && repeated !== passphrase ? 'differs from the first' : undefined}
+          />
+          <Checkbox
+            label="I have stored the passphrase safely."
+            checked={isKept}
+            onChange={({ target }) => setKept(target.checked)}
+          />
+        </>
+      )}
+    </FormDialog>
   );
 };

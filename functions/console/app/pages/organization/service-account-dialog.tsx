@@ -1,11 +1,9 @@
 import { type Scope, scopes } from '../../../../../shared/contract/access.ts';
+import { useRecordForm } from '../../api/use-record-form.ts';
 import { type ServiceAccount, useCreateServiceAccount, useUpdateServiceAccount } from '../../data/service-account.ts';
-import { RecordDialog } from '../../forms/record/record-dialog.tsx';
-import { useRecordForm } from '../../forms/record/use-record-form.ts';
-import { Button } from '../../ui/form/button.tsx';
 import { Checkbox, Input } from '../../ui/form/field.tsx';
-import { Dialog } from '../../ui/overlay/dialog.tsx';
-import { ApiKeyNotice } from './api-key-notice.tsx';
+import { FormDialog } from '../../ui/overlay/form-dialog.tsx';
+import { ApiKeyDialog } from './api-key-dialog.tsx';
 
 interface ServiceAccountDialogProps {
   /** Null: create one. */
@@ -23,41 +21,25 @@ const draftOf = (account: ServiceAccount | undefined) => ({
 
 export const ServiceAccountDialog = ({ account, onClose }: ServiceAccountDialogProps) => {
   const create = useCreateServiceAccount();
-  const form = useRecordForm({
+  const { draft, change, errorOf, dialog } = useRecordForm({
     name: 'serviceAccount',
     record: account ?? undefined,
     draftOf,
-    bodyOf: ({ name, permissions }) => ({ name, permissions: [...permissions] }),
+    bodyOf: (body) => ({ ...body, permissions: [...body.permissions] }),
     create,
     update: useUpdateServiceAccount(),
     onClose,
   });
-  const { change, errorOf } = form;
-  const { name, permissions } = form.draft;
+  const { name, permissions } = draft;
   const toggle = (scope: Scope, isGiven: boolean): void =>
     change({ permissions: scopes.filter((one) => (one === scope ? isGiven : permissions.includes(one))) });
-  if (create.data)
-    return (
-      <Dialog
-        open
-        stays
-        onClose={onClose}
-        title="The service account is ready"
-        actions={
-          <Button variant="primary" onClick={onClose}>
-            Done
-          </Button>
-        }
-      >
-        <ApiKeyNotice apiKey={create.data.apiKey} />
-      </Dialog>
-    );
+  if (create.data) return <ApiKeyDialog title="The service account is ready" apiKey={create.data.apiKey} onClose={onClose} />;
   return (
-    <RecordDialog
-      form={form}
+    <FormDialog
+      {...dialog}
       title={account ? 'Edit the service account' : 'Create a service account'}
-      action="Create"
-      creating="The key is being created"
+      action={account ? 'Save' : 'Create'}
+      creating={create.isPending ? 'The key is being created' : undefined}
       reason={permissions.length === 0 ? 'Give at least one permission' : undefined}
       shownFields={['name']}
     >
@@ -91,6 +73,6 @@ export const ServiceAccountDialog = ({ account, onClose }: ServiceAccountDialogP
           </div>
         ))}
       </fieldset>
-    </RecordDialog>
+    </FormDialog>
   );
 };

@@ -1,12 +1,10 @@
-import { type FormEvent, useId, useState } from 'react';
+import { useState } from 'react';
 import { replayStatuses } from '../../../../../shared/contract/models/webhook-enums.ts';
 import { useReplay } from '../../data/webhooks.ts';
 import { ownTimeZone } from '../../format/format-time.ts';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
-import { Button } from '../../ui/form/button.tsx';
 import { Input, Select } from '../../ui/form/field.tsx';
 import { WordOptions } from '../../ui/form/options.tsx';
-import { Dialog } from '../../ui/overlay/dialog.tsx';
+import { FormDialog } from '../../ui/overlay/form-dialog.tsx';
 
 interface ReplayDialogProps {
   readonly webhookId: string;
@@ -28,45 +26,29 @@ const localInput = (at: Date): string => new Date(at.getTime() - at.getTimezoneO
 
 /** Sends the events of a time range again, for example after the endpoint was down. */
 export const ReplayDialog = ({ webhookId, onClose }: ReplayDialogProps) => {
-  const form = useId();
   const replay = useReplay(webhookId);
   const [from, setFrom] = useState(() => localInput(new Date(Date.now() - 24 * hourMs)));
   const [to, setTo] = useState(() => localInput(new Date()));
   const [status, setStatus] = useState<Status>('failed');
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
+  const submit = (): void => {
     const range = { from: new Date(from).toISOString(), to: new Date(to).toISOString() };
     replay.mutate({ ...range, status }, { onSuccess: onClose });
   };
   return (
-    <Dialog
-      open
-      onClose={onClose}
+    <FormDialog
       title="Replay events"
       description={`Events of the chosen time are sent again, oldest first. Times are yours (${ownTimeZone()}); events are kept for 30 days.`}
-      actions={
-        <>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button
-            variant="primary"
-            type="submit"
-            form={form}
-            busy={replay.isPending}
-            disabledReason={from && to ? undefined : 'Choose both times'}
-          >
-            Replay
-          </Button>
-        </>
-      }
+      change={replay}
+      action="Replay"
+      reason={from && to ? undefined : 'Choose both times'}
+      onSubmit={submit}
+      onClose={onClose}
     >
-      <form id={form} className="stack" onSubmit={submit}>
-        <Input label="From" type="datetime-local" required value={from} onChange={({ target }) => setFrom(target.value)} />
-        <Input label="To" type="datetime-local" required value={to} onChange={({ target }) => setTo(target.value)} />
-        <Select label="Which" value={status} onChange={({ target }) => setStatus(target.value as Status)}>
-          <WordOptions of={replayStatuses} words={statusWords} />
-        </Select>
-        {replay.error && <ErrorNotice error={replay.error} />}
-      </form>
-    </Dialog>
+      <Input label="From" type="datetime-local" required value={from} onChange={({ target }) => setFrom(target.value)} />
+      <Input label="To" type="datetime-local" required value={to} onChange={({ target }) => setTo(target.value)} />
+      <Select label="Which" value={status} onChange={({ target }) => setStatus(target.value as Status)}>
+        <WordOptions of={replayStatuses} words={statusWords} />
+      </Select>
+    </FormDialog>
   );
 };

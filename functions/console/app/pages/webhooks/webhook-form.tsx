@@ -1,11 +1,11 @@
 import { webhookFormats } from '../../../../../shared/contract/models/webhook-enums.ts';
+import { useRecordForm } from '../../api/use-record-form.ts';
 import { useCreateWebhook, useUpdateWebhook, type Webhook } from '../../data/webhooks.ts';
-import { RecordDialog } from '../../forms/record/record-dialog.tsx';
-import { useRecordForm } from '../../forms/record/use-record-form.ts';
 import { Checkbox, Input, Select } from '../../ui/form/field.tsx';
 import { WordOptions } from '../../ui/form/options.tsx';
+import { FormDialog } from '../../ui/overlay/form-dialog.tsx';
 import { EventPicker } from './event-picker.tsx';
-import { SecretNotice } from './secret-notice.tsx';
+import { WebhookSecret } from './webhook-secret.tsx';
 
 interface WebhookFormProps {
   /** Undefined: create one. */
@@ -29,27 +29,26 @@ const draftOf = (webhook: Webhook | undefined) => ({
 /** Creates or changes a webhook. */
 export const WebhookForm = ({ webhook, onClose }: WebhookFormProps) => {
   const create = useCreateWebhook();
-  const form = useRecordForm({
+  const { draft, change, errorOf, dialog } = useRecordForm({
     name: 'webhook',
     record: webhook,
     draftOf,
-    bodyOf: (draft) => ({ ...draft, events: [...draft.events] }),
+    bodyOf: (body) => ({ ...body, events: [...body.events] }),
     // An address may contain a token.
     secrets: ['url'],
     create,
     update: useUpdateWebhook(webhook?.id ?? ''),
     onClose,
   });
-  const { change, errorOf } = form;
-  const { name, url, events, format, retryEnabled } = form.draft;
-  if (create.data?.secret) return <SecretNotice title="The webhook is ready" secret={create.data.secret} onClose={onClose} />;
+  const { name, url, events, format, retryEnabled } = draft;
+  if (create.data?.secret) return <WebhookSecret title="The webhook is ready" secret={create.data.secret} onClose={onClose} />;
   return (
-    <RecordDialog
-      form={form}
+    <FormDialog
+      {...dialog}
       wide
       title={webhook ? 'Edit the webhook' : 'Add a webhook'}
-      action="Add webhook"
-      creating="The webhook is being created"
+      action={webhook ? 'Save' : 'Add webhook'}
+      creating={create.isPending ? 'The webhook is being created' : undefined}
       reason={events.length === 0 ? 'Choose at least one event' : undefined}
       shownFields={['name', 'url', 'events']}
     >
@@ -82,6 +81,6 @@ export const WebhookForm = ({ webhook, onClose }: WebhookFormProps) => {
         checked={retryEnabled}
         onChange={({ target }) => change({ retryEnabled: target.checked })}
       />
-    </RecordDialog>
+    </FormDialog>
   );
 };

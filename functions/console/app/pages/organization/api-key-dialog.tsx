@@ -1,0 +1,13 @@
+import { SecretDialog } from '../../parts/secret-dialog.tsx';
+
+interface ApiKeyDialogProps {
+  readonly title: string;
+  readonly apiKey: string;
+  readonly onClose: () => void;
+}
+
+export const ApiKeyDialog = ({ title, apiKey, onClose }: ApiKeyDialogProps) => (
+  <SecretDialog title={title} what="key" label="API key" secret={apiKey} onClose={onClose}>
+    Send it as <code>Authorization: Bearer</code>, together with <code>X-Organization-Id</code>.
+  </SecretDialog>
+);
