@@ -10,11 +10,11 @@ interface CenteredProps {
 /** One panel in the middle: pages outside of an organization. */
 export const Centered = ({ children, footer }: CenteredProps) => (
   <main className="centered">
-    <div className="centered__brand">
+    <div className="row row--single centered__brand">
       <Logo size={30} />
       Backups
     </div>
     <section className="centered__panel">{children}</section>
-    {footer && <p className="centered__footer">{footer}</p>}
+    {footer && <p className="small muted centered__footer">{footer}</p>}
   </main>
 );

@@ -41,7 +41,7 @@ const OrganizationFrame = () => {
       </a>
       <header className="topbar">
         <IconButton icon="menu" label="Menu" aria-expanded={isOpen} aria-controls="sidebar" onClick={() => setOpen(true)} />
-        <Link to="/" className="topbar__home">
+        <Link to="/" className="row row--single topbar__home">
           <Logo />
           Backups
         </Link>
@@ -50,7 +50,7 @@ const OrganizationFrame = () => {
       {isOpen && <button type="button" className="frame__backdrop" aria-label="Close the menu" onClick={() => setOpen(false)} />}
       <aside id="sidebar" ref={sidebar} className={isOpen ? 'sidebar sidebar--open' : 'sidebar'}>
         <div className="sidebar__head">
-          <Link to="/" className="topbar__home">
+          <Link to="/" className="row row--single topbar__home">
             <Logo />
             Backups
           </Link>

@@ -17,7 +17,7 @@ const none = <span className="muted">–</span>;
 const StatusCell = ({ backup }: { readonly backup: Backup }) => {
   const { status, progress, error } = backup;
   return (
-    <span className="backup-row__status">
+    <span className="stack stack--close backup-row__status">
       <Status status={status} />
       {isUnusual(backup) && (
         <Badge tone="warn">

@@ -20,7 +20,7 @@ const stopsBefore = 'If other documents would be deleted when it begins, it stop
 export const DeletionList = ({ paths, total, targetName, confirmed, promise = stopsBefore }: DeletionListProps) => {
   const added = newDeletions(paths, confirmed);
   return (
-    <section className="plan__deletions" aria-label="Documents that will be deleted">
+    <section className="stack stack--tight plan__deletions" aria-label="Documents that will be deleted">
       <h3>
         <Icon name="trash" /> {formatPlural(total, 'document')} of {targetName} will be deleted
       </h3>

@@ -35,7 +35,9 @@ export const Protection = ({ protection, reasons }: Pick<ProjectOverview, 'prote
         {word}
       </Badge>
       {reasons.length > 0 && (
-        <p className="protection__reason">{reasons.map(({ code, message }) => reasonWords[code] ?? message).join(' · ')}</p>
+        <p className="small secondary protection__reason">
+          {reasons.map(({ code, message }) => reasonWords[code] ?? message).join(' · ')}
+        </p>
       )}
     </div>
   );

@@ -24,7 +24,7 @@ export const EstimatePanel = ({ estimate, isEstimating, type, isReady }: Estimat
     isEstimating || !data ? <Skeleton width="4.5rem" height="1.2em" /> : (text ?? 'Unknown');
   return (
     <>
-      <section className="back-up__estimate" aria-label="Estimate" aria-busy={isEstimating}>
+      <section className="stack stack--medium back-up__estimate" aria-label="Estimate" aria-busy={isEstimating}>
         <dl className="facts">
           <Fact label="Documents" className="number">
             {value(isKnown ? formatCount(documents) : undefined)}

@@ -23,7 +23,7 @@ export const NextRuns = ({ cron, timezone }: NextRunsProps) => {
       </p>
     );
   return (
-    <ol className="next-runs" aria-label={`The next ${shownRuns} runs`}>
+    <ol className="stack stack--tight next-runs" aria-label={`The next ${shownRuns} runs`}>
       {runs.map((run) => (
         <li key={run.getTime()}>
           <Tooltip

@@ -27,7 +27,7 @@ export const ProjectPicker = ({ value, onChange, error }: ProjectPickerProps) =>
       />
       {query.error && <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />}
       {value.length > 0 && (
-        <div className="alerts__options">
+        <div className="stack stack--medium alerts__options">
           {!items && <SkeletonText />}
           {items?.map(({ id, name }) => (
             <Checkbox

@@ -20,7 +20,7 @@ export const DocsHeader = ({ isOpen, onOpenMenu, onSearch }: DocsHeaderProps) =>
     <span className="docs-header__menu">
       <IconButton icon="menu" label="Menu" aria-expanded={isOpen} aria-controls="docs-menu" onClick={onOpenMenu} />
     </span>
-    <Link to={paths.docs} className="topbar__home">
+    <Link to={paths.docs} className="row row--single topbar__home">
       <Logo />
       <span className="docs-header__name">Backups</span>
       <span className="docs-header__label">API docs</span>

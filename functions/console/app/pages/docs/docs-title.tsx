@@ -6,7 +6,7 @@ export const DocsTitle = ({ title, children }: { readonly title: string; readonl
     document.title = `${title} · API docs`;
   }, [title]);
   return (
-    <header className="docs-title">
+    <header className="stack stack--tight docs-title">
       <h1>{title}</h1>
       {children && <p className="docs-title__text">{children}</p>}
     </header>

@@ -64,7 +64,7 @@ interface CardProps {
 const Card = ({ page, title, text, note }: CardProps) => (
   <li>
     <Link to={paths.docsPage(page)} className="docs-card">
-      <span className="docs-card__title">{title}</span>
+      <span className="row row--single docs-card__title">{title}</span>
       <span className="secondary">{text}</span>
       {note && <span className="small muted">{note}</span>}
     </Link>

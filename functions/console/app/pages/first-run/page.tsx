@@ -25,7 +25,7 @@ export const FirstRunPage = () => {
     document.title = 'Set up · Backups';
   }, []);
   return (
-    <main className="first-run">
+    <main className="stack stack--tight first-run">
       <BareHeader>{session.organizations.length > 0 && <Link to={paths.overview}>Go to the overview</Link>}</BareHeader>
       <h1>{isNew ? 'New organization' : 'Protect your first project'}</h1>
       <p className="secondary">Four steps, about five minutes. You can leave at any time and continue here.</p>

@@ -33,7 +33,7 @@ export const AttentionList = ({ attention }: { readonly attention: readonly Atte
                 </span>
                 <span className="attention__text wrap-anywhere">{each.message}</span>
                 {each.since && (
-                  <span className="attention__since">
+                  <span className="small muted attention__since">
                     <Time at={each.since} relative />
                   </span>
                 )}

@@ -40,7 +40,7 @@ const MomentOf = ({ project, value, window, onChange }: MomentPickerProps & { re
     );
   return (
     <div className="stack">
-      <div className="wizard__moment">
+      <div className="stack stack--medium wizard__moment">
         <Input
           label="Date and time"
           hint={`${ownTimeZone()}, to the second${value === undefined ? '' : ` · ${formatUtc(new Date(value))}`}`}

@@ -16,7 +16,7 @@ interface PlanSummaryProps {
 
 /** All choices in words, beside the plan they have led to. */
 export const PlanSummary = ({ choice, source, target }: PlanSummaryProps) => (
-  <dl className="wizard__summary">
+  <dl className="stack stack--tight wizard__summary">
     <Fact label="From">
       <SourceOf choice={choice} source={source} />
     </Fact>

@@ -30,7 +30,7 @@ export const StepList = ({ wizard: { choice, goTo }, step, missing, source }: St
   const reachable = missing === undefined ? steps.length : steps.indexOf(missing);
   return (
     <nav aria-label="Steps of the restore" className="wizard__steps">
-      <ol className="wizard__list">
+      <ol className="stack stack--close wizard__list">
         {steps.map((name, index) => {
           const isDone = index < current;
           const value = isDone ? chosenIn(name, choice, source) : undefined;
@@ -41,7 +41,7 @@ export const StepList = ({ wizard: { choice, goTo }, step, missing, source }: St
               </span>
               <span className="wizard__label">
                 {labels[name]}
-                {value && <span className="wizard__value">{value}</span>}
+                {value && <span className="small secondary wizard__value">{value}</span>}
               </span>
             </>
           );

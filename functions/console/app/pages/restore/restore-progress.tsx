@@ -64,7 +64,7 @@ const Phases = ({ restore: { phase, status } }: { readonly restore: Restore }) =
         return (
           <li
             key={name}
-            className={`restore__phase restore__phase--${state}`}
+            className={`row row--single restore__phase restore__phase--${state}`}
             aria-current={state === 'current' ? 'step' : undefined}
           >
             {state === 'done' ? (

@@ -47,7 +47,7 @@ export const SignInPage = () => {
             {ended === 'change' && 'The last change was not saved. '}Sign in again to continue where you were.
           </Notice>
         ) : (
-          <ul className="sign-in__promises">
+          <ul className="stack stack--tight sign-in__promises">
             {promises.map((promise) => (
               <li key={promise}>
                 <Icon name="check" /> {promise}

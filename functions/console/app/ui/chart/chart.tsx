@@ -51,7 +51,7 @@ export const Chart = ({ label, times, values, format, formatAxis, color }: Chart
     <figure className="chart" aria-label={`${label}. ${summaryOf(times, values, format)}`}>
       <div ref={container} className="chart__plot" aria-hidden="true" />
       {time !== undefined && value !== undefined && (
-        <figcaption className="chart__value number" aria-hidden="true">
+        <figcaption className="small secondary chart__value number" aria-hidden="true">
           {dayOf(time)}: <strong>{format(value)}</strong>
         </figcaption>
       )}

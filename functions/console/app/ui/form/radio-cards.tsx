@@ -38,7 +38,7 @@ export const RadioCards = <T extends string>({ legend, showsLegend = false, valu
           {(children || disabledReason) && (
             <span className="radio-card__text">
               {children}
-              {disabledReason && <span className="radio-card__reason">{disabledReason}</span>}
+              {disabledReason && <span className="small muted radio-card__reason">{disabledReason}</span>}
             </span>
           )}
         </label>

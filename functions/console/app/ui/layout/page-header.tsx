@@ -26,7 +26,7 @@ export const PageHeader = ({ title, description, crumbs = [], badge, actions }: 
     <header className="page-header">
       {crumbs.length > 0 && <Breadcrumbs crumbs={crumbs} />}
       <div className="page-header__line">
-        <div className="page-header__text">
+        <div className="stack stack--close page-header__text">
           <div className="page-header__title">
             <h1 className="wrap-anywhere">{title}</h1>
             {badge}

@@ -29,7 +29,7 @@ const Column = ({ title, label, kind, icon, entries: { items, query }, selected,
   const listed = items?.filter(({ type }) => `${type}s` === kind);
   return (
     <section className={`browse__column browse__column--${kind}`} aria-label={label}>
-      <div className="browse__top">
+      <div className="row row--single browse__top">
         <h2 className="browse__title" title={title}>
           {title}
         </h2>
@@ -111,7 +111,7 @@ export const DocumentsColumn = ({ backupId, collection, selected }: DocumentsCol
   if (collection === undefined)
     return (
       <section className="browse__column browse__column--documents" aria-label="Documents">
-        <div className="browse__top">
+        <div className="row row--single browse__top">
           <h2 className="browse__title">Documents</h2>
         </div>
         <p className="browse__note muted">Choose a collection.</p>

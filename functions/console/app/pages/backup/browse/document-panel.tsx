@@ -60,7 +60,7 @@ const DocumentView = ({ backup, path }: { readonly backup: Backup; readonly path
   const collections = items?.filter((entry) => entry.type === 'collection') ?? [];
   return (
     <>
-      <header className="browse__head">
+      <header className="stack stack--tight browse__head">
         <h2 className="wrap-anywhere">{idOf(path)}</h2>
         <div className="browse__path muted">
           <code className="wrap-anywhere">{path}</code> <CopyButton text={path} label="Copy the path" />
@@ -110,7 +110,7 @@ const Content = ({ document }: { readonly document: BackupEntry }) => {
   const { fields, createTime, updateTime, fieldsTooLarge } = document;
   const isEmpty = fields !== undefined && Object.keys(fields).length === 0;
   return (
-    <div className="browse__content">
+    <div className="stack stack--medium browse__content">
       <div className="row row--spread">
         <Segments
           label="Show as"

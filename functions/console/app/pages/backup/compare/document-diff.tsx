@@ -26,17 +26,19 @@ export const DocumentDiff = ({ path, sides, run }: DocumentDiffProps) => {
     return <ErrorNotice error={error} title="The document could not be compared" onRetry={() => void refetch()} />;
   if (!data?.document)
     return (
-      <div className="compare__document">
+      <div className="stack stack--tight compare__document">
         <SkeletonText lines={3} />
       </div>
     );
   const { document } = data;
   const { before, after } = document;
   if (before?.fieldsTooLarge || after?.fieldsTooLarge)
-    return <p className="compare__document secondary">This document differs, but is too large to be shown here.</p>;
+    return (
+      <p className="stack stack--tight compare__document secondary">This document differs, but is too large to be shown here.</p>
+    );
   const { changes, unchanged } = diffFields(fieldsOf(before), fieldsOf(after));
   return (
-    <div className="compare__document">
+    <div className="stack stack--tight compare__document">
       <table className="compare__fields" aria-label={`Fields of ${path}`}>
         <thead>
           <tr>

@@ -28,7 +28,7 @@ export const CollectionsCard = ({ backup: { id, collectionCounts } }: { readonly
       description="By name; collections of the same name at different places count together."
       actions={<Link to={paths.backup(id, 'browse')}>Browse</Link>}
     >
-      <ul className="backup__collections">
+      <ul className="stack stack--medium backup__collections">
         {counts.slice(0, isWhole ? counts.length : shownFirst).map(([name, count]) => (
           <li key={name}>
             <code className="wrap-anywhere">{name}</code>

@@ -42,7 +42,7 @@ export const VerificationCard = ({ backup }: { readonly backup: Backup }) => {
             {depths.map((depth) => (
               <MenuItem key={depth} onSelect={() => verify.mutate(depth)}>
                 <strong>{depthWords[depth].name}</strong>
-                <span className="backup__depth">{depthWords[depth].plan}</span>
+                <span className="small secondary backup__depth">{depthWords[depth].plan}</span>
               </MenuItem>
             ))}
           </Menu>

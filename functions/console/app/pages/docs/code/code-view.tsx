@@ -48,7 +48,7 @@ export const CodeView = ({ label, samples, badge }: CodeViewProps) => {
   };
   return (
     <figure className="docs-code" aria-label={label}>
-      <div className="docs-code__head">
+      <div className="row row--single row--spread docs-code__head">
         {samples.length > 1 ? (
           <div className="docs-code__tabs" role="tablist" aria-label={label}>
             {samples.map((one) => (
@@ -69,7 +69,7 @@ export const CodeView = ({ label, samples, badge }: CodeViewProps) => {
             ))}
           </div>
         ) : (
-          <span className="docs-code__title">{sample.label}</span>
+          <span className="small secondary docs-code__title">{sample.label}</span>
         )}
         <span className="row row--single">
           {badge}

@@ -27,7 +27,7 @@ export const ErrorsGuide = () => {
       <Section id="codes" title="All codes">
         <ul className="docs-codes">
           {errors.map(({ code, status, meaning }) => (
-            <li key={code} id={code} className="docs-codes__code">
+            <li key={code} id={code} className="stack stack--close docs-codes__code">
               <div className="docs-field__head">
                 <a href={`#${code}`}>
                   <code className="wrap-anywhere">{code}</code>

@@ -60,8 +60,8 @@ const EventSection = ({ event }: { readonly event: ServiceEvent }) => {
   const [standard] = event.formats;
   const fields = useMemo(() => (standard ? schemaFields(standard.schema, resolve) : []), [standard, resolve]);
   return (
-    <section id={event.id} className="docs-event" aria-labelledby={`${event.id}-title`}>
-      <h3 id={`${event.id}-title`} className="docs-event__title">
+    <section id={event.id} className="stack stack--medium docs-event" aria-labelledby={`${event.id}-title`}>
+      <h3 id={`${event.id}-title`} className="row docs-event__title">
         <a href={`#${event.id}`}>{event.name}</a>
         {event.formats.length > 1 && <Badge>standard and simple</Badge>}
       </h3>

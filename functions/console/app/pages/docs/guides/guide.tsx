@@ -11,12 +11,12 @@ export const Guide = ({ slug, children }: { readonly slug: GuideSlug; readonly c
   const { title, summary } = guideList[index] ?? { title: '', summary: '' };
   const next = guideList[index + 1];
   return (
-    <article className="docs-guide">
+    <article className="stack docs-guide">
       <DocsTitle title={title}>{summary}.</DocsTitle>
       {children}
       {next && (
         <Link to={paths.docsPage(next.slug)} className="docs-card docs-guide__next">
-          <span className="docs-card__title">
+          <span className="row row--single docs-card__title">
             Next: {next.title} <Icon name="arrowRight" />
           </span>
           <span className="secondary">{next.summary}</span>
@@ -36,7 +36,7 @@ export const Section = ({
   readonly title: string;
   readonly children: ReactNode;
 }) => (
-  <section id={id} className="docs-part" aria-labelledby={`${id}-title`}>
+  <section id={id} className="stack stack--medium docs-part" aria-labelledby={`${id}-title`}>
     <h2 id={`${id}-title`}>
       <a href={`#${id}`}>{title}</a>
     </h2>

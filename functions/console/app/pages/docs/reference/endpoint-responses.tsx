@@ -22,7 +22,7 @@ export const EndpointResponses = ({ endpoint: { responses, errors } }: { readonl
           <summary>
             <span className="docs-status docs-status--bad">4xx, 5xx</span> {errors.length} errors
           </summary>
-          <ul className="docs-errors">
+          <ul className="stack stack--medium docs-errors">
             {errors.map(({ code, status, meaning }) => (
               <li key={code}>
                 <Link to={paths.docsPage('errors')} hash={code}>

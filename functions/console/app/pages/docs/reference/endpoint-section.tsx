@@ -19,7 +19,7 @@ export const EndpointSection = ({ endpoint }: { readonly endpoint: Endpoint }) =
   const fields = useMemo(() => (body ? schemaFields(body, resolve) : []), [body, resolve]);
   return (
     <section className="docs-endpoint" id={id} aria-labelledby={`${id}-title`}>
-      <div className="docs-endpoint__text">
+      <div className="stack stack--medium docs-endpoint__text">
         <h2 id={`${id}-title`} className="docs-endpoint__title">
           <a href={`#${id}`}>{title}</a>
         </h2>
@@ -42,7 +42,7 @@ export const EndpointSection = ({ endpoint }: { readonly endpoint: Endpoint }) =
         )}
         <EndpointResponses endpoint={endpoint} />
       </div>
-      <div className="docs-endpoint__side">
+      <div className="stack stack--medium docs-endpoint__side">
         <Button
           variant={isTrying ? 'secondary' : 'primary'}
           icon={isTrying ? 'close' : 'play'}
@@ -71,7 +71,7 @@ const Parameters = ({ endpoint: { parameters } }: { readonly endpoint: Endpoint 
         {parameters.map(({ name, in: location, required, description, schema }) => {
           const facts = factsOf(schema, resolve);
           return (
-            <li key={`${location} ${name}`} className="docs-field">
+            <li key={`${location} ${name}`} className="stack stack--close docs-field">
               <div className="docs-field__head">
                 <code>{name}</code>
                 <span className="small muted regular">

@@ -11,7 +11,7 @@ interface FieldListProps {
 export const FieldList = ({ fields, of }: FieldListProps) => (
   <ul className="docs-fields">
     {fields.map((field) => (
-      <li key={field.path} className="docs-field">
+      <li key={field.path} className="stack stack--close docs-field">
         <div className="docs-field__head">
           {field.isVariant ? <span className="medium">As {field.name}</span> : <code>{field.name}</code>}
           {!field.isVariant && <span className="small muted regular">{field.type}</span>}

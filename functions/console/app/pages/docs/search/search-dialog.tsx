@@ -44,7 +44,7 @@ const Search = ({ onClose }: { readonly onClose: () => void }) => {
     event.preventDefault();
   };
   return (
-    <div className="docs-search">
+    <div className="stack stack--medium docs-search">
       <input
         className="input"
         type="search"
@@ -79,7 +79,7 @@ const Search = ({ onClose }: { readonly onClose: () => void }) => {
           >
             {entry.method ? <Method method={entry.method} /> : <Badge>{entry.kind}</Badge>}
             <span className="medium wrap-anywhere">{entry.title}</span>
-            <span className="docs-search__detail truncate">{entry.detail}</span>
+            <span className="small secondary docs-search__detail truncate">{entry.detail}</span>
           </div>
         ))}
       </div>

@@ -38,7 +38,7 @@ export const TryPanel = ({ endpoint }: { readonly endpoint: Endpoint }) => {
     else setAsking(true);
   };
   return (
-    <section className="docs-try" aria-label={`Try it: ${endpoint.title}`}>
+    <section className="stack docs-try" aria-label={`Try it: ${endpoint.title}`}>
       {reader.isLoading || session || endpoint.access === 'public' ? null : <SignInOffer endpoint={endpoint} />}
       <form className="stack stack--medium" onSubmit={submit} noValidate>
         {endpoint.access === 'organization' && session && membership && (

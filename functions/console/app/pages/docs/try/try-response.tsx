@@ -27,12 +27,12 @@ export const TryResponse = ({ answer: { status, headers, text, durationMs } }: {
   const body = isJson ? formatJson(text) : text;
   const rest = body.length - shownMax;
   return (
-    <div className="docs-answer" role="status">
-      <h3 ref={heading} className="docs-answer__head">
+    <div className="stack stack--medium docs-answer" role="status">
+      <h3 ref={heading} className="row row--single docs-answer__head">
         Answer <Badge tone={status < 300 ? 'good' : status < 400 ? 'info' : 'bad'}>{status}</Badge>
         <span className="small muted">{formatCount(Math.round(durationMs))} ms</span>
       </h3>
-      <dl className="docs-answer__headers">
+      <dl className="stack stack--close docs-answer__headers">
         {shownHeaders.map((name) => {
           const value = headers.get(name);
           return value === null ? null : (
