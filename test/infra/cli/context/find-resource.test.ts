@@ -1,6 +1,6 @@
-import { equal, rejects } from 'node:assert/strict';
+import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
-import { findBackup } from '../../../../infra/cli/context/find-resource.ts';
+import { findBackup, findRecord, findRecordId } from '../../../../infra/cli/context/find-resource.ts';
 import type { Client } from '../../../../shared/client/index.ts';
 
 const good = { trigger: 'manual', expiresAt: null, verification: null };
@@ -26,4 +26,28 @@ test('latest: a base of captures and a backup that expires may be it', async () 
     { ...good, id: 'expiring', expiresAt: '2026-04-01T00:00:00Z' },
   ])
     equal((await findBackup(clientOf([backup, { ...good, id: 'older' }]), 'latest')).id, backup.id);
+});
+
+test('records: an id is read, a name is looked up in the list, and a webhook is read in any case', async () => {
+  const calls: unknown[] = [];
+  const id = (prefix: string): string => `${prefix}_01JZ8Q4V0M6T3X9C2B7N5K1HRD`;
+  const client = {
+    list: (route: string) => {
+      calls.push(route);
+      return [{ id: 'found', name: 'Shop', sourceProjectId: 'my-shop' }];
+    },
+    request: async (route: string, { params }: { readonly params: object }) => calls.push({ route, ...params }),
+  } as unknown as Client;
+  await findRecord(client, 'project', id('prj'));
+  equal((await findRecord(client, 'project', 'my-s')).id, 'found');
+  await findRecord(client, 'webhook', 'shop');
+  equal(await findRecordId(client, 'webhook', id('whk')), id('whk'));
+  equal(await findRecordId(client, 'storage', undefined), undefined);
+  deepEqual(calls, [
+    { route: 'GET /projects/{projectId}', projectId: id('prj') },
+    'GET /projects',
+    'GET /webhooks',
+    { route: 'GET /webhooks/{webhookId}', webhookId: 'found' },
+  ]);
+  await rejects(findRecord(client, 'alert', 'none'), /there is no alert named "none"/);
 });
