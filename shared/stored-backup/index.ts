@@ -94,7 +94,7 @@ export {
   storedManifestMax,
 } from './read/open-archive.ts';
 export { isDoubtful } from './read/read-again.ts';
-export { classifyReadError, type ReadProblem, reportDamage } from './read/report-damage.ts';
+export { classifyReadError, type ReadProblem, reportDamage, reportFoundDamage } from './read/report-damage.ts';
 export { streamObject } from './read/stream-object.ts';
 export { requestArchiveDeps, toReadError, withArchiveInRequest } from './read/with-archive-in-request.ts';
 export { type RequestCaller, sourceRequestTimeoutMs, withSourceInRequest } from './read/with-source-in-request.ts';

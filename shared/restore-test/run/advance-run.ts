@@ -1,6 +1,5 @@
 /** Continues a run by one step. All that a step learns is on the record, so that the next one may run anywhere. */
 import * as z from 'zod/mini';
-import { ArchiveError } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { id } from '../../contract/fields.ts';
 import { type RestoreTestPhase, restoreTestPhases } from '../../contract/models/restore-test.ts';
@@ -18,7 +17,7 @@ import {
   StaleReadError,
   type Tenant,
 } from '../../platform/index.ts';
-import { classifyReadError, ownerOf, readBackup, reportDamage } from '../../stored-backup/index.ts';
+import { ownerOf, readBackup, reportFoundDamage } from '../../stored-backup/index.ts';
 import { isEnded } from '../model/get-restore-test.ts';
 import { type RunRecord, restoreTestKey } from '../model/record.ts';
 import { checkRun } from './check-run.ts';
@@ -122,22 +121,19 @@ const afterError = async (context: RunContext, error: unknown): Promise<RunProgr
     return fail(context, new JobFailure('JOB_IN_PROGRESS', `${error.message}; the test has waited for a day`));
   }
   log.warn('a restore test failed', { runId: run.id, phase: run.phase, code: failure.code });
-  await reportFoundDamage(context, error);
+  await reportDamageOf(context, error);
   return fail(context, failure);
 };
 
 /** What a comparison cannot read is damaged for others, too. The object may belong to another backup, such as the safety backup. */
-const reportFoundDamage = async ({ tenant, run, deps }: RunContext, error: unknown): Promise<void> => {
-  const problem = error instanceof ArchiveError ? classifyReadError(error) : undefined;
-  const { backupId } = run;
-  if (!problem?.object || backupId === null) return;
-  const { backup: archiveId } = problem.object;
-  const report = async (): Promise<void> => {
+const reportDamageOf = async ({ tenant, run, deps }: RunContext, error: unknown): Promise<void> => {
+  const { id, backupId } = run;
+  if (backupId === null) return;
+  const backupOf = async ({ backup: archiveId }: { readonly backup: string }) => {
     const tested = await readBackup(tenant, backupId);
-    const backup = archiveId === tested.archive.backup ? tested : await ownerOf(tenant, archiveId, tested);
-    if (backup) await reportDamage({ tenant, backup, by: run.id, now: deps.clock.now() }, problem);
+    return archiveId === tested.archive.backup ? tested : ownerOf(tenant, archiveId, tested);
   };
-  await bestEffort('report the damage that a restore test found', report());
+  await reportFoundDamage({ tenant, job: 'restore test', by: id, now: deps.clock.now(), backupOf }, error);
 };
 
 /** What was read has changed meanwhile, or is being changed: the next step reads it again. A refusal has no such cause. */

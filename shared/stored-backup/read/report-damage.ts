@@ -48,3 +48,21 @@ export const reportDamage = async ({ tenant, backup, by, now }: DamagedBackup, p
   };
   await bestEffort('mark a backup as damaged', record());
 };
+
+interface FoundBy extends Omit<DamagedBackup, 'backup'> {
+  readonly job: 'restore' | 'restore test';
+  /** The backup to mark; undefined if there is none. */
+  readonly backupOf: (object: NonNullable<ReadProblem['object']>, message: string) => Promise<BackupRecord | undefined>;
+}
+
+/** Reports damage that a job has met while it read. Errors without an object are not about the contents of a bucket. */
+export const reportFoundDamage = async ({ tenant, job, by, now, backupOf }: FoundBy, error: unknown): Promise<void> => {
+  const problem = error instanceof ArchiveError ? classifyReadError(error) : undefined;
+  const object = problem?.object;
+  if (!problem || !object) return;
+  const report = async (): Promise<void> => {
+    const backup = await backupOf(object, problem.message);
+    if (backup) await reportDamage({ tenant, backup, by, now }, problem);
+  };
+  await bestEffort(`report the damage that a ${job} found`, report());
+};
