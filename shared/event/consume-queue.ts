@@ -1,10 +1,9 @@
 import { BatchProcessor, EventType, processPartialResponse } from '@aws-lambda-powertools/batch';
 import type { SQSEvent, SQSRecord } from 'aws-lambda';
 import { idsIn } from '../contract/ids.ts';
-import { addLogContext, type BatchAnswer, type LambdaHandler, log, withLogContext } from '../platform/index.ts';
-import { queueHandler } from './queue-handler.ts';
+import { addLogContext, type BatchAnswer, batchHandler, type LambdaHandler, log, withLogContext } from '../platform/index.ts';
 import { readTask, type TaskMessage } from './tasks.ts';
-import type { Priority } from './work-slots.ts';
+import { inWorkSlot, type Priority, type PriorityOf } from './work-slots.ts';
 
 interface QueueOptions {
   readonly dropsUnknown?: boolean;
@@ -56,3 +55,13 @@ const priorityIn = async (body: string, priorityOf: NonNullable<QueueOptions['pr
   }
   return message ? priorityOf(message) : 'usual';
 };
+
+/** The handler of every queue. `work` adds the id of each finished message to `finished`; the others are delivered again. */
+export const queueHandler = (
+  work: (records: readonly SQSRecord[], finished: Set<string>) => Promise<void>,
+  priorityOf?: PriorityOf,
+): LambdaHandler<SQSEvent, BatchAnswer> =>
+  batchHandler<SQSEvent>(
+    (record) => (record as SQSRecord).messageId,
+    ({ Records }, finished) => inWorkSlot(Records, finished, (records) => work(records, finished), priorityOf),
+  );

@@ -1,6 +1,5 @@
-export { consumeQueue } from './consume-queue.ts';
+export { consumeQueue, queueHandler } from './consume-queue.ts';
 export { emit, enqueue, enqueueForUser, eventKey, eventPrefix, withRequestId } from './outbox.ts';
-export { queueHandler } from './queue-handler.ts';
 export { queueVariableOf, queueVariables, sendTask, taskMessage } from './send-task.ts';
 export { readTask, Task, TaskMessage } from './tasks.ts';
 export type { Priority } from './work-slots.ts';

@@ -3,8 +3,7 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Origin } from '../audit/index.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
 import { bodyMaxBytes, bodyMaxDepth, bodyMaxValues } from '../contract/limits.ts';
-import { viewerAddress } from './cloudfront/viewer-address.ts';
-import { viewerLocation } from './cloudfront/viewer-location.ts';
+import { viewerAddress, viewerLocation } from './cloudfront.ts';
 
 export interface Incoming {
   readonly method: string;

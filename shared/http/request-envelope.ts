@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { ApiError, errors } from '../contract/errors.ts';
 import { idsIn } from '../contract/ids.ts';
 import { type Clock, emitMetric, FunctionTimeoutError, lambdaStack, log } from '../platform/index.ts';
-import { refuseBypass } from './cloudfront/refuse-bypass.ts';
+import { refuseBypass } from './cloudfront.ts';
 import type { Handler } from './handler-types.ts';
 import { type Incoming, parseRequest } from './parse-request.ts';
 import { countAddress, type Rate, rateHeaders } from './rate-limit.ts';

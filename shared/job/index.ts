@@ -29,8 +29,7 @@ export {
 } from './running-job.ts';
 export { stepHandler } from './step-handler.ts';
 export { StoreCalls } from './store-calls.ts';
-export { type Wait, waitReason, withoutWait } from './wait-reason.ts';
-export { WaitTracker, type WatchedCalls } from './wait-tracker.ts';
+export { type Wait, WaitTracker, type WatchedCalls, waitReason, withoutWait } from './wait-tracker.ts';
 export { watchCalls } from './watch-calls.ts';
 export { workPartition } from './work-partition.ts';
 export { wrapStore } from './wrap-store.ts';

@@ -1,7 +1,9 @@
-import type { Availability } from '../firestore/index.ts';
+import type * as z from 'zod/mini';
+import type { WaitingFor } from '../contract/models/job.ts';
+import { StorageError } from '../destination/index.ts';
+import { type Availability, SourceError } from '../firestore/index.ts';
 import { after, iso } from '../platform/index.ts';
 import type { StoreCalls } from './store-calls.ts';
-import type { Wait } from './wait-reason.ts';
 
 /** Shorter waits are normal operation. */
 const waitMs = 10_000;
@@ -67,3 +69,16 @@ export class WaitTracker {
     return { reason: wait.reason, since: wait.since };
   }
 }
+
+/** What a job that makes no progress waits for. */
+export type Wait = Readonly<z.output<typeof WaitingFor>>;
+
+/** The record of a job as it is once the job makes progress. */
+export const withoutWait = <J extends { readonly waitingFor?: Wait }>({ waitingFor: _, ...record }: J): J => record as J;
+
+/** What a job waits for whose step failed with this transient error; undefined if that is neither database nor bucket. */
+export const waitReason = (error: unknown): Wait['reason'] | undefined => {
+  if (error instanceof StorageError) return 'storage';
+  if (!(error instanceof SourceError)) return undefined;
+  return error.isExhausted ? 'quota' : 'database';
+};

@@ -27,13 +27,12 @@ export * from './http/google-access-token.ts';
 export { type GuardedPost, type PostOutcome, postGuarded } from './http/post-guarded.ts';
 export { jsonBytes } from './json-bytes.ts';
 export { type BatchAnswer, batchHandler } from './observe/batch-handler.ts';
-export { FunctionTimeoutError } from './observe/function-timeout-error.ts';
 export { healthCheck } from './observe/health-check.ts';
 export { type LambdaHandler, lambdaHandler, lambdaProcess, lambdaStack, timeoutEarlyMs } from './observe/lambda-handler.ts';
 export { bestEffort, log } from './observe/log.ts';
 export { addLogContext, type Ids, withLogContext } from './observe/log-context.ts';
 export { emitMetric } from './observe/metrics.ts';
-export { assertRunActive } from './observe/run-signal.ts';
+export { assertRunActive, FunctionTimeoutError } from './observe/run-signal.ts';
 export { omitUndefined } from './omit-undefined.ts';
 export { organizationLimit } from './organization-limit.ts';
 export {

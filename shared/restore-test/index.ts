@@ -12,11 +12,11 @@ export {
   readRestoreTest,
   readRun,
   restoreTestsOf,
+  runningTestIds,
 } from './model/get-restore-test.ts';
 export { whilePlanned } from './model/plan-writes.ts';
 export { type RestoreTestRecord, type RunRecord, restoreTestKey } from './model/record.ts';
 export { restoreTestData, runData } from './model/restore-test-view.ts';
-export { runningTestIds } from './model/running-test-ids.ts';
 export { purgeRestoreTests, syncAllRestoreTests, syncRestoreTest } from './plan/sync-restore-test.ts';
 export { tickRestoreTest } from './plan/tick-restore-test.ts';
 export { watchRestoreTests } from './plan/watch-restore-tests.ts';

@@ -1,11 +1,16 @@
 /** `verify-evidence`: checks the signed evidence of a restore test without the service. */
+
+import { createPublicKey } from 'node:crypto';
+import { readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
   decodeEvidence,
+  keyThumbprint,
   manifestDigest,
   manifestName,
   maxEvidenceBytes,
   maxManifestBytes,
+  parseEvidenceKey,
   type VerifiableEvidence,
 } from '../../../shared/archive/index.ts';
 import { objectThat, readExpected } from '../../../shared/destination/index.ts';
@@ -15,7 +20,6 @@ import { type Output, say } from '../output.ts';
 import type { ReadOnlyStore } from '../store/read-only-directory-store.ts';
 import { readSmallObject } from '../store/read-small-object.ts';
 import { describeEvidence, row } from './describe-evidence.ts';
-import { readTrustedKeys } from './trusted-keys.ts';
 
 interface EvidenceOptions extends BucketAccess {
   /** The evidence: a file, or an object of a bucket. */
@@ -145,4 +149,31 @@ const report = async (
   const comparison =
     manifest === 'matches' ? 'is the one that was tested' : 'not compared: its folder is not beside the evidence';
   await output.line(row('Backup', comparison));
+};
+
+const maxKeyFileBytes = 1 << 20;
+
+/** Fingerprints of the keys that `--key` names. The file is PEM, a JWK, or a JWK set such as /.well-known/evidence-keys.json. */
+const readTrustedKeys = (given: string): readonly string[] => {
+  const size = statSync(given, { throwIfNoEntry: false })?.size;
+  if (size === undefined) {
+    if (/^[\w-]{43}$/.test(given)) return [given];
+    throw unusable('--key: must be a fingerprint of 43 characters, or a file with a public key');
+  }
+  if (size > maxKeyFileBytes) throw unusable('--key: the file is too large for a public key');
+  const text = readFileSync(given, 'utf8');
+  try {
+    return (text.includes('-----BEGIN') ? [fromPem(text)] : fromJson(text)).map((key) => keyThumbprint(parseEvidenceKey(key)));
+  } catch (error) {
+    throw unusable('--key: the file has no RSA public key as PEM, JWK or JWK set', error);
+  }
+};
+
+const fromPem = (text: string): unknown => createPublicKey(text).export({ format: 'jwk' });
+
+const fromJson = (text: string): readonly unknown[] => {
+  const value = JSON.parse(text) as { readonly keys?: unknown };
+  if (value.keys === undefined) return [value];
+  if (!Array.isArray(value.keys) || value.keys.length === 0) throw new Error('a JWK set without keys');
+  return value.keys;
 };

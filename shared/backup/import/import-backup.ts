@@ -21,7 +21,6 @@ import {
   topCollections,
 } from '../../stored-backup/index.ts';
 import { assertValidCollections } from '../start/backup-request.ts';
-import { folderPath } from './folder-path.ts';
 import { type FoundBackup, inspectFolder } from './inspect-folder.ts';
 import { resolveChain } from './resolve-chain.ts';
 
@@ -178,4 +177,16 @@ const archiveFields = ({ identity, manifest, manifestDigest, keyFile, encryption
     collectionCounts: topCollections(manifest.collections.map((one) => [one.id, one.documents] as const)),
     countVerified: typeof notes.countVerified === 'boolean' ? notes.countVerified : null,
   };
+};
+
+/** The characters of a destination's prefix and of ids. */
+const part = /^[A-Za-z0-9!_.*'()-]+$/;
+
+/** The folder of a path in the bucket. A path that does not start with the destination's prefix is relative to it. */
+const folderPath = (prefix: string, path: string): string => {
+  const parts = path.replace(/\/$/, '').split('/');
+  if (!parts.every((one) => part.test(one) && one !== '.' && one !== '..'))
+    throw invalid('path', 'must be a folder path in the bucket: names separated by single slashes, without . and ..');
+  const folder = parts.join('/');
+  return prefix === '' || folder === prefix || folder.startsWith(`${prefix}/`) ? folder : `${prefix}/${folder}`;
 };

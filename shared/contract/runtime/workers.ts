@@ -2,8 +2,6 @@
 
 import type { Capability } from '../capabilities.ts';
 import { taskSeconds } from '../limits.ts';
-import { alertWorkers } from './alert-workers.ts';
-import { restoreTestWorkers } from './restore-test-workers.ts';
 
 export interface Worker {
   readonly entry: string;
@@ -245,8 +243,56 @@ export const workers = {
     timeoutSeconds: 60,
     capabilities: ['table:read-only', 'bucket-work:send'],
   },
-  ...alertWorkers,
-  ...restoreTestWorkers,
+  incident: {
+    entry: 'functions/alert/incident.ts',
+    summary: 'Opens and closes incidents, creates their messages, and sends those by e-mail',
+    trigger: 'queue',
+    timeoutSeconds: taskSeconds,
+    sendsToItself: true,
+    capabilities: ['table:write', 'mail:send', 'link:make', 'incident:send', 'alert-delivery:send'],
+  },
+  alertDeliver: {
+    entry: 'functions/alert/deliver.ts',
+    summary: 'Sends messages about incidents to chats and PagerDuty',
+    trigger: 'queue',
+    timeoutSeconds: 60,
+    sendsToItself: true,
+    capabilities: ['delivery:keep', 'alert:send', 'alert-delivery:send', 'incident:send'],
+  },
+  alertSweep: {
+    entry: 'functions/alert/sweep.ts',
+    summary:
+      'Every ten minutes: looks for silence (overdue schedules, lapsed protection, stalled captures) in every organization',
+    trigger: 'clock',
+    timeoutSeconds: 300,
+    capabilities: ['table:read-only', 'incident:send'],
+  },
+  restoreTestRun: {
+    entry: 'functions/restore-test/workflow.ts',
+    handler: 'run',
+    summary: 'Continues the run of a restore test: reads, restores, compares, removes and records evidence',
+    trigger: 'step',
+    timeoutSeconds: 900,
+    // A full core, as the steps of backups and restores.
+    memoryMegabytes: 1_769,
+    capabilities: [
+      'table:write',
+      'source:read',
+      'destination:use',
+      'data-key:open',
+      'data-key:name',
+      'restore-test:send',
+      'evidence:sign',
+    ],
+  },
+  restoreTestReap: {
+    entry: 'functions/restore-test/workflow.ts',
+    handler: 'reap',
+    summary: 'Every few minutes: continues restore tests whose workflow died',
+    trigger: 'clock',
+    timeoutSeconds: 300,
+    capabilities: ['table:write', 'restore-test:watch', 'restore-test:start'],
+  },
 } as const satisfies Record<string, Worker>;
 
 export type WorkerName = keyof typeof workers;

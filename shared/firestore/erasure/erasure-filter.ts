@@ -1,4 +1,5 @@
 /** Hides the records of erased documents. One filter serves every reader of an archive. */
+
 import {
   compareNames,
   type Leaf,
@@ -8,7 +9,7 @@ import {
   type RecordFilter,
   recordKind,
 } from '../../archive/index.ts';
-import { createdIn } from './created-in.ts';
+import { MessageReader } from '../wire/message-reader.ts';
 import { type ErasedRange, erasedRangeOf, erasedRanges, erasedUntil } from './erased-ranges.ts';
 import { FieldMatcher } from './field-matcher.ts';
 
@@ -118,3 +119,28 @@ export class ErasureFilter implements RecordFilter {
 
 /** A document without a creation time counts as an old one. */
 const msOf = ({ seconds, nanos }: ProtobufTimestamp): number => seconds * 1_000 + nanos / 1_000_000;
+
+/** The field `create_time` of a Document. */
+const createTimeField = 3;
+
+/** The creation time of an encoded document; 1970 if it has none. */
+const createdIn = (document: Uint8Array): ProtobufTimestamp => {
+  const reader = new MessageReader(document);
+  const end = reader.bytes.length;
+  let created: ProtobufTimestamp = { seconds: 0, nanos: 0 };
+  while (reader.next(end)) {
+    if (reader.field === createTimeField && reader.type === 2) created = momentIn(reader, reader.stop(end));
+    else reader.skip(end);
+  }
+  return created;
+};
+
+const momentIn = (reader: MessageReader, end: number): ProtobufTimestamp => {
+  let [seconds, nanos] = [0, 0];
+  while (reader.next(end)) {
+    if (reader.field === 1 && reader.type === 0) seconds = Number(reader.int64(end));
+    else if (reader.field === 2 && reader.type === 0) nanos = reader.number(end);
+    else reader.skip(end);
+  }
+  return { seconds, nanos };
+};

@@ -1,7 +1,6 @@
 /** Sends the mail of an invitation, as it is when the mail leaves. */
-import { getAll, log, sendMail, type Tenant } from '../../platform/index.ts';
+import { composeLetter, getAll, type Letter, log, sendMail, type Tenant, utcMinute } from '../../platform/index.ts';
 import { organizationKey } from '../model/record.ts';
-import { invitationEmail } from './invitation-email.ts';
 import { acceptUrl } from './invitation-token.ts';
 import { isOpen } from './invite.ts';
 import { isWithinRecipientLimit } from './recipient-limit.ts';
@@ -27,3 +26,19 @@ export const sendInvitation = async (tenant: Tenant, invitationId: string, now: 
     invitationEmail({ organizationName: organization.name, inviterEmail: invitedBy.email, role, url, expiresAt }),
   );
 };
+
+interface InvitationDetails {
+  readonly organizationName: string;
+  readonly inviterEmail: string;
+  readonly role: string;
+  readonly url: string;
+  readonly expiresAt: string;
+}
+
+export const invitationEmail = ({ organizationName, inviterEmail, role, url, expiresAt }: InvitationDetails): Letter =>
+  composeLetter(`You are invited to join ${organizationName}`, [
+    [`${inviterEmail} invited you to join the organization `, { name: organizationName }, ` as ${role}.`],
+    { text: 'Open the invitation', url },
+    `You can accept it until ${utcMinute(expiresAt)}, signed in with this e-mail address.`,
+    'If you did not expect this invitation, you can ignore this e-mail.',
+  ]);

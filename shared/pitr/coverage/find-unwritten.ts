@@ -1,4 +1,6 @@
 /** Finds the documents of a collection group that existed at a past moment and are not in the batch, and writes them to it. */
+
+import type { DocumentMarks } from '../../archive/index.ts';
 import {
   countGroup,
   type DocumentBatch,
@@ -13,7 +15,6 @@ import { type ChangeBatchWriter, createdOf, updatedOf } from '../batch/change-ba
 import type { VersionSearch } from '../listen/observed-changes.ts';
 import { momentOf } from '../model/micro-time.ts';
 import type { Lookup } from './document-lookup.ts';
-import { HeldChanges } from './held-changes.ts';
 import type { PastGroup } from './past-group.ts';
 import type { PastTally } from './past-tally.ts';
 import { proveSeconds } from './prove-seconds.ts';
@@ -125,5 +126,32 @@ class FoundDocuments {
     await tally.lookingUp(lookup, () => proveSeconds(proof));
     await this.#changes.writeTo(writer);
     this.#group.forget();
+  }
+}
+
+/** Changes that are written together or not at all: a version without its deletion would be restored for ever. */
+class HeldChanges {
+  readonly #writes: ((writer: ChangeBatchWriter) => void)[] = [];
+
+  /** Copies: the bytes are valid during the call only. */
+  document(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): void {
+    const copy = Buffer.from(bytes.subarray(start, end));
+    const { nameStart, nameEnd, createdSeconds, createdNanos, updatedSeconds, updatedNanos } = marks;
+    const times = { createdSeconds, createdNanos, updatedSeconds, updatedNanos };
+    const moved = { nameStart: nameStart - start, nameEnd: nameEnd - start, ...times };
+    this.#writes.push((writer) => writer.document(copy, 0, copy.length, moved));
+  }
+
+  tombstone(name: string, since: number): void {
+    this.#writes.push((writer) => writer.tombstone(name, since));
+  }
+
+  async drain(): Promise<void> {
+    // Nothing is written yet.
+  }
+
+  async writeTo(writer: ChangeBatchWriter): Promise<void> {
+    for (const write of this.#writes) write(writer);
+    await writer.drain();
   }
 }

@@ -1,7 +1,7 @@
 import { logLines } from '../../contract/runtime/alarm-log-lines.ts';
-import { FunctionTimeoutError } from './function-timeout-error.ts';
 import { type LambdaHandler, lambdaProcess, lambdaStack } from './lambda-handler.ts';
 import { log } from './log.ts';
+import { FunctionTimeoutError } from './run-signal.ts';
 
 /** Records that Lambda delivers again; all others are acknowledged. */
 export interface BatchAnswer {

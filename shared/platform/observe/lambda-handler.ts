@@ -3,10 +3,9 @@ import middy, { type MiddyfiedHandler, type PluginExecutionMode } from '@middy/c
 import { executionModeStandard } from '@middy/core/executionModeStandard';
 import type { Context } from 'aws-lambda';
 import { idsIn } from '../../contract/ids.ts';
-import { FunctionTimeoutError } from './function-timeout-error.ts';
 import { log } from './log.ts';
 import { type Ids, withLogContext } from './log-context.ts';
-import { withRunSignal } from './run-signal.ts';
+import { FunctionTimeoutError, withRunSignal } from './run-signal.ts';
 
 /** A run ends this long before the function's timeout, which leaves time to log and to respond. */
 export const timeoutEarlyMs = 500;

@@ -1,6 +1,5 @@
 /** The early timeout of the current run. */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { FunctionTimeoutError } from './function-timeout-error.ts';
 
 const signals = new AsyncLocalStorage<AbortSignal>();
 
@@ -13,3 +12,11 @@ export const withRunSignal = <T>(signal: AbortSignal, work: () => Promise<T>): P
 export const assertRunActive = (): void => {
   if (signals.getStore()?.aborted) throw new FunctionTimeoutError();
 };
+
+/** Thrown shortly before Lambda would end the run. Middleware translates it to the response of the trigger. */
+export class FunctionTimeoutError extends Error {
+  constructor() {
+    super('the function timed out');
+    this.name = 'FunctionTimeoutError';
+  }
+}

@@ -4,8 +4,14 @@ import { ApiError } from '../../contract/errors.ts';
 import { isId } from '../../contract/ids.ts';
 import type { RestoreTestStatus } from '../../contract/models/restore-test.ts';
 import { get, getAll, idBounds, omitUndefined, type Tenant, takePage, walk } from '../../platform/index.ts';
-import { type RestoreTestRecord, type RunRecord, restoreTestKey, restoreTestPrefix, runPrefix } from './record.ts';
-import { runningTestIds } from './running-test-ids.ts';
+import {
+  type RestoreTestRecord,
+  type RunningTest,
+  type RunRecord,
+  restoreTestKey,
+  restoreTestPrefix,
+  runPrefix,
+} from './record.ts';
 
 export const noSuchRestoreTest = (): ApiError => new ApiError('RESTORE_TEST_NOT_FOUND', 'There is no such restore test');
 const noSuchRun = (): ApiError => new ApiError('RESTORE_TEST_NOT_FOUND', 'There is no such run of a restore test');
@@ -88,3 +94,9 @@ export const listRuns = async (
   { limit, after }: Page,
 ): Promise<{ items: readonly RunRecord[]; next: string | undefined }> =>
   takePage(runsOf(tenant, filter, { newestFirst: true, after }), limit);
+
+/** Runs that are pending or running, or have ended and are not cleaned up yet. */
+export const runningTestIds = async (tenant: Tenant): Promise<readonly string[]> => {
+  const { pk, sk: prefix } = restoreTestKey.running(tenant, '');
+  return (await Array.fromAsync(walk<RunningTest>({ pk, prefix }))).map(({ runId }) => runId);
+};

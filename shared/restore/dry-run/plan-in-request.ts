@@ -1,5 +1,6 @@
 /** Dry run within one request: compares the backup with the live target and writes nothing. */
 import type * as z from 'zod/mini';
+import type { Archive } from '../../archive/index.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import type { DryRun } from '../../contract/models/restore.ts';
 import { type FirestoreDatabase, probeSource, SourceError } from '../../firestore/index.ts';
@@ -16,8 +17,7 @@ import {
   withArchiveInRequest,
   withSourceInRequest,
 } from '../../stored-backup/index.ts';
-import type { PlannedDeletions } from '../model/planned-deletions.ts';
-import type { PlanCounts } from '../model/record.ts';
+import type { PlanCounts, PlannedDeletions } from '../model/record.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
 import { emptyPlan, isEmptyPlan } from '../plan/check-progress.ts';
 import { isCountMismatch } from '../plan/completeness-check.ts';
@@ -26,15 +26,17 @@ import { DocumentWalk } from '../plan/document-walk.ts';
 import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';
 import { findMissing } from '../scope/find-missing.ts';
 import { missingCollectionsOf } from '../scope/missing-collections.ts';
-import { absenceKnowledge, restoreScope } from '../scope/restore-scope.ts';
+import { absenceKnowledge, type RestoreScope, restoreScope } from '../scope/restore-scope.ts';
 import { splitIntoShards } from '../scope/split-into-shards.ts';
 import { namesNotFound } from '../start/assert-names-found.ts';
 import { assertAllMatched } from '../start/assert-rules-match.ts';
+import { inspectRules } from '../start/inspect-rules.ts';
 import { DocumentMasker } from '../transform/document-masker.ts';
 import { maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';
+import type { RestoreTransform } from '../transform/restore-transform.ts';
 import { RuleSet } from '../transform/rule-set.ts';
 import { type TransformCounts, TransformTally } from '../transform/transform-counts.ts';
-import { planTransform } from './plan-transform.ts';
+import { ruleMatches, transformSummary } from '../transform/transform-view.ts';
 import { planUsers } from './plan-users.ts';
 
 type Plan = z.input<typeof DryRun>;
@@ -200,3 +202,25 @@ const readLimitExceeded = (maxReads: number, reads: number): ApiError =>
     `The plan needs more reads of the target than the project's maxReads allows: ${reads} so far, ${maxReads} allowed`,
     { maxReads, reads },
   );
+
+interface PlannedTransform {
+  readonly transform: RestoreTransform;
+  /** Of all documents in scope. */
+  readonly counts: TransformCounts;
+  readonly scope: RestoreScope;
+  readonly to: string;
+  readonly isOver: () => boolean;
+}
+
+/** What a dry run shows of a masked copy: the counts, and ten documents before and after. */
+const planTransform = async (
+  archive: Archive,
+  { transform, counts, scope, to, isOver }: PlannedTransform,
+): Promise<Pick<z.input<typeof DryRun>, 'transform' | 'ruleMatches' | 'transformPreview'>> => {
+  const { preview } = await inspectRules(archive, { transform, scope, to, isOver, previewed: counts.documents });
+  return {
+    transform: transformSummary(transform, counts),
+    ruleMatches: ruleMatches(transform, counts),
+    transformPreview: [...preview],
+  };
+};

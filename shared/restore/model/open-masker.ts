@@ -1,7 +1,7 @@
+import { hkdfSync } from 'node:crypto';
 import { JobFailure } from '../../job/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import { DocumentMasker } from '../transform/document-masker.ts';
-import { maskKey } from '../transform/mask-key.ts';
 import { RuleSet } from '../transform/rule-set.ts';
 import { maskSaltKey } from './mask-salt.ts';
 import type { RestoreRecord } from './record.ts';
@@ -17,3 +17,10 @@ export const openMasker = async (
   if (!stored) throw new JobFailure('KEY_UNAVAILABLE', 'The key of the masked copy was destroyed; start another restore');
   return new DocumentMasker(new RuleSet(transform.rules), maskKey(await journalKey(), stored.salt));
 };
+
+/**
+ * The key of a masked copy: derived from the data key of the restore's journal and a random salt, and never stored. Deleting the
+ * salt destroys it.
+ */
+const maskKey = (journalKey: Uint8Array, salt: Uint8Array): Buffer =>
+  Buffer.from(hkdfSync('sha256', journalKey, salt, 'masked copy', 32));

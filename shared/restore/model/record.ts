@@ -2,13 +2,12 @@
 import type * as z from 'zod/mini';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../../contract/models/restore.ts';
 import type { StorageType } from '../../contract/models/storage-destination.ts';
+import type { RateState } from '../../firestore/index.ts';
 import { type JobRecord, type Reason, type Wait, workPartition } from '../../job/index.ts';
 import type { PointInTime } from '../../pitr/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 import type { BackupRecord, JobCreator, PartContents } from '../../stored-backup/index.ts';
 import type { MaskedFields } from '../transform/restore-transform.ts';
-import type { PlanNotes } from './planned-deletions.ts';
-import type { RateRecord, WriterRecord } from './writer-records.ts';
 
 type Shown = z.input<typeof RestoreJob>;
 export type PlanCounts = Omit<z.output<typeof RestorePlan>, 'notFound' | 'deletions' | 'deleteDigest' | 'documentsErased'>;
@@ -240,3 +239,30 @@ export const restoreKey = {
   }),
   running: (tenant: Tenant, id: string): Key<RunningRestore> => ({ pk: runningRestores, sk: `${tenant.organizationId}#${id}` }),
 };
+
+/** What a plan deletes. Plans from before it was recorded lack it. */
+export interface PlannedDeletions {
+  /** Equal for equal sets; a sum, so that parts of a plan can be added in any order. */
+  readonly deleteDigest: string;
+  /** The first paths; users are `accounts/<id>`. */
+  readonly deletions: readonly string[];
+}
+
+/** What a record notes about its plan besides the counts; records of earlier versions lack it. */
+interface PlanNotes extends Partial<PlannedDeletions> {
+  /** Documents of the backup, in scope, that an erasure hid from the check. */
+  readonly erasedInCheck?: number;
+}
+
+/** Lease of a writer run: the target stays locked until it is released or expires. */
+export interface WriterRecord extends Item {
+  /** A crashed function cannot write after this time. */
+  readonly until: string;
+}
+
+/** The rate limit that all writers of a restore share. */
+export interface RateRecord extends Item {
+  readonly version: number;
+  readonly state: RateState;
+  readonly ttl: number;
+}

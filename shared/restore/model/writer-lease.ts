@@ -2,8 +2,7 @@
 import { setTimeout as sleepMs } from 'node:timers/promises';
 import { workPartition } from '../../job/index.ts';
 import { after, bestEffort, commit, epochSeconds, iso, type Tenant, type Write, walk } from '../../platform/index.ts';
-import { restoreKey, writerPrefix } from './record.ts';
-import type { WriterRecord } from './writer-records.ts';
+import { restoreKey, type WriterRecord, writerPrefix } from './record.ts';
 
 interface WriterRun {
   readonly number: number;

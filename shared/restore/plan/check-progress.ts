@@ -3,9 +3,14 @@
 import { JobEndedError, withoutWait } from '../../job/index.ts';
 import { commit, retryOnConflict, set, type Tenant, takeWithinBytes } from '../../platform/index.ts';
 import type { PartContents } from '../../stored-backup/index.ts';
-import type { PlannedDeletions } from '../model/planned-deletions.ts';
 import { restoreProgressEvents } from '../model/progress-events.ts';
-import { type JournalPartRecord, type PlanCounts, type RestoreShardRecord, restoreKey } from '../model/record.ts';
+import {
+  type JournalPartRecord,
+  type PlanCounts,
+  type PlannedDeletions,
+  type RestoreShardRecord,
+  restoreKey,
+} from '../model/record.ts';
 import { checkRunning, type RunningAttempt, readShard, updateRunning } from '../model/running-restore.ts';
 import { sumTransforms, type TransformCounts } from '../transform/transform-counts.ts';
 import type { CheckClaim, CheckedRange, CheckRun } from './check-run.ts';

@@ -1,7 +1,7 @@
 /** The set of documents and users that a plan deletes: its digest tells whether a restore deletes what its plan showed. */
 import { createHash } from 'node:crypto';
 import { takeWithinBytes } from '../../platform/index.ts';
-import type { PlannedDeletions } from '../model/planned-deletions.ts';
+import type { PlannedDeletions } from '../model/record.ts';
 
 const modulus = 1n << 256n;
 const textOf = (sum: bigint): string => sum.toString(16).padStart(64, '0');

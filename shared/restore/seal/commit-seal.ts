@@ -17,9 +17,8 @@ import {
   lockFields,
   lockProblemAudit,
 } from '../../stored-backup/index.ts';
-import type { PlannedDeletions } from '../model/planned-deletions.ts';
 import { restoreProgressEvents } from '../model/progress-events.ts';
-import type { PlanCounts, RestoreRecord } from '../model/record.ts';
+import type { PlanCounts, PlannedDeletions, RestoreRecord } from '../model/record.ts';
 import type { RestoreContext } from '../model/restore-context.ts';
 import { updateRunning } from '../model/running-restore.ts';
 

@@ -18,8 +18,13 @@ import {
   writeManifest,
 } from '../../stored-backup/index.ts';
 import { destinationDeleted, journalBackup, openJournalStore, throwAsUploadError } from '../model/journal.ts';
-import type { PlannedDeletions } from '../model/planned-deletions.ts';
-import { type JournalPartRecord, type RestoreRecord, type RestoreShardRecord, restoreKey } from '../model/record.ts';
+import {
+  type JournalPartRecord,
+  type PlannedDeletions,
+  type RestoreRecord,
+  type RestoreShardRecord,
+  restoreKey,
+} from '../model/record.ts';
 import { readShards } from '../model/reopen-shards.ts';
 import type { RestoreContext } from '../model/restore-context.ts';
 import type { RestoreAttempt } from '../model/running-restore.ts';

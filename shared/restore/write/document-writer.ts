@@ -2,13 +2,13 @@ import { ArchiveError, type Leaf } from '../../archive/index.ts';
 import { BatchWriter, type Condition, type WriteMode } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import { iso } from '../../platform/index.ts';
-import { noWrites } from '../model/shard-totals.ts';
+import type { WriteCounts } from '../model/record.ts';
+import { noWrites, subtractCounts } from '../model/shard-totals.ts';
 import { type JoinedDocument, joinedDocuments, joinJournalWithBackup } from '../read/join-journal-with-backup.ts';
 import { documentForm } from '../transform/document-form.ts';
 import { AlreadyWrittenFilter } from './already-written-filter.ts';
 import { CheckpointSize, checkpointMax } from './checkpoint-size.ts';
 import type { AcknowledgedWrites } from './record-writes-after-end.ts';
-import { TrackedWriter } from './tracked-writer.ts';
 import { reportWrites, type WriteClaim, type WriteProgress, type WriteRun } from './write-progress.ts';
 
 /** The restore fails if the target accepts no writes for this long. */
@@ -212,5 +212,27 @@ export class DocumentWriter {
     this.#reports += 1;
     this.#reported = { written: this.#reported.written + written, deleted: this.#reported.deleted + deleted };
     onKnown();
+  }
+}
+
+/** A writer whose outcome is reported per checkpoint. */
+class TrackedWriter {
+  readonly writer: BatchWriter;
+  #reported = noWrites;
+  #failures = 0;
+
+  constructor(writer: BatchWriter) {
+    this.writer = writer;
+  }
+
+  /** Waits for all pending writes; returns what changed since the last call. */
+  async outcome(): Promise<WriteCounts & Pick<WriteProgress, 'failures'>> {
+    await this.writer.flush();
+    const { written, deleted, skipped, failed, failures } = this.writer.tally;
+    const counts = { written: written - deleted, deleted, raced: skipped, failed, erased: 0 };
+    const outcome = { ...subtractCounts(counts, this.#reported), failures: failures.slice(this.#failures) };
+    this.#reported = counts;
+    this.#failures = failures.length;
+    return outcome;
   }
 }

@@ -1,8 +1,7 @@
 /** The rate limit that all writers of a restore share, in one item of the table. */
 import { type RateState, type RateStore, SharedRateLimiter } from '../../firestore/index.ts';
 import { after, commit, create, epochSeconds, get, type Key, retryOnConflict, set, type Tenant } from '../../platform/index.ts';
-import { type RestoreRecord, restoreKey } from '../model/record.ts';
-import type { RateRecord } from '../model/writer-records.ts';
+import { type RateRecord, type RestoreRecord, restoreKey } from '../model/record.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
 
 type RateDeps = Pick<RestoreDeps, 'clock' | 'random' | 'sleep'>;

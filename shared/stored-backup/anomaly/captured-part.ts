@@ -2,8 +2,7 @@
 import type { CapturedPart, Run, UnusualShare } from '../../anomaly/index.ts';
 import { iso } from '../../platform/index.ts';
 import type { BackupAnomaly, BackupRecord } from '../model/record.ts';
-import { describeFinding } from './describe-finding.ts';
-import { fitFindings } from './judge-backup.ts';
+import { describeFinding, fitFindings } from './judge-backup.ts';
 
 export type Marked = Required<Pick<BackupRecord, 'anomaly' | 'anomalyState' | 'anomalyCaptured' | 'anomalyRevision'>>;
 

@@ -1,4 +1,5 @@
 /** Judges a backup that is about to complete, and what must be written with its completion. */
+
 import { detectAnomaly, type StatisticsByCollection, type UnusualShare } from '../../anomaly/index.ts';
 import { backupEvents } from '../../contract/event-data/backup-events.ts';
 import { emit, enqueue } from '../../event/index.ts';
@@ -7,7 +8,6 @@ import { backupAudit } from '../model/backup-audit.ts';
 import type { EventContext } from '../model/backup-progress-events.ts';
 import { backupEvent } from '../model/backup-view.ts';
 import { type BackupAnomaly, type BackupRecord, backupKey } from '../model/record.ts';
-import { describeFinding } from './describe-finding.ts';
 import { type HistoryRecord, historyKey, historyOf, putHistory } from './history-record.ts';
 
 export interface JudgedBackup {
@@ -114,4 +114,21 @@ export const anomalyNotices = (
     enqueue(tenant, { kind: 'apply-anomaly', backupId: backup.id }, now),
     backupAudit(tenant, 'backup.anomaly_detected', backup, { source, keptBackupId, findings: findings.slice(0, 10) }, now),
   ];
+};
+
+const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
+
+/** One sentence for people. */
+export const describeFinding = ({ collection, kind, field, observed, expected }: UnusualShare): string => {
+  const { documents, total, share } = observed;
+  const where = collection === null ? 'of all documents' : `of the documents in ${collection}`;
+  const range = `expected at most ${percent(expected.max)}`;
+  const numbers = `${percent(share)} ${where} (${documents} of ${total})`;
+  if (kind === 'deleted') return `${numbers} were deleted; ${range}`;
+  if (kind === 'changed') return `${numbers} were changed; ${range}`;
+  if (kind === 'added')
+    return `${documents} documents were added to ${collection ?? 'the database'}, which had ${total}; ${range}`;
+  if (kind === 'entropy')
+    return `${numbers} became unreadable${field === null ? '' : ` in field ${field}`}, as encryption makes them; ${range}`;
+  return `Field ${field} disappeared from ${percent(share)} of the documents in ${collection} that had it (${documents} of ${total})`;
 };

@@ -1,11 +1,9 @@
 /** Lists the contents of a backup: the collections of the root or a document, or the documents of a collection. */
 import { type Archive, afterSubtree, recordKind, Seeker } from '../../archive/index.ts';
-import { ApiError } from '../../contract/errors.ts';
-import { collectionRange } from '../../firestore/index.ts';
+import { ApiError, invalid } from '../../contract/errors.ts';
+import { collectionRange, isCollectionPath, isDocumentPath } from '../../firestore/index.ts';
 import { jsonBytes } from '../../platform/index.ts';
 import { type DocumentEntry, documentEntry, erasedDocument } from '../read/document-entry.ts';
-import type { BrowsePath } from './browse-path.ts';
-import { countCollection, slash, startsWith } from './count-collection.ts';
 
 interface BrowseOptions {
   readonly limit: number;
@@ -171,3 +169,44 @@ class PageBuilder {
     return true;
   }
 }
+
+/**
+ * Counts the documents of the collection that the seeker is at, by their names; undefined if that takes more than `fetchesMax`
+ * fetches. The manifest only has counts by collection id.
+ */
+const countCollection = async (seeker: Seeker, prefix: Buffer, fetchesMax: number): Promise<number | undefined> => {
+  const fetchesBefore = seeker.fetches;
+  let documents = 0;
+  while (!seeker.isAtEnd) {
+    // The first name of a segment is known without fetching it.
+    if (!startsWith((await seeker.name()) ?? nothing, prefix)) return documents;
+    if (seeker.fetches - fetchesBefore >= fetchesMax) return undefined;
+    const { leaf, from, to } = await seeker.run();
+    for (let slot = from; slot < to; slot++) {
+      const name = leaf.name(slot);
+      if (!startsWith(name, prefix)) return documents;
+      if (leaf.kind(slot) === recordKind.document && !name.includes(slash, prefix.length)) documents += 1;
+    }
+    await seeker.pass(to - from);
+  }
+  return documents;
+};
+
+/** Whether a name is below a prefix, which ends with a slash. */
+const startsWith = (name: Buffer, prefix: Buffer): boolean =>
+  name.length > prefix.length && name.compare(prefix, 0, prefix.length, 0, prefix.length) === 0;
+
+const slash = 0x2f;
+const nothing = Buffer.alloc(0);
+
+interface BrowsePath {
+  readonly kind: 'root' | 'collection' | 'document';
+  readonly path: string;
+}
+
+export const parseBrowsePath = (path: string): BrowsePath => {
+  if (path === '') return { kind: 'root', path };
+  if (isCollectionPath(path)) return { kind: 'collection', path };
+  if (isDocumentPath(path)) return { kind: 'document', path };
+  throw invalid('path', 'must be a collection or document path, such as users or users/ada');
+};

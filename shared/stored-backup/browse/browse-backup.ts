@@ -5,8 +5,7 @@ import type { BackupRecord } from '../model/record.ts';
 import type { DocumentEntry } from '../read/document-entry.ts';
 import type { ArchiveDeps } from '../read/open-archive.ts';
 import { withArchiveInRequest } from '../read/with-archive-in-request.ts';
-import { browseArchive } from './browse-archive.ts';
-import { parseBrowsePath } from './browse-path.ts';
+import { browseArchive, parseBrowsePath } from './browse-archive.ts';
 
 export interface BrowseQuery {
   readonly path: string;

@@ -5,7 +5,6 @@ import type { ObjectEntry, PageEntry } from '../../archive/index.ts';
 import type { Backup } from '../../contract/models/backup.ts';
 import { workPartition } from '../../job/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
-import type { TestNotes } from './test-notes.ts';
 
 type Shown = z.input<typeof Backup>;
 export type BackupAnomaly = NonNullable<Shown['anomaly']>;
@@ -264,3 +263,11 @@ export const backupKey = {
 /** The retention of the backup's objects in a store with object lock. */
 export const objectLockOf = ({ lockedUntil }: BackupRecord): { readonly lockedUntil?: Date } =>
   lockedUntil === null ? {} : { lockedUntil: new Date(lockedUntil) };
+
+/** What a backup's record notes about restore tests. */
+interface TestNotes {
+  /** When a test of it last passed. */
+  readonly restoreTestedAt: string | null;
+  /** The run that did. Absent if it was one of an earlier version, which may have written nothing. */
+  readonly restoreTestedBy?: string;
+}

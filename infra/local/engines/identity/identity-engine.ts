@@ -5,13 +5,13 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import type Provider from 'oidc-provider';
+import type { AdapterPayload } from 'oidc-provider';
 import type { State } from '../../base/stage-state.ts';
 import { routeFederation } from './federation/federation-routes.ts';
 import { googleTokenPath, openGoogleToken } from './google-token.ts';
 import { type IdentityOptions, makeOidcProvider, offlineKind } from './oidc-provider.ts';
 import { errorPage, homePage, type Page, readSignIn, signInPage } from './pages.ts';
 import { openPeople, type People } from './people.ts';
-import { revokeGrants } from './revoke-grants.ts';
 
 export interface Identity {
   readonly listener: RequestListener;
@@ -121,4 +121,19 @@ const signInAs = async (issuer: string, email: string, parameters: URLSearchPara
     headers: { 'content-type': last.headers.get('content-type') ?? 'text/plain', ...(location && { location }) },
     body: Buffer.from(await last.arrayBuffer()),
   };
+};
+
+const kinds = ['Grant', 'RefreshToken', 'AccessToken', 'AuthorizationCode'].map((model) => `identity-${model}`);
+
+/** All refresh tokens of the user become invalid_grant. Returns their number. */
+const revokeGrants = (state: State, sub: string): number => {
+  let tokens = 0;
+  for (const kind of kinds) {
+    for (const { jti, accountId } of state.all<AdapterPayload>(kind)) {
+      if (accountId !== sub || !jti) continue;
+      state.delete(kind, jti);
+      if (kind === 'identity-RefreshToken') tokens += 1;
+    }
+  }
+  return tokens;
 };

@@ -1,6 +1,6 @@
 import { equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { invitationEmail } from '../../../../shared/organization/invitation/invitation-email.ts';
+import { invitationEmail } from '../../../../shared/organization/invitation/send-invitation.ts';
 
 const url = 'https://backup.example.com/api/v1/invitations/a.b.c';
 const letter = invitationEmail({

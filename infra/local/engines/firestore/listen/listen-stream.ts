@@ -7,7 +7,6 @@ import type { Databases } from '../storage/databases.ts';
 import { current, documentMessage, existenceFilter, marker, refused, targetChange } from './messages.ts';
 import { resumeTime } from './resume-token.ts';
 import { StreamQueue } from './stream-queue.ts';
-import { TargetIds } from './target-ids.ts';
 import { type View, type ViewChange, viewOf } from './target-view.ts';
 
 /** Interval of heartbeats on a quiet stream. */
@@ -188,4 +187,16 @@ function* tellCommit(
     }
   }
   if (isTold) yield [marker(time)];
+}
+
+/** The target ids of a stream: assigned by the client, or by the server for a client that sends 0. */
+class TargetIds {
+  #assigned = 0;
+
+  of(asked: number): number {
+    if (asked < 0) throw new RpcError('INVALID_ARGUMENT', 'Target id must not be negative.');
+    if (asked === 0) return ++this.#assigned;
+    if (this.#assigned > 0) throw new RpcError('INVALID_ARGUMENT', 'Target ids are either all given or all assigned.');
+    return asked;
+  }
 }

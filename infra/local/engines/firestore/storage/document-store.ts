@@ -2,7 +2,6 @@ import { keyPath, lastKey, nextKey, pathKey } from '../base/path-key.ts';
 import type { DocumentChange, Micros, PathKey, StoredDocument } from '../base/types.ts';
 import { documentSize, readDocumentHead, writeDocument } from '../value/encode-document.ts';
 import type { Change } from './change.ts';
-import { Snapshot } from './document-snapshot.ts';
 import type { JournalEntry } from './journal.ts';
 import { isWanted, type Window } from './read-window.ts';
 import { type IndexWalk, SortedIndex } from './sorted-index.ts';
@@ -180,5 +179,32 @@ export class DocumentStore {
       versions.offset(id),
       versions.length(id),
     );
+  }
+}
+
+/** A version of a document; decoded on demand. */
+class Snapshot implements StoredDocument {
+  readonly key: PathKey;
+  readonly createTime: Micros;
+  readonly updateTime: Micros;
+  readonly #buffer: Buffer;
+  readonly #offset: number;
+  readonly #length: number;
+
+  constructor(key: PathKey, createTime: Micros, updateTime: Micros, buffer: Buffer, offset: number, length: number) {
+    this.key = key;
+    this.createTime = createTime;
+    this.updateTime = updateTime;
+    this.#buffer = buffer;
+    this.#offset = offset;
+    this.#length = length;
+  }
+
+  get path(): string {
+    return keyPath(this.key);
+  }
+
+  get bytes(): Buffer {
+    return this.#buffer.subarray(this.#offset, this.#offset + this.#length);
   }
 }

@@ -1,9 +1,9 @@
+import { parseParent } from '../base/document-name.ts';
 import { limits } from '../base/limits.ts';
 import { RpcError } from '../base/types.ts';
 import { isText, readText, WireError, WireReader } from '../proto/wire-reader.ts';
 import { isReservedField } from './field-path.ts';
 import { KnownNames } from './known-names.ts';
-import { checkGeoPoint, referenceSize } from './reference-and-geopoint.ts';
 import { readTimestamp, valueField } from './value.ts';
 import { checkVector } from './vector.ts';
 
@@ -184,3 +184,28 @@ const invalid = (message: string): RpcError => new RpcError('INVALID_ARGUMENT', 
 const nested = (property: string): RpcError => invalid(`Property ${property} contains an invalid nested entity.`);
 const unset = (): RpcError => invalid('Cannot convert firestore.v1.Value with type unset.');
 const notUtf8 = (): RpcError => invalid('Request message could not be parsed: a string is not UTF-8.');
+
+/** The size of a reference by the service's formula; throws if it is not a document name. */
+const referenceSize = (name: string): number => {
+  const { path } = parseParent(name);
+  if (path === '') throw invalid(`Document parent name "${name}" lacks "/" at index ${name.length}.`);
+  return 16 + 1 + Buffer.byteLength(path);
+};
+
+/** Throws for coordinates out of range. */
+const checkGeoPoint = (reader: WireReader): void => {
+  let latitude = 0;
+  let longitude = 0;
+  while (reader.next()) {
+    if (reader.type !== 1) continue;
+    if (reader.field === 1) latitude = reader.double();
+    else if (reader.field === 2) longitude = reader.double();
+  }
+  const within = (what: string, value: number, most: number) => {
+    if (value >= -most && value <= most) return;
+    const text = Number.isInteger(value) ? value.toFixed(1) : String(value);
+    throw invalid(`Geo point ${what} '${text}' outside permitted range -${most}.0 to ${most}.0.`);
+  };
+  within('latitude', latitude, 90);
+  within('longitude', longitude, 180);
+};

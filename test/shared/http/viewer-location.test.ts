@@ -1,7 +1,7 @@
 import { equal } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'vitest';
-import { viewerLocation } from '../../../../shared/http/cloudfront/viewer-location.ts';
+import { viewerLocation } from '../../../shared/http/cloudfront.ts';
 
 const secret = 'a secret of the distribution';
 const digest = createHash('sha256').update(secret).digest('hex');

@@ -1,9 +1,7 @@
 import { doesNotThrow, equal, throws } from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { afterEach, test } from 'vitest';
-import { isFromCloudFront } from '../../../../shared/http/cloudfront/is-from-cloud-front.ts';
-import { refuseBypass } from '../../../../shared/http/cloudfront/refuse-bypass.ts';
-import { viewerAddress } from '../../../../shared/http/cloudfront/viewer-address.ts';
+import { isFromCloudFront, refuseBypass, viewerAddress } from '../../../shared/http/cloudfront.ts';
 
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const [secret, next] = ['a secret of the distribution', 'the next secret'];
