@@ -107,7 +107,7 @@ const assertPossible = ({ metadata: { createdAt } }: ImportOptions, now: Date): 
   if (Date.parse(createdAt) < 0) throw invalid('metadata.createdAt', 'must not be before 1970');
 };
 
-/** By default the moment whose data it holds, so that an old backup does not count as a new one. */
+/** The default is the moment whose data the backup holds, so that an old backup does not count as a new one. */
 const createdAtOf = ({ metadata }: ImportOptions, { manifest }: FoundBackup, now: Date): Date =>
   new Date(Math.min(Math.max(0, Date.parse(metadata.createdAt ?? manifest.readTime)), now.getTime()));
 
@@ -131,13 +131,13 @@ const scopeOf = (notes: Manifest['notes']) => {
     return everything;
   }
 };
-/** Of the noted names only those of its scope, which is bounded. */
+/** The unknown collections that the manifest notes. Only those of the scope count, because the scope is bounded. */
 const unknownIn = ({ collections, excludeCollections }: ReturnType<typeof scopeOf>, notes: Manifest['notes']) => {
   const noted = new Set(Array.isArray(notes.unknownCollections) ? notes.unknownCollections : []);
   return [...collections, ...excludeCollections].filter((path) => noted.has(path));
 };
 const Scope = z.object({ collections: Collections, excludeCollections: z._default(CollectionPaths, []) });
-/** As bounded as those of our own backups. */
+/** The notes have the same bounds as those of our own backups. */
 const NotedLacking = z.object({
   collections: z.array(z.string().check(z.maxLength(1_500))).check(z.maxLength(100)),
   count: z.nullable(z.int()),

@@ -10,7 +10,7 @@ interface WaitSources extends WatchedCalls {
   readonly clock: Clock;
 }
 
-/** For every heartbeat of a run: shows that it waits, and removes it once the run makes progress. */
+/** Called with every heartbeat of a run: shows on the record that the run waits, until it makes progress again. */
 export class BackupWaits {
   readonly #sources: WaitSources;
   readonly #tracker: WaitTracker;
@@ -45,7 +45,7 @@ export const recordBackupWait = async (tenant: Tenant, backupId: string, error: 
 /** A backup that waits, goes on and waits again reports it this often at most. */
 const eventSeconds = 300;
 
-/** With a backup.progress event. The condition fails if the record shows a wait already, or another phase. */
+/** Records the wait, with a backup.progress event. The condition fails if the record shows a wait already, or another phase. */
 const waitWrites = (context: EventContext, backup: BackupRecord, waitingFor: Wait, now: Date): readonly Write[] => {
   const { id, phase, waitReportedAt } = backup;
   const isEventDue = waitReportedAt === undefined || waitReportedAt <= iso(after(now, -eventSeconds));

@@ -6,7 +6,7 @@ import type { BackupRecord } from '../../stored-backup/index.ts';
 
 /** A source keeps every read time for an hour; with point-in-time recovery also whole minutes for seven days. */
 const keptSeconds = 3_600;
-/** For clock skew and planning. */
+/** Allows for clock skew and planning. */
 const marginSeconds = 300;
 /** Billed reads of the probe. */
 export const pitrProbeReads = 1;

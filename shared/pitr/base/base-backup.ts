@@ -131,7 +131,7 @@ export const failedBase = ({ baseFailures }: PitrRecord, now: Date): Pick<PitrRe
   baseFailures: baseFailures + 1,
 });
 
-/** Only after a failure or a loss it waits. */
+/** Whether a base may start now. After a failure or a loss, the next one waits. */
 export const mayStartBase = (pitr: PitrRecord, now: Date): boolean => {
   const { comingBaseId, baseTriedAt, isTooLarge, losses = 0, baseFailures } = pitr;
   if (comingBaseId !== null || isTooLarge) return false;

@@ -126,7 +126,7 @@ const isMuch = ({ baseBytes = 0, bytesSinceBase = 0 }: PitrRecord): boolean =>
  */
 const msPerDocument = 6;
 const msPerBase = 30_000;
-/** So many bases follow each other as fast as they are needed. */
+/** This many bases may follow each other as fast as they are needed. */
 const basesFree = 50;
 
 const readingMs = ({ positions }: CycleContext): number =>

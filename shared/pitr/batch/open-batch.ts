@@ -57,7 +57,7 @@ export const openBatch = async (
   };
 };
 
-/** As long as the window it serves, and as the base it builds on. */
+/** A batch is locked as long as the window it serves, and as the base it builds on. */
 const batchLockEnd = (pitr: PitrRecord, { lockedUntil }: BackupRecord, now: Date): Date => {
   const end = captureLockEnd(now, Math.max(pitr.retentionDays, pitr.keptDays?.days ?? 0));
   return new Date(Math.max(end.getTime(), Date.parse(lockedUntil ?? '') || 0));

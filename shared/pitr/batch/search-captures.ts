@@ -100,7 +100,7 @@ const documents = '/documents/';
 class ChangeSearch {
   readonly #erasure: LedgerEntry;
   readonly #found: FoundPaths;
-  /** By the database of the documents. */
+  /** The filters, by the database of the documents. */
   readonly #filters = new Map<string, ErasureFilter>();
   #isFound = false;
 

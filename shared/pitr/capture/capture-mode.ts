@@ -19,7 +19,7 @@ export const isContinuous = (cycle: Listened): boolean => cycle.pitr.status === 
 export const isEverySecondWanted = ({ pitr, positions }: Listened): boolean =>
   pitr.precision === 'second' && positions.length <= groupsMax;
 
-/** In continuous mode shorter than the timeout of a worker. */
+/** The length of a cycle; in continuous mode it is shorter than the timeout of a worker. */
 export const cycleSeconds = (cycle: Listened): number =>
   isContinuous(cycle) ? Math.min(cycle.pitr.captureIntervalSeconds, cycleMaxSeconds) : cycle.pitr.captureIntervalSeconds;
 

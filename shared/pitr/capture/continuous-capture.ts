@@ -90,7 +90,7 @@ class Listener {
   readonly #deps: BackupDeps;
   readonly #run: ContinuousRun;
   #capture: CaptureSession | undefined;
-  /** Since the last time request, and how long the time is still requested every second. */
+  /** Time since the last time request, and how long the time is still requested every second. */
   #quietMs = 0;
   #everySecondMs = 0;
 
@@ -165,7 +165,7 @@ class Listener {
     return this.#capture;
   }
 
-  /** Until the cycle is due, a stream fails, or there is much to store. */
+  /** Resolves when the cycle is due, a stream fails, or there is much to store. */
   async #waitUntilDue({ session }: CaptureSession, cycle: CycleContext): Promise<void> {
     const { signal } = this.#run;
     let checkedMs = earlyByMs(cycle, this.#deps);

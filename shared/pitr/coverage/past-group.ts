@@ -66,7 +66,7 @@ export class PastGroup {
     return this.#history.existsAt(name, moment);
   }
 
-  /** Until when a document may have lived that exists at a moment but is not written: it is gone there, or replaced right after. */
+  /** The latest time at which a document that exists at a moment, but is not written, may have existed: then it was deleted or replaced. */
   goneBy(name: string, moment: number): number {
     const next = this.#history.nextAfter(name, moment);
     return next ? next.at - (next.isDeletion ? 0 : 1) : this.span.to;

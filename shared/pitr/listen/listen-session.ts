@@ -9,7 +9,7 @@ import { ObservedChanges } from './observed-changes.ts';
 interface SessionOptions {
   readonly positions: readonly ResumePosition[];
   readonly writer: ChangeBatchWriter;
-  /** For one cycle, which ends at the first consistent point of each stream. */
+  /** Whether the session is for one cycle, which ends at the first consistent point of each stream. */
   readonly isSingleCycle: boolean;
   readonly refresh: boolean;
   readonly signal: AbortSignal;

@@ -12,7 +12,7 @@ export const microsOf = (moment: string): number => {
   return Date.parse(`${match[1]}Z`) * 1_000 + Number((match[2] ?? '').padEnd(6, '0').slice(0, 6));
 };
 
-/** With six decimals, so that texts sort by time. */
+/** The time as text with six decimals, so that texts sort by time. */
 export const momentOf = (micros: number): string => {
   const seconds = Math.floor(micros / secondMicros);
   const rest = String(micros - seconds * secondMicros).padStart(6, '0');
@@ -26,5 +26,5 @@ export const floorSecond = (micros: number): number => Math.floor(micros / secon
 export const lastSecondBefore = (micros: number): number => floorSecond(micros - 1);
 export const ceilSecond = (micros: number): number => Math.ceil(micros / secondMicros) * secondMicros;
 
-/** As API responses show it, with milliseconds. */
+/** The time as API responses show it, with milliseconds. */
 export const shownMoment = (micros: number): string => new Date(micros / 1_000).toISOString();

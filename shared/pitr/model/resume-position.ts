@@ -27,7 +27,7 @@ export const startPosition =
 
 type Stored = readonly [id: string, token: string, to: number, count: number | null, isCounted?: 0 | 1];
 
-/** As JSON texts of at most `maxBytes` each; at least one. */
+/** The positions as JSON texts of at most `maxBytes` each; at least one text. */
 export const encodePositions = (positions: readonly ResumePosition[], maxBytes: number): readonly string[] => {
   const texts: string[][] = [[]];
   let bytes = 2;

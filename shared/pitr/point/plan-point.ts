@@ -16,7 +16,7 @@ import { baseOf, type Doubt, doubtAt, type PointInTime, requestedSecond, resolve
 export interface PointPlan {
   readonly point: PointInTime;
   readonly base: BackupRecord;
-  /** By time. */
+  /** In order of time. */
   readonly batches: readonly BatchRecord[];
   /** Requested collections that must be in the base, or else are unknown. */
   readonly doubt?: Doubt | undefined;

@@ -13,7 +13,7 @@ interface PointIdentity {
   readonly createdBy: BackupRecord['createdBy'];
 }
 
-/** As long as its restore can be resumed or undone, which counts from the end of the restore: one day more. */
+/** The backup is kept while its restore can be resumed or undone. That counts from the end of the restore: one day more. */
 const retentionDays = Math.ceil(undoSeconds / (24 * 3_600)) + 1;
 
 /** The record of the finished point, without its contents. It shares the archive identity of the base. */

@@ -18,7 +18,7 @@ import {
 /** Requested collections whose existence at that moment is unknown. */
 export interface Doubt {
   readonly collectionIds: readonly string[];
-  /** To throw if the base does not contain them, or to record if a partial restore is allowed. */
+  /** The error for collections that the base lacks, and what is recorded instead if a partial restore is allowed. */
   readonly refusal: (ids: readonly string[]) => ApiError;
   readonly uncovered: (ids: readonly string[]) => MissingCoverage;
   readonly allowPartial: boolean;

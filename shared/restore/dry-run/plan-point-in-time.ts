@@ -7,7 +7,7 @@ import type { RestorablePoint } from '../point-in-time/point-request.ts';
 import { type RestoreDeps, restoreDeps } from '../restore-deps.ts';
 import { type PlanRequest, planInRequest } from './plan-in-request.ts';
 
-/** Of the request's 20 s; the plan itself needs most of them. */
+/** The share of the request's 20 s for building the point; the plan itself needs most of them. */
 const buildSeconds = 5;
 
 /** Undefined if it does not fit into a request and needs a job. */

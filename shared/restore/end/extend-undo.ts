@@ -4,7 +4,7 @@ import { type RestoreRecord, restoreKey, restorePrefix } from '../model/record.t
 
 /** Those that the transaction of the deletion takes; two writes each. */
 const restoresPerCommit = 30;
-/** Of its last restores; earlier ones can hardly be undone any more. */
+/** This many of the latest restores are read; earlier ones can hardly be undone any more. */
 const readMax = 2_000;
 
 /**

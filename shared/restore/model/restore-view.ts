@@ -131,7 +131,7 @@ const acknowledgedOf = ({
   deleted: deleted + lateDeleted,
 });
 
-/** By Google's list prices, rounded to micro-dollars. */
+/** The cost by Google's list prices, rounded to micro-dollars. */
 export const restoreCost = ({
   reads,
   ...record

@@ -3,7 +3,7 @@ import type { RestoreRecord } from './record.ts';
 export interface NamedDocuments {
   /** Paths below the database, unique, ascending in the order of names. */
   readonly paths: readonly string[];
-  /** As they were given, each with the paths it may refer to. */
+  /** The documents as they were given, each with the paths it may refer to. */
   readonly given: readonly (readonly [given: string, paths: readonly string[]])[];
 }
 

@@ -14,7 +14,7 @@ const leaseSeconds = 90;
 /** Expiry of leases that were never released. */
 const ttlSeconds = 30 * 24 * 3_600;
 
-/** For the transaction that gives a shard to a run. It checks that the restore runs, so no writer starts after the end. */
+/** Part of the transaction that gives a shard to a run, which checks that the restore runs: no writer starts after its end. */
 export const acquireWriterLease = (tenant: Tenant, id: string, { number, run }: WriterRun, handOver: Date): Write => {
   const until = after(handOver, leaseSeconds);
   const ttl = epochSeconds(after(until, ttlSeconds));
@@ -48,7 +48,7 @@ export const waitForWriters = async (
   }
 };
 
-/** Also of a restore that has ended: a failed one does not wait for its writers for longer than `waitForWriters` does. */
+/** Whether a writer still has its lease, even after the end: a failed restore waits no longer than `waitForWriters`. */
 export const hasActiveWriter = async (tenant: Tenant, id: string, now: Date): Promise<boolean> => {
   const range = { pk: workPartition(tenant, id), prefix: writerPrefix };
   for await (const { until } of walk<WriterRecord>(range)) if (until > iso(now)) return true;

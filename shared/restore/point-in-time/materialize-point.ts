@@ -27,7 +27,7 @@ import { attemptPath, deleteDiscardedAttempts } from './materialize-attempts.ts'
 
 /** The step has 900 s; splitting into shards takes the rest. */
 const buildSeconds = 780;
-/** Of the step's 1,769 MB; names and leaves bring the total to about 1,200 MB. */
+/** The step has 1,769 MB; names and leaves bring the total to about 1,200 MB. */
 const changesBytesMax = 768 << 20;
 const checkSeconds = 5;
 

@@ -13,7 +13,7 @@ export interface ArchivedUser {
 
 const prefix = userName('');
 
-/** In the order of names, after the given user. `keys` costs a tenth of `all`; `json` is then an empty buffer for a user. */
+/** The users in the order of names, after the given one. `keys` costs a tenth of `all`; `json` is then an empty buffer. */
 export async function* archivedUsers(
   archive: Archive,
   { after, part = 'all' }: { readonly after?: string | undefined; readonly part?: 'all' | 'keys' } = {},

@@ -11,7 +11,7 @@ export class RuleSet {
   readonly rules: readonly CompiledRule[];
   /** Without rules for single documents, collections with the same ids have the same rules: all orders of all users. */
   readonly #namesDocuments: boolean;
-  /** By the rules that apply: collections with the same rules share their states. */
+  /** States by the rules that apply: collections with the same rules share them. */
   readonly #states = new Map<string, FieldStates>();
   readonly #ofCollection = new Map<string, FieldStates | undefined>();
   /** The last answer: documents come in the order of names. */

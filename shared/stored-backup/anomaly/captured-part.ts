@@ -6,7 +6,7 @@ import { describeFinding, fitFindings } from './judge-backup.ts';
 
 export type Marked = Required<Pick<BackupRecord, 'anomaly' | 'anomalyState' | 'anomalyCaptured' | 'anomalyRevision'>>;
 
-/** Of a marked backup. A mark of an earlier version tells of the batches until it was made. */
+/** What captures added to the mark of a backup. A mark of an earlier version covers the batches until it was made. */
 export const capturedPart = ({ anomaly, anomalyCaptured }: BackupRecord): CapturedPart | undefined => {
   if (anomalyCaptured || anomaly?.source !== 'capture') return anomalyCaptured;
   const { before, detectedAt, findings } = anomaly;

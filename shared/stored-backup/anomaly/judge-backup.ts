@@ -118,7 +118,7 @@ export const anomalyNotices = (
 
 const percent = (share: number): string => `${Math.round(share * 1_000) / 10} %`;
 
-/** One sentence for people. */
+/** Describes a finding in one sentence for people. */
 export const describeFinding = ({ collection, kind, field, observed, expected }: UnusualShare): string => {
   const { documents, total, share } = observed;
   const where = collection === null ? 'of all documents' : `of the documents in ${collection}`;

@@ -23,7 +23,7 @@ interface JudgedCapture {
   readonly baseId: string | undefined;
 }
 
-/** For the transaction that stores the batch. A batch that is judged again changes nothing. */
+/** Writes for the transaction that stores the batch. A batch that is judged again changes nothing. */
 export const captureWrites = async (
   context: EventContext,
   { batch, from, to, baseId }: JudgedCapture,

@@ -181,7 +181,7 @@ const rewrap = async (
   }
 };
 
-/** With the id of a new key that is about to be stored in the bucket. KMS opens its keys anyway. */
+/** Adds the id of a new key that is about to be stored in the bucket. KMS opens its keys anyway. */
 const keyIdsWith = (
   { encryption, bucketKeyIds }: BackupRecord,
   { mode, keyId }: BackupRecord['encryption'],

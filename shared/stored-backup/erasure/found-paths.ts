@@ -6,7 +6,7 @@ const pathsMaxBytes = 200_000;
 
 const bytesOf = (path: string): number => Buffer.byteLength(JSON.stringify(path)) + 1;
 
-/** As many of the first paths as fit into this many bytes. */
+/** The first paths, as many as fit into this many bytes. */
 export const fittingPaths = (paths: readonly string[], bytes: number): readonly string[] => {
   let room = bytes;
   const end = paths.findIndex((path) => {

@@ -44,7 +44,7 @@ export const newBackupRecord = (tenant: Tenant, fields: NewBackupFields): Backup
   ...(omitUndefined(fields) as NewBackupFields & Partial<BackupRecord>),
 });
 
-/** Of a record that is written when its archive is complete. */
+/** Fields of a record that is written when its archive is complete. */
 export const finishedFields = { status: 'completed', phase: 'finished', totalDocuments: 0, toldPercent: 100 } as const;
 
 export interface ArchiveContents {

@@ -11,7 +11,7 @@ export const isShallower = (a: Depth, b: Depth): boolean => rank(a) < rank(b);
 export const deeper = (a: Depth, b: Depth | undefined): Depth => (b !== undefined && isShallower(a, b) ? b : a);
 
 interface Damage {
-  /** Of the verification that would find it, too. */
+  /** The depth of a verification that would find the damage, too. */
   readonly depth: Depth;
   readonly details: Readonly<Record<string, unknown>>;
   readonly now: Date;

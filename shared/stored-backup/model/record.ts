@@ -152,7 +152,7 @@ export interface PlannedBackup extends BackupRecord {
 }
 export const isPlanned = (backup: BackupRecord): backup is PlannedBackup => backup.readTime !== null;
 
-/** For steps after planning. */
+/** Throws for a backup that is not planned yet. Steps after planning call it. */
 export const assertPlanned = (backup: BackupRecord): PlannedBackup => {
   if (!isPlanned(backup)) throw new Error(`the backup ${backup.id} has no read time yet`);
   return backup;
@@ -187,7 +187,7 @@ export interface PartContents {
   /** Absent if all its records are inherited. */
   readonly chunk?: ObjectEntry;
   readonly index: ObjectEntry;
-  /** Of the bytes that were sent, of a kind that the store reports. Compared with the store before the backup completes. */
+  /** Checksums of the bytes that were sent, of a kind that the store reports; compared with the store before the backup completes. */
   readonly checksums?: { readonly chunk?: string; readonly index?: string };
   readonly pages: readonly PageEntry[];
   /** Written and inherited records. */
@@ -200,7 +200,7 @@ export interface PartContents {
   readonly originalSize: number;
   /** Documents by collection id, as JSON text: `[["users",3]]`. */
   readonly collections: string;
-  /** Of the documents that were read, as JSON text; absent in what was not copied from a source. */
+  /** Statistics of the documents that were read, as JSON text; absent in parts that were not copied from a source. */
   readonly statistics?: string;
 }
 

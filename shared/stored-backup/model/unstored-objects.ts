@@ -25,7 +25,7 @@ export const unstoredObjects = (shards: readonly ClaimedParts[], stored: readonl
   );
 };
 
-/** Of an archive whose shards and parts are in the work partition of a backup or restore. */
+/** The same for an archive whose shards and parts are in the work partition of a backup or restore. */
 export const readUnstoredObjects = async (workPartition: string, archiveBackupId: string): Promise<readonly string[]> => {
   const [shards, parts] = await Promise.all([
     Array.fromAsync(walk<ClaimedParts>({ pk: workPartition, prefix: 'SHARD#' })),

@@ -45,7 +45,7 @@ export interface OpenArchive {
 export interface ArchiveSource {
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
-  /** Of the record; the bucket may hold another one. */
+  /** The key of the record; the bucket may hold another one. */
   readonly keyFile: Uint8Array | undefined;
 }
 
