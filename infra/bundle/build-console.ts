@@ -36,7 +36,7 @@ export const buildConsole = async (): Promise<Readonly<Record<string, BuiltFile>
     from: [
       'functions/console/app/**/*.*',
       'shared/{client,contract,docs}/**/*.*',
-      'shared/{schedule/cron,retention}/*.ts',
+      'shared/{recurring/cron,retention}/*.ts',
       'infra/bundle/{build-console,console-vite-config,endpoint-list}.ts',
     ],
     make: async (draft) => {

@@ -2,7 +2,8 @@
 import type * as z from 'zod/mini';
 import type { Attention, ProjectOverview } from '../contract/models/overview.ts';
 import { pitrData } from '../pitr/index.ts';
-import { isQueued, previousRun, type ScheduleRecord } from '../schedule/index.ts';
+import { previousRun } from '../recurring/index.ts';
+import { isQueued, type ScheduleRecord } from '../schedule/index.ts';
 import { isDamaged, isOfProject, type ProjectState } from './project-state.ts';
 
 export type Concern = z.input<typeof Attention>;

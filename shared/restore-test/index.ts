@@ -14,12 +14,11 @@ export {
   restoreTestsOf,
   runningTestIds,
 } from './model/get-restore-test.ts';
-export { whilePlanned } from './model/plan-writes.ts';
+export { restoreTestKind, whilePlanned } from './model/plan-writes.ts';
 export { type RestoreTestRecord, type RunRecord, restoreTestKey } from './model/record.ts';
 export { restoreTestData, runData } from './model/restore-test-view.ts';
 export { purgeRestoreTests, syncAllRestoreTests, syncRestoreTest } from './plan/sync-restore-test.ts';
 export { tickRestoreTest } from './plan/tick-restore-test.ts';
-export { watchRestoreTests } from './plan/watch-restore-tests.ts';
 export { findProven } from './report/find-proven.ts';
 export { readReport } from './report/read-report.ts';
 export { reportPage, reportPolicy } from './report/report-page.ts';

@@ -28,6 +28,8 @@ const domains = [
   // Attempts, leases, retries and health: what webhooks and alerts have in common.
   'delivery',
   'job',
+  // Cron, due times, ticks and Scheduler entries: what schedules and restore tests have in common.
+  'recurring',
   // What no reader of a backup may show.
   'erasure',
   // Opens, reads, verifies and deletes what the job of the next folder has made; restores and points in time need no more.
@@ -102,8 +104,8 @@ const isLoadedLater = (path: string): boolean =>
  * the AWS clients into the browser.
  */
 const rulesOfConsole = [
-  'shared/schedule/cron/next-run.ts',
-  'shared/schedule/cron/time-zone.ts',
+  'shared/recurring/cron/next-run.ts',
+  'shared/recurring/cron/time-zone.ts',
   'shared/retention/kept-by-policy.ts',
   // How the API docs show schemas, examples and calls; tests use them as well.
   'shared/docs/client-call.ts',
@@ -135,7 +137,7 @@ test('imports: the rules that the console shows import nothing that a browser do
   };
   for (const path of rulesOfConsole) visit(path);
   const allowed =
-    /^shared\/(contract\/(errors|limits)|schedule\/cron\/[a-z-]+|retention\/(calendar|kept-by-policy)|docs\/[a-z-]+)\.ts$/;
+    /^shared\/(contract\/(errors|limits)|recurring\/cron\/[a-z-]+|retention\/(calendar|kept-by-policy)|docs\/[a-z-]+)\.ts$/;
   ok(seen.size > rulesOfConsole.length);
   deepEqual(
     [...seen].filter((path) => !allowed.test(path)),

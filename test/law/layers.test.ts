@@ -39,7 +39,8 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['erasure', 'write'],
   ],
   'shared/destination': [['.', 'model', 'store'], ['store/gcs', 'store/s3'], ['open'], ['probe'], ['api']],
-  'shared/schedule': [['.', 'cron', 'model'], ['api'], ['sync'], ['lifecycle', 'run']],
+  'shared/recurring': [['cron'], ['.']],
+  'shared/schedule': [['.', 'model'], ['api'], ['sync'], ['lifecycle', 'run']],
   'shared/archive': [
     ['name'],
     ['primitives'],

@@ -1,4 +1,4 @@
-import { previousRun } from '../../schedule/index.ts';
+import { previousRun } from '../../recurring/index.ts';
 
 const dayMs = 24 * 3_600_000;
 const weekMs = 7 * dayMs;

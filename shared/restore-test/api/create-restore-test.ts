@@ -2,10 +2,10 @@
 import { auditNote } from '../../audit/index.ts';
 import { enqueue } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
-import { type Change, create, iso, newId } from '../../platform/index.ts';
-import { nextRunAtOf } from '../../schedule/index.ts';
+import { type Change, iso, newId } from '../../platform/index.ts';
+import { nextRunAtOf } from '../../recurring/index.ts';
 import { sealCheck } from '../model/check-secrets.ts';
-import { countRestoreTest, dueTestWrites } from '../model/plan-writes.ts';
+import { countRestoreTest, planWrites } from '../model/plan-writes.ts';
 import { type RestoreTestRecord, restoreTestKey } from '../model/record.ts';
 import { checkAddressAndTarget, checkPlanInput, type PlanInput } from './restore-test-input.ts';
 
@@ -45,10 +45,9 @@ export const createRestoreTest = async (
     secret: sealed?.secret,
     change: {
       writes: [
-        create(plan),
+        ...planWrites.create(tenant, plan),
         countRestoreTest(tenant),
         ...conditions,
-        ...dueTestWrites(tenant, undefined, plan),
         enqueue(tenant, { kind: 'sync-restore-test', restoreTestId: id }, now),
       ],
       audit: [auditNote(tenant, 'restore_test', id, auditedSettings(plan))],

@@ -3,7 +3,7 @@ import { checkAll, invalid } from '../../contract/errors.ts';
 import { webhookSecretMin } from '../../contract/limits.ts';
 import { isMasked, type Tenant, type Write } from '../../platform/index.ts';
 import { databaseOf, readProject, whileConnected } from '../../project/index.ts';
-import { checkScheduleInput } from '../../schedule/index.ts';
+import { parseCron } from '../../recurring/index.ts';
 import { checkUrl, checkUrlText, keyBytes } from '../../webhook/index.ts';
 import type { CheckInput } from '../model/check-secrets.ts';
 import type { RestoreTestRecord } from '../model/record.ts';
@@ -18,7 +18,7 @@ export type GivenInput = { readonly [K in keyof PlanInput]?: PlanInput[K] | unde
 /** Throws VALIDATION_ERROR for all invalid fields. Makes no calls. */
 export const checkPlanInput = ({ cron, check, projectId, target }: GivenInput): void =>
   checkAll(
-    () => cron !== undefined && checkScheduleInput({ cron }),
+    () => cron !== undefined && parseCron(cron),
     () => check && renamed(() => checkUrlText(check.url)),
     () => {
       const { secret } = check ?? {};

@@ -4,14 +4,12 @@ import { auditNote } from '../../audit/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { type CallerContext, whileActive } from '../../organization/index.ts';
 import { type Change, iso, type Tenant } from '../../platform/index.ts';
-import { nextRunAtOf } from '../../schedule/index.ts';
+import { retimed } from '../../recurring/index.ts';
 import { sealCheck } from '../model/check-secrets.ts';
-import { dueTestWrites, removePlan, setPlan, uncountRestoreTest } from '../model/plan-writes.ts';
+import { planWrites, uncountRestoreTest } from '../model/plan-writes.ts';
 import type { RestoreTestRecord, SealedCheck } from '../model/record.ts';
 import { auditedSettings, type ChangedPlan } from './create-restore-test.ts';
 import { checkAddressAndTarget, checkPlanInput, type GivenInput } from './restore-test-input.ts';
-
-const timing = ['cron', 'timezone', 'enabled'] as const;
 
 /** Only the given settings change. A call that gives nothing new writes nothing. */
 export const updateRestoreTest = async (
@@ -32,10 +30,9 @@ export const updateRestoreTest = async (
   const attributes = { ...plain, ...(sealed && { check: sealed.check }), ...(isCheckRemoved && { check: null }) };
   const names = Object.keys(attributes);
   if (names.length === 0) return { plan, secret: undefined, change: { writes: [], audit: [] } };
-  const isRetimed = timing.some((name) => name in plain);
   const revised = {
     ...attributes,
-    ...(isRetimed && { nextRunAt: nextRunAtOf(wanted, now) }),
+    ...retimed(plan, plain, now),
     revision: plan.revision + 1,
     updatedAt: iso(now),
   };
@@ -45,10 +42,9 @@ export const updateRestoreTest = async (
     secret: sealed?.secret,
     change: {
       writes: [
-        setPlan(plan, revised),
+        ...planWrites.set(tenant, plan, revised),
         whileActive(tenant),
         ...conditions,
-        ...dueTestWrites(tenant, plan, changed),
         enqueue(tenant, { kind: 'sync-restore-test', restoreTestId: plan.id }, now),
       ],
       audit: [auditNote(tenant, 'restore_test', plan.id, { ...auditedSettings(changed), changed: names })],
@@ -76,9 +72,8 @@ export const deleteRestoreTest = (tenant: Tenant, plan: RestoreTestRecord, now: 
   const { id, name, projectId } = plan;
   return {
     writes: [
-      removePlan(plan),
+      ...planWrites.remove(tenant, plan),
       uncountRestoreTest(tenant),
-      ...dueTestWrites(tenant, plan, undefined),
       enqueue(tenant, { kind: 'sync-restore-test', restoreTestId: id }, now),
     ],
     audit: [auditNote(tenant, 'restore_test', id, { name, projectId })],

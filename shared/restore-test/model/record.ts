@@ -5,6 +5,7 @@ import type { RestoreTest, RestoreTestRun } from '../../contract/models/restore-
 import type { JobRecord, RunningJobItem } from '../../job/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
+import type { RecurringRecord } from '../../recurring/index.ts';
 
 type ShownPlan = z.output<typeof RestoreTest>;
 type ShownRun = z.output<typeof RestoreTestRun>;
@@ -18,20 +19,11 @@ export interface SealedCheck {
 }
 
 /** A plan. */
-export interface RestoreTestRecord extends Item, Omit<ShownPlan, 'check'> {
+export interface RestoreTestRecord
+  extends Item,
+    Pick<RecurringRecord, 'revision' | 'enteredRevision' | 'putOff'>,
+    Omit<ShownPlan, 'check'> {
   readonly check: SealedCheck | null;
-  /** Incremented by each change: a write based on an older revision fails its condition. */
-  readonly revision: number;
-  /** The revision that the Scheduler entries match; 0 before there are any. */
-  readonly enteredRevision: number;
-}
-
-/** The watchdog ticks the plan once this time has passed. */
-export interface DueRestoreTest extends Item {
-  readonly organizationId: string;
-  readonly restoreTestId: string;
-  /** The plan's `nextRunAt`; an item with another time is outdated. */
-  readonly at: string;
 }
 
 /** What a walk over an archive has found so far. Stored between steps. */
@@ -117,7 +109,6 @@ export interface TestLock extends Item {
 
 export const restoreTestPrefix = 'RESTORETEST#';
 export const runPrefix = 'RESTORETESTRUN#';
-export const dueTestsPartition = 'DUE#RESTORETEST';
 export const runningTests = 'RUNNING#RESTORETEST';
 
 const organizationPartition = ({ organizationId }: Tenant): string => `ORG#${organizationId}`;
@@ -133,9 +124,5 @@ export const restoreTestKey = {
   running: (tenant: Tenant, runId: string): Key<RunningTest> => ({
     pk: runningTests,
     sk: `${tenant.organizationId}#${runId}`,
-  }),
-  due: (tenant: Tenant, restoreTestId: string, at: string): Key<DueRestoreTest> => ({
-    pk: dueTestsPartition,
-    sk: `${at}#${tenant.organizationId}#${restoreTestId}`,
   }),
 };

@@ -6,11 +6,12 @@ import { auditNote, systemAudit } from '../../audit/index.ts';
 import type { ErrorDetails, JobErrorCode } from '../../contract/errors.ts';
 import { restoreTestEvents } from '../../contract/event-data/restore-test-events.ts';
 import { emit } from '../../event/index.ts';
-import { type OrganizationRecord, organizationKey, whileActive } from '../../organization/index.ts';
-import { commit, create, getAll, idFor, iso, log, type Tenant, type Write } from '../../platform/index.ts';
+import { type OrganizationRecord, whileActive } from '../../organization/index.ts';
+import { commit, create, get, getAll, idFor, iso, log, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../project/index.ts';
+import type { ActiveContext } from '../../recurring/index.ts';
 import { newRun, projectsOf, projectsPerPlanMax } from '../api/start-runs.ts';
-import { dueTestWrites, setPlan } from '../model/plan-writes.ts';
+import { planWrites } from '../model/plan-writes.ts';
 import { type RestoreTestRecord, type RunRecord, restoreTestKey } from '../model/record.ts';
 import { runEvent } from '../model/restore-test-view.ts';
 
@@ -33,16 +34,11 @@ interface Unstarted {
 export const advanceTo = (at: Date, next: Date | undefined) => ({ lastRunAt: iso(at), nextRunAt: next ? iso(next) : null });
 
 export const reportUnstarted = async (
-  tenant: Tenant,
-  plan: RestoreTestRecord,
+  { tenant, record: plan, organization }: ActiveContext<RestoreTestRecord>,
   { last, next, error }: Unstarted,
   now: Date,
 ): Promise<void> => {
-  const [organization, into] = await getAll([
-    organizationKey.organization(tenant),
-    plan.target ? projectKey.project(tenant, plan.target.projectId) : undefined,
-  ]);
-  if (!organization) return;
+  const into = plan.target ? await get(projectKey.project(tenant, plan.target.projectId)) : undefined;
   const projects = reportedProjects(await projectsOf(tenant, plan), plan);
   const target = plan.target && { projectId: plan.target.projectId, projectName: into?.name ?? plan.target.projectId };
   const failed = projects.map((project) => {
@@ -59,8 +55,7 @@ export const reportUnstarted = async (
   };
   const note = auditNote(tenant, 'restore_test', plan.id, { scheduledFor: iso(last), code, message, runs });
   await commit([
-    setPlan(plan, changes),
-    ...dueTestWrites(tenant, plan, { ...plan, ...changes }),
+    ...planWrites.set(tenant, plan, changes),
     whileActive(tenant),
     ...reports.flat(),
     systemAudit('scheduler', { action: 'restore_test.missed', note, now }),

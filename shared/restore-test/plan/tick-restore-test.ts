@@ -1,40 +1,34 @@
 /** Handles a due plan: starts its runs, or reports that it could not. As ticks of schedules, each due time counts once. */
 import { auditNote, systemAudit } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { type Clock, clock, commit, get, iso, retryOnConflict, type Tenant } from '../../platform/index.ts';
-import { decideTick, type TickDecision } from '../../schedule/index.ts';
+import { type Clock, clock, commit, iso, type Tenant } from '../../platform/index.ts';
+import { type DueRuns, tickRecurring } from '../../recurring/index.ts';
 import { type SkippedProject, type StartedRuns, startRuns } from '../api/start-runs.ts';
-import { dueTestWrites, setPlan } from '../model/plan-writes.ts';
-import { type RestoreTestRecord, restoreTestKey } from '../model/record.ts';
+import { planWrites, restoreTestKind } from '../model/plan-writes.ts';
+import type { RestoreTestRecord } from '../model/record.ts';
 import { advanceTo, reportUnstarted, type StartError } from './report-unstarted.ts';
-import { isActivePlan } from './sync-restore-test.ts';
+import { syncRestoreTest } from './sync-restore-test.ts';
 
 export const tickRestoreTest = (tenant: Tenant, restoreTestId: string, at: Date, time: Clock = clock): Promise<void> =>
-  retryOnConflict({ attempts: 8 }, async () => {
-    for (let isDone = false; !isDone; ) isDone = await tickOnce(tenant, restoreTestId, at, time.now());
-  });
+  tickRecurring(
+    restoreTestKind,
+    { tenant, id: restoreTestId, at, tries: 0 },
+    {
+      clock: time,
+      sync: syncRestoreTest,
+      run: start,
+      skip: (context, decision, now) => reportUnstarted(context, { ...decision, error: missed(decision.runs) }, now),
+    },
+  );
 
-/** False after it has skipped missed runs: the next due time may be due, too. */
-const tickOnce = async (tenant: Tenant, restoreTestId: string, at: Date, now: Date): Promise<boolean> => {
-  const plan = await get(restoreTestKey.plan(tenant, restoreTestId));
-  if (!plan || !(await isActivePlan(tenant, plan))) return true;
-  const decision = decideTick({ ...plan, putOff: undefined }, { at, tries: 0 }, now);
-  if (decision.kind === 'run') await start(tenant, plan, decision, now);
-  if (decision.kind === 'missed') await reportUnstarted(tenant, plan, { ...decision, error: missed(decision.runs) }, now);
-  return decision.kind !== 'missed';
-};
-
-type Run = Extract<TickDecision, { kind: 'run' }>;
-
-const start = async (tenant: Tenant, plan: RestoreTestRecord, { at, next }: Run, now: Date): Promise<void> => {
+const start: DueRuns<RestoreTestRecord>['run'] = async (context, { at, next }, now) => {
+  const { tenant, record: plan } = context;
   const started = await tryStart(tenant, plan, at, now);
-  if ('error' in started) return reportUnstarted(tenant, plan, { last: at, next, error: started.error }, now);
+  if ('error' in started) return reportUnstarted(context, { last: at, next, error: started.error }, now);
   const { runs, skipped, writes } = started;
   const note = auditNote(tenant, 'restore_test', plan.id, { runs: runs.map(({ id }) => id), skipped, scheduledFor: iso(at) });
-  const changes = advanceTo(at, next);
   await commit([
-    setPlan(plan, changes),
-    ...dueTestWrites(tenant, plan, { ...plan, ...changes }),
+    ...planWrites.set(tenant, plan, advanceTo(at, next)),
     ...writes,
     systemAudit('scheduler', { action: 'restore_test.triggered', note, now }),
   ]);

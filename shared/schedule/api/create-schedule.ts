@@ -3,13 +3,14 @@ import { auditNote } from '../../audit/index.ts';
 import { scheduleEvents } from '../../contract/event-data/schedule-events.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
-import { type Change, create, iso, newId } from '../../platform/index.ts';
+import { type Change, iso, newId } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
-import { dueScheduleWrites } from '../model/due-writes.ts';
+import { nextRunAtOf } from '../../recurring/index.ts';
 import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
+import { scheduleWrites } from '../model/schedule-kind.ts';
 import { countSchedule } from '../model/schedule-limit.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
-import { holdDestination, nextRunAtOf, type ScheduleInput } from './schedule-input.ts';
+import { holdDestination, type ScheduleInput } from './schedule-input.ts';
 
 /** The input must have passed `checkScheduleInput`. */
 export const createSchedule = async (
@@ -44,12 +45,11 @@ export const createSchedule = async (
     schedule,
     change: {
       writes: [
-        create(schedule),
+        ...scheduleWrites.create(tenant, schedule),
         countSchedule(tenant),
         whileConnected(tenant, project.id),
         whileNotMoving(tenant, project.id),
         ...held,
-        ...dueScheduleWrites(tenant, undefined, schedule),
         emit(tenant, scheduleEvents, 'schedule.created', await scheduleEvent(tenant, schedule, { project, organization }), now),
         enqueue(tenant, { kind: 'sync-schedule', scheduleId: id }, now),
       ],

@@ -5,11 +5,10 @@ import { emit, enqueue } from '../../event/index.ts';
 import type { CallerContext } from '../../organization/index.ts';
 import type { Change } from '../../platform/index.ts';
 import { type ProjectRecord, whileNotMoving } from '../../project/index.ts';
-import { dueScheduleWrites } from '../model/due-writes.ts';
 import type { ScheduleRecord } from '../model/record.ts';
+import { scheduleWrites } from '../model/schedule-kind.ts';
 import { uncountSchedules } from '../model/schedule-limit.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
-import { removeSchedule } from '../model/schedule-writes.ts';
 
 /** The project is given by its name, because it may be deleted. A task deletes the Scheduler entries. */
 export const deleteSchedule = async (
@@ -21,10 +20,9 @@ export const deleteSchedule = async (
   const { id, projectId, name } = schedule;
   return {
     writes: [
-      removeSchedule(schedule),
+      ...scheduleWrites.remove(tenant, schedule),
       uncountSchedules(tenant),
       whileNotMoving(tenant, projectId),
-      ...dueScheduleWrites(tenant, schedule, undefined),
       emit(tenant, scheduleEvents, 'schedule.deleted', await scheduleEvent(tenant, schedule, { project, organization }), now),
       enqueue(tenant, { kind: 'sync-schedule', scheduleId: id }, now),
     ],

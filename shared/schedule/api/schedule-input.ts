@@ -5,8 +5,7 @@ import { countScheduledUse, defaultDestination, readDestination } from '../../de
 import type { CallerContext } from '../../organization/index.ts';
 import type { Write } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { nextRunAfter } from '../cron/next-run.ts';
-import { parseCron } from '../cron/parse-cron.ts';
+import { parseCron } from '../../recurring/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 
 /** The settings of a schedule that a caller can choose. */
@@ -47,14 +46,6 @@ export const checkScheduleInput = ({ cron, collections = ['*'], excludeCollectio
     () => cron !== undefined && parseCron(cron),
     () => assertValidCollections({ collections, excludeCollections }),
   );
-
-/** Null while the schedule is paused. */
-export const nextRunAtOf = ({ cron, timezone, enabled }: Pick<ScheduleInput, 'cron' | 'timezone' | 'enabled'>, now: Date) => {
-  if (!enabled) return null;
-  const next = nextRunAfter({ cron, timezone }, now);
-  if (next === null) throw invalid('cron', 'is never due');
-  return next;
-};
 
 /** A named destination must exist and is held; without one there must be a default destination, or every run would fail. */
 export const holdDestination = async (

@@ -6,11 +6,11 @@ import { emit, enqueue } from '../../event/index.ts';
 import { type CallerContext, whileActive } from '../../organization/index.ts';
 import { type Change, iso, omitUndefined } from '../../platform/index.ts';
 import { type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
-import { dueScheduleWrites } from '../model/due-writes.ts';
+import { retimed } from '../../recurring/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
+import { scheduleWrites } from '../model/schedule-kind.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
-import { setSchedule } from '../model/schedule-writes.ts';
-import { checkScheduleInput, holdDestination, nextRunAtOf, retentionOf, type ScheduleInput } from './schedule-input.ts';
+import { checkScheduleInput, holdDestination, retentionOf, type ScheduleInput } from './schedule-input.ts';
 
 type ScheduleChange = { readonly [K in keyof ScheduleInput]?: ScheduleInput[K] | undefined };
 
@@ -30,11 +30,7 @@ export const updateSchedule = async (
   const held = storageDestinationId === undefined ? [] : await holdDestination(caller, project, storageDestinationId);
   const revised = {
     ...attributes,
-    // A change of timing computes the next run from now; otherwise a due run stays due.
-    ...(timing.some((name) => name in attributes) && {
-      nextRunAt: nextRunAtOf({ ...schedule, ...attributes }, now),
-      putOff: undefined,
-    }),
+    ...retimed(schedule, attributes, now),
     revision: schedule.revision + 1,
     updatedAt: iso(now),
   };
@@ -43,12 +39,11 @@ export const updateSchedule = async (
     schedule: changed,
     change: {
       writes: [
-        setSchedule(schedule, revised),
+        ...scheduleWrites.set(tenant, schedule, revised),
         whileActive(tenant),
         whileConnected(tenant, project.id),
         whileNotMoving(tenant, project.id),
         ...held,
-        ...dueScheduleWrites(tenant, schedule, changed),
         emit(tenant, scheduleEvents, 'schedule.updated', await scheduleEvent(tenant, changed, { project, organization }), now),
         enqueue(tenant, { kind: 'sync-schedule', scheduleId: schedule.id }, now),
       ],
@@ -58,8 +53,6 @@ export const updateSchedule = async (
     },
   };
 };
-
-const timing = ['cron', 'timezone', 'enabled'] as const;
 
 /** The settings that change. Throws VALIDATION_ERROR for the first invalid field, also an unchanged one. */
 const attributesOf = (schedule: ScheduleRecord, given: ScheduleChange): Partial<ScheduleInput> => {

@@ -3,14 +3,13 @@ import { scheduleEvents } from '../../contract/event-data/schedule-events.ts';
 import { countScheduledUse } from '../../destination/index.ts';
 import { emit, enqueue } from '../../event/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
-import { commit, create, getAll, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
+import { commit, getAll, StaleReadError, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey, whileConnected } from '../../project/index.ts';
-import { nextRunAfter } from '../cron/next-run.ts';
-import { dueScheduleWrites } from '../model/due-writes.ts';
+import { nextRunAfter } from '../../recurring/index.ts';
 import { type ScheduleRecord, scheduleKey } from '../model/record.ts';
+import { scheduleWrites } from '../model/schedule-kind.ts';
 import { uncountSchedules } from '../model/schedule-limit.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
-import { removeSchedule } from '../model/schedule-writes.ts';
 
 /** One transaction; a due run stays due. A task on each side syncs its Scheduler entries. */
 export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleRecord, now: Date): Promise<void> => {
@@ -23,8 +22,7 @@ export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleR
     organizationKey.storageDestination(to, storageDestinationId ?? ''),
   ]);
   const removed: readonly Write[] = [
-    removeSchedule(schedule),
-    ...dueScheduleWrites(from, schedule, undefined),
+    ...scheduleWrites.remove(from, schedule),
     ...(source
       ? [
           uncountSchedules(from),
@@ -66,8 +64,7 @@ const addedWrites = async (
     enteredRevision: 0,
   };
   return [
-    create(record),
-    ...dueScheduleWrites(to, undefined, record),
+    ...scheduleWrites.create(to, record),
     uncountSchedules(to, -1),
     enqueue(to, { kind: 'sync-schedule', scheduleId: schedule.id }, now),
     emit(to, scheduleEvents, 'schedule.created', await scheduleEvent(to, record, { project, organization }), now),

@@ -5,8 +5,9 @@ import type { Schedule } from '../../contract/models/schedule.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
+import { isWaiting, waitingSince } from '../../recurring/index.ts';
 import type { ScheduleRecord } from './record.ts';
-import { isWaiting, readWaitingLine, waitingSince } from './waiting-runs.ts';
+import { readWaitingLine } from './waiting-runs.ts';
 
 type Shown = z.input<typeof Schedule>;
 

@@ -1,22 +1,11 @@
 /** Runs that are due and wait for capacity: the organization already runs as many backups as it may. */
 import { getAll, type Tenant } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
+import { putOffOf } from '../../recurring/index.ts';
 import { schedulesOf } from './get-schedule.ts';
 import type { ScheduleRecord } from './record.ts';
 
 type Dated = Pick<ScheduleRecord, 'nextRunAt' | 'putOff'>;
-
-/** How the run that is due was postponed. */
-export const putOffOf = ({ nextRunAt, putOff }: Dated): ScheduleRecord['putOff'] =>
-  putOff?.at === nextRunAt ? putOff : undefined;
-
-/** Since when the run that is due waits for capacity. Undefined once there is capacity and its project has a job. */
-export const waitingSince = (schedule: Dated): string | undefined => {
-  const putOff = putOffOf(schedule);
-  return putOff?.grantedAt === undefined ? putOff?.waitingSince : undefined;
-};
-
-export const isWaiting = (schedule: Dated): boolean => waitingSince(schedule) !== undefined;
 
 /** The run that is due has a place in the line: it waits for capacity, or has and now waits for a job of its project. */
 export const isQueued = (schedule: Dated): boolean => putOffOf(schedule)?.waitingSince !== undefined;

@@ -1,10 +1,9 @@
 /** Postpones a tick while the project has a running job, or the organization no capacity. */
-import { sendTask, type Task } from '../../event/index.ts';
+import { sendTask } from '../../event/index.ts';
 import { commit, iso } from '../../platform/index.ts';
+import { putOffOf, type Tick } from '../../recurring/index.ts';
 import type { ActiveScheduleContext } from '../model/schedule-context.ts';
-import { setSchedule } from '../model/schedule-writes.ts';
-import { putOffOf } from '../model/waiting-runs.ts';
-import type { Tick } from './decide-tick.ts';
+import { scheduleKind, scheduleWrites } from '../model/schedule-kind.ts';
 
 /** Most backups take some minutes. */
 const retrySeconds = 60;
@@ -26,15 +25,8 @@ export const postponeTick = async (
   send: typeof sendTask = sendTask,
 ): Promise<void> => {
   const next = { at: iso(at), tries: tries + 1 };
-  await send(tenant, tickTask(schedule.id, next.at, next.tries), { delaySeconds: retrySeconds, now });
+  await send(tenant, { ...scheduleKind.runTask(schedule.id), ...next }, { delaySeconds: retrySeconds, now });
   const { waitingSince = isCapacity ? iso(now) : undefined, grantedAt = iso(now) } = putOffOf(schedule) ?? {};
   const waited = waitingSince !== undefined && { waitingSince, ...(!isCapacity && { grantedAt }) };
-  await commit([setSchedule(schedule, { putOff: { ...next, since: iso(now), message, ...waited } })]);
+  await commit(scheduleWrites.set(tenant, schedule, { putOff: { ...next, since: iso(now), message, ...waited } }));
 };
-
-export const tickTask = (scheduleId: string, at: string, tries: number): Task => ({
-  kind: 'run-schedule',
-  scheduleId,
-  at,
-  ...(tries > 0 && { tries }),
-});

@@ -13,9 +13,10 @@ import {
   type Tenant,
   type Write,
 } from '../../platform/index.ts';
+import { isStaleContext } from '../../recurring/index.ts';
 import { type BackupRecord, backupKey } from '../../stored-backup/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
-import { isStaleContext, loadScheduleContext, type ScheduleContext } from '../model/schedule-context.ts';
+import { loadScheduleContext, type ScheduleContext } from '../model/schedule-context.ts';
 import { failingWith, failureEvent, type ScheduleFailure } from './failure-event.ts';
 
 /**

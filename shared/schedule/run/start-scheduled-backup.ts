@@ -8,8 +8,8 @@ import { assertIdle } from '../../project/index.ts';
 import { type BackupRecord, currentEncryption, readEncryption } from '../../stored-backup/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
 import type { ActiveScheduleContext } from '../model/schedule-context.ts';
+import { scheduleWrites } from '../model/schedule-kind.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
-import { setSchedule } from '../model/schedule-writes.ts';
 
 interface ScheduledStart {
   readonly trigger: 'manual' | 'scheduled';
@@ -57,7 +57,7 @@ export const startScheduledBackup = async (
     backup,
     writes: [
       // First, so that the loser of two concurrent ticks gets StaleReadError, not JOB_IN_PROGRESS for its own job.
-      setSchedule(schedule, started),
+      ...scheduleWrites.set(tenant, schedule, started),
       ...writes,
       emit(
         tenant,

@@ -4,24 +4,13 @@ import { readBackupCapacity } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { idsIn } from '../../contract/ids.ts';
 import { whileActive } from '../../organization/index.ts';
-import {
-  addLogContext,
-  type Clock,
-  clock,
-  commit,
-  emitMetric,
-  iso,
-  log,
-  retryOnConflict,
-  type Tenant,
-} from '../../platform/index.ts';
-import { dueScheduleWrites } from '../model/due-writes.ts';
+import { addLogContext, type Clock, clock, commit, emitMetric, iso, log, type Tenant } from '../../platform/index.ts';
+import { type ActiveContext, type DueRuns, putOffOf, type Tick, tickRecurring, waitingSince } from '../../recurring/index.ts';
 import type { ScheduleRecord } from '../model/record.ts';
-import { type ActiveScheduleContext, isActive, isStaleContext, loadScheduleContext } from '../model/schedule-context.ts';
-import { setSchedule } from '../model/schedule-writes.ts';
-import { putOffOf, readWaitingLine, waitingSince } from '../model/waiting-runs.ts';
+import type { ActiveScheduleContext } from '../model/schedule-context.ts';
+import { scheduleKind, scheduleWrites } from '../model/schedule-kind.ts';
+import { readWaitingLine } from '../model/waiting-runs.ts';
 import { syncSchedule } from '../sync/sync-schedule.ts';
-import { decideTick, type Tick, type TickDecision } from './decide-tick.ts';
 import { failingWith, failureEvent, type ScheduleFailure } from './failure-event.ts';
 import { countDueRuns, logOverdue } from './overdue.ts';
 import { postponeTick } from './postpone-tick.ts';
@@ -34,41 +23,38 @@ interface TickDeps {
   readonly sync: (tenant: Tenant, scheduleId: string) => Promise<void>;
 }
 
-/**
- * Starts exactly one backup per due time, however often the tick is delivered: the transaction that starts it advances `nextRunAt`
- * from the value that was read. Missed runs are reported in the transaction that skips them.
- */
+/** Starts exactly one backup per due time. Missed runs are reported in the transaction that skips them. */
 export const tick = (
   tenant: Tenant,
   scheduleId: string,
-  received: Tick,
-  deps: TickDeps = { clock, postpone: postponeTick, sync: syncSchedule },
+  { at, tries }: Tick,
+  { clock: time, postpone, sync }: TickDeps = { clock, postpone: postponeTick, sync: syncSchedule },
 ): Promise<void> =>
-  // The runs of a night begin together, and are admitted one after the other.
-  retryOnConflict({ attempts: 20, jitterMs: 50, jitterMaxMs: 1_000, isRetryable: isStaleContext }, async () => {
-    for (let isDone = false; !isDone; ) isDone = await tickOnce(tenant, scheduleId, received, deps);
-  });
+  tickRecurring(
+    scheduleKind,
+    { tenant, id: scheduleId, at, tries },
+    {
+      clock: time,
+      sync,
+      run: (context, due, now) => run(activeSchedule(context), due, postpone, now),
+      skip: (context, missed, now) => skipRuns(activeSchedule(context), missed, missedFailure(context.record, missed), now),
+    },
+  );
 
-/** False after it has skipped missed runs: the next due time may be due, too. */
-const tickOnce = async (tenant: Tenant, scheduleId: string, received: Tick, deps: TickDeps): Promise<boolean> => {
-  const context = await loadScheduleContext(tenant, scheduleId);
-  if (!context) return true;
-  if (!isActive(context) || context.schedule.nextRunAt === null) {
-    await deps.sync(tenant, scheduleId);
-    return true;
-  }
-  const now = deps.clock.now();
-  const decision = decideTick(context.schedule, received, now);
-  if (decision.kind === 'run') await run(context, decision, received, deps);
-  if (decision.kind === 'missed') await skipRuns(context, decision, missedFailure(context.schedule, decision), now);
-  return decision.kind !== 'missed';
+const activeSchedule = ({ record: schedule, project, ...context }: ActiveContext<ScheduleRecord>): ActiveScheduleContext => {
+  if (!project) throw new Error(`schedule ${schedule.id} is active without its project`);
+  return { ...context, schedule, project };
 };
 
-type Run = Extract<TickDecision, { kind: 'run' }>;
-type Missed = Extract<TickDecision, { kind: 'missed' }>;
+type Run = Parameters<DueRuns<ScheduleRecord>['run']>[1];
+type Missed = Parameters<DueRuns<ScheduleRecord>['skip']>[1];
 
-const run = async (context: ActiveScheduleContext, { at, next }: Run, { tries }: Tick, deps: TickDeps): Promise<void> => {
-  const now = deps.clock.now();
+const run = async (
+  context: ActiveScheduleContext,
+  { at, next, tries }: Run,
+  postpone: typeof postponeTick,
+  now: Date,
+): Promise<void> => {
   const { tenant, organization, project, schedule } = context;
   const fail = (code: ScheduleFailure['error']['code'], message: string): Promise<void> => {
     const failure: ScheduleFailure = { reason: 'failed', scheduledFor: iso(at), error: { code, message } };
@@ -80,7 +66,7 @@ const run = async (context: ActiveScheduleContext, { at, next }: Run, { tries }:
   // First due, first served: what became free belongs to those that have waited longer.
   if (free === 0 || free <= (await readWaitingLine(tenant))(schedule)) {
     const message = `The organization runs ${max} backups, as many as it may at once (concurrentBackups)`;
-    return deps.postpone(context, { at, tries }, { message, isCapacity: true }, now);
+    return postpone(context, { at, tries }, { message, isCapacity: true }, now);
   }
   const advanced = advancedTo(at, next);
   const counted = await countDueRuns({ ...context, schedule: { ...schedule, ...advanced } }, 1, iso(at), now);
@@ -98,7 +84,6 @@ const run = async (context: ActiveScheduleContext, { at, next }: Run, { tries }:
     const details = { projectId: project.id, type: backup.type, scheduleId: schedule.id, scheduledFor: iso(at) };
     await commit([
       ...writes,
-      ...dueScheduleWrites(tenant, schedule, { ...schedule, ...advanced }),
       ...counted.writes,
       systemAudit('scheduler', { action: 'backup.created', note: auditNote(tenant, 'backup', backup.id, details), now }),
     ]);
@@ -108,7 +93,7 @@ const run = async (context: ActiveScheduleContext, { at, next }: Run, { tries }:
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.code === 'JOB_IN_PROGRESS')
-      return deps.postpone(context, { at, tries }, { message: error.message, isCapacity: false }, now);
+      return postpone(context, { at, tries }, { message: error.message, isCapacity: false }, now);
     if (error.code !== 'STORAGE_NOT_FOUND' && error.code !== 'VALIDATION_ERROR') throw error;
     await fail('STORAGE_UPLOAD_ERROR', 'There is no storage destination to back up to: it was deleted, or no default is set');
   }
@@ -139,8 +124,7 @@ const skipRuns = async (
   const failed: ActiveScheduleContext = { ...context, schedule: { ...schedule, ...changes } };
   const counted = await countDueRuns(failed, runs, iso(last), now);
   await commit([
-    setSchedule(schedule, { ...changes, ...counted.attributes }),
-    ...dueScheduleWrites(tenant, schedule, failed.schedule),
+    ...scheduleWrites.set(tenant, schedule, { ...changes, ...counted.attributes }),
     whileActive(tenant),
     await failureEvent(failed, failure, now),
     ...counted.writes,

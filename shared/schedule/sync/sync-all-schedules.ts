@@ -2,11 +2,11 @@
 import { systemAudit } from '../../audit/index.ts';
 import { enqueue, type Task } from '../../event/index.ts';
 import { type Clock, clock, commit, retryOnConflict, type Tenant } from '../../platform/index.ts';
+import { isStaleContext, removeEntries, type Scheduler, scheduler } from '../../recurring/index.ts';
 import { deleteSchedule } from '../api/delete-schedule.ts';
 import { schedulesOf } from '../model/get-schedule.ts';
 import { scheduleKey } from '../model/record.ts';
-import { isStaleContext, loadScheduleContext } from '../model/schedule-context.ts';
-import { entryNames, type Scheduler, scheduler } from './scheduler-entries.ts';
+import { loadScheduleContext } from '../model/schedule-context.ts';
 import { syncSchedule } from './sync-schedule.ts';
 
 type SyncAllTask = Omit<Extract<Task, { kind: 'sync-schedules' }>, 'kind'>;
@@ -37,7 +37,7 @@ const deleteWithProject = async (
   time: Clock,
   entries: Scheduler,
 ): Promise<void> => {
-  for (const name of entryNames(tenant, scheduleId)) await entries.remove(name);
+  await removeEntries(tenant, scheduleId, entries.remove);
   await retryOnConflict({ attempts: 5, isRetryable: isStaleContext }, async () => {
     const context = await loadScheduleContext(tenant, scheduleId);
     // A deleted organization keeps its schedules until it is purged or recovered.

@@ -6,7 +6,7 @@ import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { Schedule } from '../../../shared/contract/models/schedule.ts';
 import { newId } from '../../../shared/platform/index.ts';
-import { nextRun } from '../../../shared/schedule/cron/next-run.ts';
+import { nextRun } from '../../../shared/recurring/cron/next-run.ts';
 import { startInProcessApi } from '../../harness/aws/in-process-api.ts';
 import { strictCopy } from '../../harness/builders/strict-copy.ts';
 import { findResponseFlaw } from '../../harness/law/endpoint-samples.ts';

@@ -15,16 +15,17 @@ import {
   unsafeTenant,
 } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
+import { watchDue } from '../../../shared/recurring/index.ts';
 import type { ScheduleInput } from '../../../shared/schedule/api/schedule-input.ts';
 import {
   createSchedule,
   recordOutcome,
   type ScheduleRecord,
   scheduleKey,
+  scheduleKind,
   syncAllSchedules,
   syncSchedule,
   tick,
-  watchSchedules,
 } from '../../../shared/schedule/index.ts';
 import { postponeTick } from '../../../shared/schedule/run/postpone-tick.ts';
 import { type BackupRecord, backupKey, backupPrefix } from '../../../shared/stored-backup/index.ts';
@@ -215,7 +216,7 @@ export const createScheduleEnv = () => {
   /** Performs a tick as Scheduler sends it. */
   const tickAt = ({ id }: Pick<ScheduleRecord, 'id'>, moment: string): Promise<unknown> =>
     perform(messageOf({ kind: 'run-schedule', scheduleId: id, at: moment }));
-  const watch = () => watchSchedules((id) => unsafeTenant(id, 'record'), clock.now(), send);
+  const watch = () => watchDue(scheduleKind, (id) => unsafeTenant(id, 'record'), clock.now(), send);
 
   /** Outbox tasks of the schedule queue that were not delivered yet. */
   const tasks = (): readonly string[] =>

@@ -6,7 +6,7 @@ import { organizationKey } from '../../../shared/organization/index.ts';
 import { type Item, iso, newId, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
 import { type ScheduleRecord, scheduleKey } from '../../../shared/schedule/index.ts';
-import { dueScheduleWrites } from '../../../shared/schedule/model/due-writes.ts';
+import { scheduleWrites } from '../../../shared/schedule/model/schedule-kind.ts';
 import {
   createMoveEnv,
   destination,
@@ -37,7 +37,7 @@ const putSchedule = (table: InMemoryTable, more: Partial<ScheduleRecord> = {}): 
     ...more,
   } as ScheduleRecord;
   table.put(schedule);
-  for (const write of dueScheduleWrites(from, undefined, schedule)) if ('put' in write) table.put(write.put);
+  for (const write of scheduleWrites.create(from, schedule)) if ('put' in write) table.put(write.put);
   return schedule;
 };
 const newSchedules = async () => {

@@ -1,5 +1,5 @@
 /** When schedules run next, by the rule that the service uses. */
-import { nextRun } from '../../../../shared/schedule/cron/next-run.ts';
+import { nextRun } from '../../../../shared/recurring/cron/next-run.ts';
 import type { Schedule } from '../../context/find-resource.ts';
 
 export interface UpcomingRun {

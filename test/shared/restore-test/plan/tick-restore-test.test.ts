@@ -3,12 +3,15 @@ import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
 import { signalsOfEvent } from '../../../../shared/alert/incident/signals-of-event.ts';
 import type { events } from '../../../../shared/contract/events/event-catalogue.ts';
+import { organizationKey } from '../../../../shared/organization/index.ts';
 import { commit, create, get, newId } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
+import { watchDue } from '../../../../shared/recurring/index.ts';
 import {
   deleteRestoreTest,
   type RestoreTestRecord,
   type RunRecord,
+  restoreTestKind,
   syncRestoreTest,
   tickRestoreTest,
 } from '../../../../shared/restore-test/index.ts';
@@ -145,6 +148,57 @@ test('tick: a run that has not ended counts for the next due time; it is no fail
   deepEqual([runs().length, failures().length, (await planNow(plan)).nextRunAt], [1, 0, '2026-03-01T14:00:00.000Z']);
 });
 
+const noEntries = { put: async () => undefined, remove: async () => undefined };
+
+for (const what of ['plan', 'organization', 'project'] as const)
+  test(`sync: entries created while the ${what} is deleted are removed`, async () => {
+    const plan = await duePlan({ projectId: t.projectId });
+    const entries = new Set<string>();
+    const key = {
+      plan: restoreTestKey.plan(t.tenant, plan.id),
+      organization: organizationKey.organization(t.tenant),
+      project: projectKey.project(t.tenant, t.projectId),
+    }[what];
+    await syncRestoreTest(t.tenant, plan.id, t.clock, {
+      put: async ({ name }) => {
+        entries.add(name);
+        const found = t.table.get(key);
+        if (what === 'organization') t.table.put({ ...found, ...key, deletedAt: due.toISOString() });
+        else t.table.items.delete(`${key.pk}\n${key.sk}`);
+      },
+      remove: async (name) => void entries.delete(name),
+    });
+    equal(entries.size, 0);
+  });
+
+test('watch: a plan whose tick did not arrive is ticked and synchronised; an outdated due item is deleted', async () => {
+  const plan = await duePlan();
+  const item = (moment: string) => ({
+    pk: 'DUE#RESTORETEST',
+    sk: `${moment}#${t.tenant.organizationId}#${plan.id}`,
+    organizationId: t.tenant.organizationId,
+    restoreTestId: plan.id,
+    at: moment,
+  });
+  const earlier = item('2026-03-01T11:00:00.000Z');
+  for (const one of [earlier, item(due.toISOString())]) t.table.put(one);
+  at(4);
+  const sent: unknown[] = [];
+  const send = async (messages: readonly { readonly body: string }[]) => {
+    sent.push(...messages.map(({ body }) => JSON.parse(body).task));
+  };
+  const watched = await watchDue(restoreTestKind, () => t.tenant, t.clock.now(), send);
+  deepEqual(watched, { due: 2, ticked: 1 });
+  deepEqual(sent, [
+    { kind: 'run-restore-test', restoreTestId: plan.id, at: due.toISOString() },
+    { kind: 'sync-restore-test', restoreTestId: plan.id },
+  ]);
+  deepEqual(
+    t.table.find('DUE#RESTORETEST').map((one) => one.at),
+    [due.toISOString()],
+  );
+});
+
 test('delete: only runs that have not ended are read and cancelled, however many have ended', async () => {
   const plan = await duePlan();
   const runId = await t.begin({ id: plan.id, ...restoreTestKey.plan(t.tenant, newId('restoreTest')) });
@@ -161,8 +215,7 @@ test('delete: only runs that have not ended are read and cancelled, however many
     reads += 1;
     return undefined;
   };
-  const scheduler = { put: async () => undefined, remove: async () => undefined };
-  await syncRestoreTest(t.tenant, plan.id, t.clock, scheduler);
+  await syncRestoreTest(t.tenant, plan.id, t.clock, noEntries);
   t.table.onRead = () => undefined;
   t.table.pageMax = 1_000;
   ok(reads <= 5, `${reads} reads`);

@@ -1,5 +1,5 @@
 /** When a schedule runs, by the service's own rules. */
-import { nextRun } from '../../../../../shared/schedule/cron/next-run.ts';
+import { nextRun } from '../../../../../shared/recurring/cron/next-run.ts';
 
 export interface UpcomingRuns {
   readonly runs: readonly Date[];

@@ -1,7 +1,7 @@
 /** Which backups there would be today if the schedule had always run and every run had succeeded. */
+import { previousRun } from '../../../../../../shared/recurring/cron/next-run.ts';
+import { toInstants, toLocalTime } from '../../../../../../shared/recurring/cron/time-zone.ts';
 import { keptBy } from '../../../../../../shared/retention/kept-by-policy.ts';
-import { previousRun } from '../../../../../../shared/schedule/cron/next-run.ts';
-import { toInstants, toLocalTime } from '../../../../../../shared/schedule/cron/time-zone.ts';
 
 export interface RetentionPolicy {
   readonly daily: number;

@@ -2,8 +2,8 @@
 import { deepEqual, ok } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
-import { nextRun } from '../../../../shared/schedule/cron/next-run.ts';
-import { decideTick, overdueMaxSeconds } from '../../../../shared/schedule/run/decide-tick.ts';
+import { nextRun } from '../../../shared/recurring/cron/next-run.ts';
+import { decideTick, overdueMaxSeconds } from '../../../shared/recurring/decide-tick.ts';
 
 const minuteMs = 60_000;
 const schedules = fc.constantFrom(

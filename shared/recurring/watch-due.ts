@@ -1,6 +1,6 @@
-/** Ticks schedules whose tick did not arrive: Scheduler was down, has no entry, or clocks went forward over the due time. */
-import { idsIn } from '../../contract/ids.ts';
-import { queueVariables, taskMessage } from '../../event/index.ts';
+/** Ticks records whose tick did not arrive: Scheduler was down, has no entry, or clocks went forward over the due time. */
+import { idsIn } from '../contract/ids.ts';
+import { queueVariables, taskMessage } from '../event/index.ts';
 import {
   after,
   bestEffort,
@@ -13,9 +13,9 @@ import {
   type Write,
   walk,
   withLogContext,
-} from '../../platform/index.ts';
-import { type DueRecord, dueSchedulesPartition, type ScheduleRecord, scheduleKey } from '../model/record.ts';
-import { tickTask } from './postpone-tick.ts';
+} from '../platform/index.ts';
+import { putOffOf } from './put-off.ts';
+import type { DueRecord, RecurringKind, RecurringRecord } from './record.ts';
 
 /** Scheduler delivers within a minute, a queue within seconds. */
 const graceSeconds = 180;
@@ -26,18 +26,20 @@ interface Watched {
 }
 
 /** Reads only the due items, and sends their ticks. A tick that arrives as well is ignored. */
-export const watchSchedules = async (
+export const watchDue = async <R extends RecurringRecord>(
+  kind: RecurringKind<R>,
   tenantOf: (organizationId: string) => Tenant,
   now: Date,
   send: typeof sendAll = sendAll,
 ): Promise<Watched> => {
-  const range = { pk: dueSchedulesPartition, prefix: '', from: '0', to: iso(after(now, -graceSeconds)) };
+  const range = { pk: kind.duePartition, prefix: '', from: '0', to: iso(after(now, -graceSeconds)) };
   const watched = { due: 0, ticked: 0 };
   for await (const items of pagesOf(walk<DueRecord>(range))) {
-    const schedules = await getAll(items.map((item) => scheduleKey.schedule(tenantOf(item.organizationId), item.scheduleId)));
+    const due = items.map((item) => ({ item, tenant: tenantOf(item.organizationId), id: item[kind.idName] ?? '' }));
+    const records = await getAll(due.map(({ tenant, id }) => kind.key(tenant, id)));
     const messages = await Promise.all(
-      items.map((item, n) =>
-        withLogContext(idsIn(item), () => messagesFor(tenantOf(item.organizationId), item, schedules[n], now)),
+      due.map((one, n) =>
+        withLogContext(idsIn(one.item), () => messagesFor(kind, { ...one, record: records[n] as R | undefined }, now)),
       ),
     );
     await send(messages.flat());
@@ -53,34 +55,36 @@ const sendAll = async (messages: readonly QueueMessage[]): Promise<void> => {
   if (refused.size > 0) throw new Error(`the queue did not accept ${refused.size} of ${messages.length} schedule tasks`);
 };
 
-const messagesFor = async (
-  tenant: Tenant,
-  item: DueRecord,
-  schedule: ScheduleRecord | undefined,
+interface Watchable<R> {
+  readonly tenant: Tenant;
+  readonly id: string;
+  readonly item: DueRecord;
+  readonly record: R | undefined;
+}
+
+const messagesFor = async <R extends RecurringRecord>(
+  kind: RecurringKind<R>,
+  { tenant, id, item, record }: Watchable<R>,
   now: Date,
 ): Promise<readonly QueueMessage[]> => {
-  const { scheduleId, at } = item;
-  if (schedule?.nextRunAt !== at) {
-    await bestEffort('delete an outdated due item', commit(deleteOutdated(tenant, item)));
+  const { pk, sk, at } = item;
+  if (record?.nextRunAt !== at) {
+    // Provided it is not that of the next run.
+    const isOutdated: Write = {
+      check: kind.key(tenant, id),
+      condition: 'attribute_not_exists(pk) OR nextRunAt <> :at',
+      values: { ':at': at },
+    };
+    await bestEffort('delete an outdated due item', commit([{ remove: { pk, sk } }, isOutdated]));
     return [];
   }
-  const postponed = schedule.putOff?.at === at ? schedule.putOff : undefined;
+  const postponed = putOffOf(record);
   // Its message is still in the queue.
   if (postponed && postponed.since > iso(after(now, -graceSeconds))) return [];
-  const tick = taskMessage(tenant, tickTask(scheduleId, at, postponed?.tries ?? 0), { now });
+  const tick = taskMessage(tenant, { ...kind.runTask(id), at, ...(postponed && { tries: postponed.tries }) }, { now });
   // If the tick was lost, the Scheduler entries may be wrong.
-  return postponed ? [tick] : [tick, taskMessage(tenant, { kind: 'sync-schedule', scheduleId }, { now })];
+  return postponed ? [tick] : [tick, taskMessage(tenant, kind.syncTask(id), { now })];
 };
-
-/** Deletes a due item, provided it is not that of the schedule's next run. */
-const deleteOutdated = (tenant: Tenant, { pk, sk, scheduleId, at }: DueRecord): readonly Write[] => [
-  { remove: { pk, sk } },
-  {
-    check: scheduleKey.schedule(tenant, scheduleId),
-    condition: 'attribute_not_exists(pk) OR nextRunAt <> :at',
-    values: { ':at': at },
-  },
-];
 
 /** As many as one BatchGetItem reads. */
 const pageItems = 100;

@@ -2,7 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { nextRun, previousRun, schedulerExpressions } from '../../../../shared/schedule/cron/next-run.ts';
+import { nextRun, previousRun, schedulerExpressions } from '../../../../shared/recurring/cron/next-run.ts';
 
 /** Due at a moment if that is the next run after the millisecond before. */
 const isDue = (cron: string, timezone: string, at: Date): boolean =>

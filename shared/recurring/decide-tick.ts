@@ -1,10 +1,10 @@
 /** Decides what a tick does. Pure. */
-import { nextRun, previousRun } from '../cron/next-run.ts';
-import type { ScheduleRecord } from '../model/record.ts';
-import { isWaiting, putOffOf } from '../model/waiting-runs.ts';
+import { nextRun, previousRun } from './cron/next-run.ts';
+import { isWaiting, putOffOf } from './put-off.ts';
+import type { RecurringRecord } from './record.ts';
 
 /**
- * A run that starts later than this is missed: its backup would say little of its due time. The time in which a run waited for
+ * A run that starts later than this is missed: its result would say little of its due time. The time in which a run waited for
  * capacity does not count.
  */
 export const overdueMaxSeconds = 3_600;
@@ -28,18 +28,18 @@ export type TickDecision =
  * expression is therefore ignored. A tick before its due time is accepted: a local stage may run schedules faster than the clock.
  */
 export const decideTick = (
-  schedule: Pick<ScheduleRecord, 'cron' | 'timezone' | 'nextRunAt' | 'putOff'>,
+  record: Pick<RecurringRecord, 'cron' | 'timezone' | 'nextRunAt' | 'putOff'>,
   { at, tries }: Tick,
   now: Date,
 ): TickDecision => {
-  const { cron, timezone, nextRunAt } = schedule;
+  const { cron, timezone, nextRunAt } = record;
   if (nextRunAt === null) return { kind: 'ignore' };
   const due = new Date(nextRunAt);
   const present = at > now ? at : now;
-  if (due > present || tries < (putOffOf(schedule)?.tries ?? 0)) return { kind: 'ignore' };
+  if (due > present || tries < (putOffOf(record)?.tries ?? 0)) return { kind: 'ignore' };
   const next = (moment: Date): Date | undefined => nextRun(cron, timezone, moment);
   const latest = latestOf(cron, timezone, due, present);
-  const startableSince = latest === due ? startableFrom(schedule, due, present) : latest;
+  const startableSince = latest === due ? startableFrom(record, due, present) : latest;
   if (present.getTime() - startableSince.getTime() > overdueMaxSeconds * 1_000)
     return { kind: 'missed', first: due, last: latest, runs: runsUpTo(due, latest, next), next: next(latest) };
   if (latest > due) {
@@ -49,16 +49,16 @@ export const decideTick = (
   return { kind: 'run', at: latest, next: next(latest) };
 };
 
-/** The last due time up to the present. Its backup replaces those of earlier due times. */
+/** The last due time up to the present. Its run replaces those of earlier due times. */
 const latestOf = (cron: string, timezone: string, due: Date, present: Date): Date => {
   const latest = previousRun(cron, timezone, new Date(present.getTime() + 1));
   return latest && latest > due ? latest : due;
 };
 
 /** From when on a run can start as far as capacity is concerned. */
-const startableFrom = (schedule: Pick<ScheduleRecord, 'nextRunAt' | 'putOff'>, due: Date, present: Date): Date => {
-  if (isWaiting(schedule)) return present;
-  const grantedAt = putOffOf(schedule)?.grantedAt;
+const startableFrom = (record: Pick<RecurringRecord, 'nextRunAt' | 'putOff'>, due: Date, present: Date): Date => {
+  if (isWaiting(record)) return present;
+  const grantedAt = putOffOf(record)?.grantedAt;
   return grantedAt === undefined ? due : new Date(grantedAt);
 };
 

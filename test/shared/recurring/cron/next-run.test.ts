@@ -2,8 +2,8 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { describe, test } from 'vitest';
 import { ApiError } from '../../../../shared/contract/errors.ts';
-import { nextRun, previousRun, schedulerExpressions } from '../../../../shared/schedule/cron/next-run.ts';
-import { parseCron } from '../../../../shared/schedule/cron/parse-cron.ts';
+import { nextRun, previousRun, schedulerExpressions } from '../../../../shared/recurring/cron/next-run.ts';
+import { parseCron } from '../../../../shared/recurring/cron/parse-cron.ts';
 
 /** Due at a moment if that is the next run after the millisecond before. */
 const isDue = (cron: string, timezone: string, at: Date): boolean =>
