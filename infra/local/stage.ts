@@ -153,6 +153,7 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
     import('./event-source/start-pollers.ts'),
     import('./boot/seed-identity-secret.ts'),
   ]);
+  started.push(bundles.stop);
   callerIdentity = aws.callerIdentity;
   identityServer.serve(identity.listener);
   s3Server.serve(aws.s3);

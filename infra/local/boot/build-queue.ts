@@ -4,6 +4,8 @@ export interface BuildQueue {
   start(): Promise<void>;
   /** Settles with the build of the item; undefined if it is built, or not in the queue. */
   when(item: string): Promise<void> | undefined;
+  /** Begins no further build. */
+  stop(): void;
 }
 
 export const makeBuildQueue = (
@@ -39,6 +41,7 @@ export const makeBuildQueue = (
   };
   return {
     start,
+    stop: () => left.clear(),
     when: (item) => {
       const waiting = unfinished.get(item);
       if (!waiting) return undefined;

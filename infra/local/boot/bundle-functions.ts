@@ -30,7 +30,9 @@ const isConsole = (entry: string): boolean => entry.startsWith('functions/consol
 /** In a build of six a bundle takes half of the CPU that it takes alone, and events wait for 2 s at most. */
 const builtAtOnce = 6;
 
-type Bundles = Pick<LambdaHostOptions, 'worker' | 'bundleOf' | 'whenBundled'>;
+interface Bundles extends Pick<LambdaHostOptions, 'worker' | 'bundleOf' | 'whenBundled'> {
+  stop(): void;
+}
 
 export const bundleFunctions = async (say: (line: string) => void): Promise<Bundles> => {
   const dir = await buildCached({
@@ -68,12 +70,13 @@ export const bundleFunctions = async (say: (line: string) => void): Promise<Bund
     builtAtOnce,
     build,
   );
+  let isStopped = false;
   const buildAll = async (): Promise<void> => {
     say('bundling the functions; their first events wait for it');
     await functions.start();
     await pages.start();
-    // esbuild would otherwise keep its process for further builds.
-    await (await import('esbuild')).stop();
+    // esbuild would otherwise keep its process for further builds. After a stop they may be those of another stage in this process.
+    if (!isStopped) await (await import('esbuild')).stop();
   };
   let isStarted = missing.length === 0;
   return {
@@ -84,6 +87,10 @@ export const bundleFunctions = async (say: (line: string) => void): Promise<Bund
       if (!isStarted) void buildAll();
       isStarted = true;
       return bundling;
+    },
+    stop: () => {
+      isStopped = true;
+      for (const queue of [functions, pages]) queue.stop();
     },
   };
 };

@@ -30,6 +30,14 @@ test('a build queue builds first what is waited for', async () => {
   await built;
 });
 
+test('a stopped build queue begins no further build', async () => {
+  const { queue, batches } = queueOf();
+  const built = queue.start();
+  queue.stop();
+  await built;
+  assert.deepEqual(batches, ['ab']);
+});
+
 test('a failed build is told to those that wait for it, and the other items are built', async () => {
   const { queue, batches } = queueOf(async (batch) => {
     if (batch.includes('a')) throw new Error('no such file');
