@@ -4,7 +4,7 @@ import { hasBrowser } from './harness/browser/find-browser.ts';
 import FileOrder from './setup/file-order.ts';
 import { inDepthFiles, isWholeSuite } from './setup/in-depth-files.ts';
 
-/** The files that need a running stage. Every other test file belongs to `unit`, where no STAGE_ variable is set. */
+/** The files that need a running stage. In the other projects no STAGE_ variable is set. */
 const stageFiles = [
   'test/attack/**/*.test.ts',
   'test/journey/**/*.test.ts',
@@ -21,6 +21,8 @@ const stageFiles = [
   'test/law/secret.test.ts',
   'test/law/tenant.test.ts',
 ];
+
+const sharedFiles = ['test/{shared,functions}/**/*.test.ts'];
 
 /** Journeys through the console, in a real browser. */
 const browserFiles = ['test/journey/console/**/*.test.ts'];
@@ -51,12 +53,23 @@ export default defineConfig({
   root: pathOf('..'),
   test: {
     projects: [
+      // Two projects, so that processes end now and then (test/setup/file-order.ts).
       {
         extends: true,
         test: {
-          name: 'unit',
-          include: ['test/**/*.test.ts'],
+          name: 'shared',
+          include: sharedFiles,
           exclude: [...stageFiles, ...left],
+          setupFiles: ['test/setup/low-priority.ts'],
+          ...timeoutMs(60),
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'infra',
+          include: ['test/**/*.test.ts'],
+          exclude: [...sharedFiles, ...stageFiles, ...left],
           setupFiles: ['test/setup/low-priority.ts'],
           ...timeoutMs(60),
         },

@@ -3,6 +3,7 @@
  * are the longest ones; most of what they go through has unit tests or shorter journeys in `npm test`, too. A file that is named on the command line always runs.
  */
 export const inDepthFiles: readonly string[] = [
+  'test/infra/nag.test.ts',
   'test/attack/matrix.test.ts',
   'test/infra/local/stage.test.ts',
   'test/journey/account/device.test.ts',

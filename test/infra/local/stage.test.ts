@@ -100,7 +100,8 @@ const anyPorts = {
   demo: false,
 };
 
-describe('npm start', () => {
+// Each boots a stage or several.
+describe('npm start', { timeout: 300_000 }, () => {
   test('rejects an invalid variable in one line', async () => {
     assert.equal(await refusal({ PORT: 'eighty' }), 'PORT="eighty": must be a port from 0 to 65535');
   });
@@ -183,7 +184,7 @@ describe('npm start', () => {
   });
 });
 
-describe('the template', () => {
+describe('the template', { timeout: 300_000 }, () => {
   /** Removes an action from the role of one function. */
   const without = (functionId: string, action: string) => (resources: readonly ResolvedResource[]) => {
     const roleArn = resources.find(({ logicalId, type }) => type.endsWith('::Function') && logicalId.startsWith(functionId))

@@ -53,7 +53,8 @@ const statusesOf = ({ path, method }: Endpoint): readonly number[] =>
 
 const placeholder = '01JZ8Q4V0M6T3X9C2B7N5K1HRD';
 
-test('API docs: every example succeeds with a status that the docs state', async () => {
+// 150 calls and a dozen jobs, one after the other.
+test('API docs: every example succeeds with a status that the docs state', { timeout: 600_000 }, async () => {
   const [ada, grace] = [await signIn(), await signIn('grace@example.com')];
   /** Existing ids by prefix, which replace those of the examples. */
   const ids: Record<string, string> = {};
