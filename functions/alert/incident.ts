@@ -25,7 +25,7 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
     case 'assess-incidents':
       return assessIncidents(tenant, clock.now());
     case 'notify-incident':
-      return notifyIncident(tenant, task.incidentId, clock.now());
+      return notifyIncident(tenant, { incidentId: task.incidentId, now: clock.now() });
     case 'send-alert-email':
       return sendAlertEmail(tenant, task);
     case 'disable-alert':

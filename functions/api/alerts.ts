@@ -37,12 +37,12 @@ export const list = handle(alerts.list, async ({ tenant, organization, page, now
   const [found, marker] = await Promise.all([listAlerts(tenant, page), getItem(alertKey.alerting(tenant))]);
   const items = found.alerts.map(({ alert, health }) => alertData(alert, health));
   if (marker || page.after !== undefined) return { items, next: found.next };
-  const { alert, writes } = belatedDefaultAlert(tenant, organization, now);
+  const { alert, writes } = belatedDefaultAlert(tenant, { organization, now });
   return { items: [...items, alertData(alert, undefined)], next: found.next, change: { writes, audit: [] } };
 });
 
 export const incidents = handle(alerts.incidents, async ({ tenant, query, page, now }) => {
-  const { incidents: found, next } = await listIncidents(tenant, query, page, now);
+  const { incidents: found, next } = await listIncidents(tenant, { filter: query, page, now });
   return { items: found.map(incidentData), next };
 });
 
@@ -52,7 +52,11 @@ export const get = handle(alerts.get, async ({ tenant, params }) => {
 });
 
 export const update = handle(alerts.update, async ({ tenant, params, body, now }) => {
-  const { alert, health, change } = await updateAlert(tenant, await readAlert(tenant, params.alertId), body, now);
+  const { alert, health, change } = await updateAlert(tenant, {
+    current: await readAlert(tenant, params.alertId),
+    input: body,
+    now,
+  });
   return { data: alertData(alert, health), change };
 });
 
@@ -63,15 +67,20 @@ export const remove = handle(alerts.remove, async ({ tenant, params, now }) => {
 
 export const deliveries = handle(alerts.deliveries, async ({ tenant, params, query, page, now }) => {
   const { alert } = await readAlert(tenant, params.alertId);
-  const { deliveries: found, next } = await listDeliveries<AlertDeliveryRecord>(tenant, alert.id, query, page, now);
+  const { deliveries: found, next } = await listDeliveries<AlertDeliveryRecord>(tenant, {
+    endpointId: alert.id,
+    query,
+    page,
+    now,
+  });
   return { data: { deliveries: found.map(alertDeliveryData) }, next };
 });
 
 export const retry = handle(alerts.retry, async ({ tenant, params, now }) => {
   const { alert } = await readAlert(tenant, params.alertId);
-  const delivery = await readDelivery<AlertDeliveryRecord>(tenant, alert.id, params.deliveryId, now);
+  const delivery = await readDelivery<AlertDeliveryRecord>(tenant, { endpointId: alert.id, id: params.deliveryId, now });
   return {
     data: { deliveryId: delivery.id, status: 'attempting' as const },
-    change: retryAlertDelivery(tenant, alert, delivery, now),
+    change: retryAlertDelivery(tenant, { alert, delivery, now }),
   };
 });

@@ -12,7 +12,7 @@ export const documents = handle(backupContents.documents, async ({ tenant, param
 
 export const diff = handle(backupContents.diff, async (call) => {
   const backup = await readBackup(call.tenant, call.params.backupId);
-  return compareBackup({ ...call, path: call.query.path }, backup, call.query.against);
+  return compareBackup({ ...call, path: call.query.path }, { backup, against: call.query.against });
 });
 
 export const register = handle(backupContents.register, async ({ tenant, organization, actor, body, now }) => {
@@ -23,6 +23,6 @@ export const register = handle(backupContents.register, async ({ tenant, organiz
   ]);
   const createdBy = { type: actor.type, id: actor.id, email: actor.email };
   const context = { tenant, organization, project, destination };
-  const { backup, change } = await importBackup(context, { path, metadata, createdBy }, now);
+  const { backup, change } = await importBackup(context, { options: { path, metadata, createdBy }, now });
   return { data: backupData(backup), change };
 });

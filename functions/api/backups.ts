@@ -20,7 +20,7 @@ import {
 } from '../../shared/stored-backup/index.ts';
 
 export const list = handle(backups.list, async ({ tenant, query, page, now }) => {
-  const { backups: found, next } = await listBackups(tenant, query, page, now);
+  const { backups: found, next } = await listBackups(tenant, { filter: query, page, now });
   return { items: found.map(await viewOf(tenant, found)), next };
 });
 
@@ -41,7 +41,7 @@ const shown = async (tenant: Tenant, backup: BackupRecord) => (await viewOf(tena
 export const remove = handle(backups.remove, async ({ tenant, params, now }) => {
   const backup = await readBackup(tenant, params.backupId);
   await refuseEnding(tenant, backup);
-  const { writes, audit } = deleteBackup(tenant, backup, await findDependentBackup(tenant, backup), now);
+  const { writes, audit } = deleteBackup(tenant, { backup, child: await findDependentBackup(tenant, backup), now });
   const objects = (await findOtherOwner(tenant, backup))
     ? 'Its objects are kept, because another backup shares them'
     : 'Its objects are being deleted; the audit log reports any that must be kept';
@@ -58,7 +58,11 @@ export const cancel = handle(backups.cancel, async (call) => {
 });
 
 export const verify = handle(backups.verify, async ({ tenant, params, body, now }) => {
-  const { backup, change } = startVerification(tenant, await readBackup(tenant, params.backupId), body.depth, now);
+  const { backup, change } = startVerification(tenant, {
+    backup: await readBackup(tenant, params.backupId),
+    depth: body.depth,
+    now,
+  });
   await assertVerificationCapacity(tenant, now);
   return { data: await shown(tenant, backup), change };
 });
@@ -66,6 +70,6 @@ export const verify = handle(backups.verify, async ({ tenant, params, body, now 
 export const acknowledge = handle(backups.acknowledge, async ({ tenant, params, actor, body, now }) => {
   const found = await readBackup(tenant, params.backupId);
   const by = { type: actor.type, id: actor.id, email: actor.email };
-  const { backup, change } = await acknowledgeAnomaly(tenant, found, { by, note: body.note }, now);
+  const { backup, change } = await acknowledgeAnomaly(tenant, { backup: found, acknowledgement: { by, note: body.note }, now });
   return { data: await shown(tenant, backup), change };
 });

@@ -13,7 +13,7 @@ export const update = handle(members.update, async (call) => {
     readMember(call.tenant, call.params.userId, call.actor.id),
     readServiceAccountKey(call.tenant),
   ]);
-  return changeRole(call, { ...found, serviceAccount }, call.body.role, call.now);
+  return changeRole(call, { roleChange: { ...found, serviceAccount }, role: call.body.role, now: call.now });
 });
 
 export const remove = handle(members.remove, async (call) => ({

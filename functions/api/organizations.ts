@@ -30,7 +30,7 @@ import { countRunningVerifications } from '../../shared/stored-backup/index.ts';
 export const create = handle(organizations.create, async ({ user, body: { name, slug }, now }) => {
   const [owner, taken] = await getAll([accountKey.user(user.userId), lookup.slug(preferredSlug({ name, slug }))]);
   if (!owner) throw unauthorized('The user no longer exists. Sign in again');
-  const { tenant, organization, change } = createOrganization(owner, { name, slug }, Boolean(taken), now);
+  const { tenant, organization, change } = createOrganization(owner, { input: { name, slug }, isTaken: Boolean(taken), now });
   const { writes } = defaultAlert(tenant, organization);
   return { data: organization, change: { ...change, writes: [...change.writes, ...writes] } };
 });
@@ -104,6 +104,6 @@ export const leave = handle(organizations.leave, async (call) => ({
 export const recover = handle(organizations.recover, async ({ user: { userId }, params: { id }, now }) => {
   const keys = [lookup.organization(id), lookup.member(id, userId)] as const;
   const [deleted, member] = isId('organization', id) ? await getAll(keys) : [];
-  const { organization, change } = recoverOrganization(userId, deleted, member, now);
+  const { organization, change } = recoverOrganization(userId, { organization: deleted, member, now });
   return { data: organization, change };
 });

@@ -31,7 +31,7 @@ export const enable = handle(rows.enable, async (call) => {
     storageDestinationId === undefined
       ? await defaultDestination(tenant, organization, project)
       : await readDestination(tenant, storageDestinationId);
-  const { pitr, change } = enablePitr(call, { project, destination, before }, input, now);
+  const { pitr, change } = enablePitr(call, { context: { project, destination, before }, options: input, now });
   return { data: await shown(tenant, pitr, now), change };
 });
 
@@ -42,13 +42,13 @@ export const get = handle(rows.get, async ({ tenant, params, now }) => {
 
 export const update = handle(rows.update, async (call) => {
   const [project, before] = await both(call.tenant, call.params.projectId);
-  const { pitr, change } = updatePitr(call, project, before, call.body, call.now);
+  const { pitr, change } = updatePitr(call, { project, before, given: call.body, now: call.now });
   return { data: await shown(call.tenant, pitr, call.now), change };
 });
 
 export const disable = handle(rows.disable, async (call) => {
   const [project, before] = await both(call.tenant, call.params.projectId);
-  const { pitr, change } = disablePitr(call, project, before, call.now);
+  const { pitr, change } = disablePitr(call, { project, before, now: call.now });
   return { data: await shown(call.tenant, pitr, call.now), change };
 });
 

@@ -31,11 +31,11 @@ export const update = handle(projects.update, async (call) => {
   if (organizationId !== undefined) {
     if (Object.keys(input).length > 0)
       throw invalid('organizationId', 'moves the project and cannot be combined with other fields');
-    const moved = await moveProject(call, params.projectId, organizationId);
+    const moved = await moveProject(call, { projectId: params.projectId, organizationId });
     // The move has committed its own transactions.
     return { data: projectData(moved), change: { writes: [], audit: [] } };
   }
-  const { project, change } = updateProject(tenant, await readProject(tenant, params.projectId), input, now);
+  const { project, change } = updateProject(tenant, { project: await readProject(tenant, params.projectId), input, now });
   return { data: projectData(project), change };
 });
 
@@ -47,6 +47,6 @@ export const remove = handle(projects.remove, async (call) => {
     message: pitr
       ? 'The project was disconnected. Its backups are kept; its captured changes are being deleted'
       : 'The project was disconnected. Its backups are kept',
-    change: { writes: [...writes, ...endWithProject(call, project, pitr, now)], audit },
+    change: { writes: [...writes, ...endWithProject(call, { project, pitr, now })], audit },
   };
 });

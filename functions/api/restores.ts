@@ -36,7 +36,7 @@ export const undo = handle(restores.undo, async ({ tenant, actor, params, body, 
   const other = await getRestore(tenant, params.restoreJobId);
   const encryption = currentEncryption(await readEncryption(tenant));
   const createdBy = { type: actor.type, id: actor.id, email: actor.email };
-  const { restore, change } = await undoRestore(tenant, other, { ...body, encryption, createdBy }, now);
+  const { restore, change } = await undoRestore(tenant, { restore: other, caller: { ...body, encryption, createdBy }, now });
   await assertRestoreCapacity(tenant);
   return { data: restoreData(restore), change };
 });

@@ -23,7 +23,11 @@ export const create = handle(
     const { projectId, storageDestinationId = null, timezone = call.organization.timezone, ...body } = call.body;
     const input = { ...body, timezone, storageDestinationId, ...retentionOf(body, { retention: null, retentionPolicy: null }) };
     checkScheduleInput(input);
-    const { schedule, change } = await createSchedule(call, await readProject(call.tenant, projectId), input, call.now);
+    const { schedule, change } = await createSchedule(call, {
+      project: await readProject(call.tenant, projectId),
+      input,
+      now: call.now,
+    });
     return { data: await showSchedule(call.tenant, schedule), change };
   },
   { check: checkScheduleInput },
@@ -45,7 +49,7 @@ export const update = handle(
     const schedule = await readSchedule(tenant, params.scheduleId);
     const project = await projectOf(tenant, schedule);
     if (!project) throw noSuchSchedule();
-    const { schedule: changed, change } = await updateSchedule(call, schedule, project, body, now);
+    const { schedule: changed, change } = await updateSchedule(call, { schedule, project, given: body, now });
     return { data: await showSchedule(tenant, changed), change };
   },
   { check: checkScheduleInput },
@@ -56,7 +60,7 @@ export const remove = handle(schedules.remove, async (call) => {
   const project = (await projectOf(call.tenant, schedule)) ?? { name: schedule.projectId };
   return {
     message: 'The schedule was deleted. Its backups are kept',
-    change: await deleteSchedule(call, schedule, project, call.now),
+    change: await deleteSchedule(call, { schedule, project, now: call.now }),
   };
 });
 

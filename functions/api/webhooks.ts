@@ -31,7 +31,7 @@ import {
 export const create = handle(
   webhooks.create,
   async ({ tenant, body, now }) => {
-    const { webhook, generatedSecret, change } = await createWebhook(tenant, newId('webhook', now), body, now);
+    const { webhook, generatedSecret, change } = await createWebhook(tenant, { id: newId('webhook', now), input: body, now });
     return { data: webhookWithSecretData(webhook, undefined, { now, url: body.url, generatedSecret }), change };
   },
   { check: checkGiven },
@@ -74,7 +74,7 @@ interface UpdateCall {
 
 const change = async ({ tenant, params, body, now }: UpdateCall) => {
   const current = await getWebhookWithHealth(tenant, params.webhookId);
-  const changed = await updateWebhook(tenant, current, body, now);
+  const changed = await updateWebhook(tenant, { current, input: body, now });
   const url = body.url ?? (await openUrl(tenant, changed.webhook, now));
   return { data: webhookWithSecretData(changed.webhook, current.health, { now, url }), change: changed.change };
 };
@@ -90,43 +90,47 @@ export const remove = handle(webhooks.remove, async ({ tenant, params, now }) =>
 
 export const toggle = handle(webhooks.toggle, async ({ tenant, params, body, now }) => {
   const current = await getWebhookWithHealth(tenant, params.webhookId);
-  const { webhook, change } = await toggleWebhook(tenant, current, body.enabled, now);
+  const { webhook, change } = await toggleWebhook(tenant, { current, enabled: body.enabled, now });
   return { data: webhookData(webhook), change };
 });
 
 export const rotateSecret = handle(webhooks.rotateSecret, async ({ tenant, params, body, now }) => {
   const { webhook, health } = await getWebhookWithHealth(tenant, params.webhookId);
-  const { webhook: rotated, generatedSecret, change } = await rotate(tenant, webhook, body.overlapHours, now);
+  const { webhook: rotated, generatedSecret, change } = await rotate(tenant, { webhook, overlapHours: body.overlapHours, now });
   const url = await openUrl(tenant, rotated, now);
   return { data: webhookWithSecretData(rotated, health, { now, url, generatedSecret }), change };
 });
 
 export const test = handle(webhooks.test, async (call) =>
-  sendTestEvent(call, await readWebhook(call.tenant, call.params.webhookId), call.body.event, call.now),
+  sendTestEvent(call, {
+    webhook: await readWebhook(call.tenant, call.params.webhookId),
+    requested: call.body.event,
+    now: call.now,
+  }),
 );
 
 export const deliveries = handle(webhooks.deliveries, async ({ tenant, params, query, page, now }) => {
   const { id } = await readWebhook(tenant, params.webhookId);
-  const { deliveries: found, next } = await listDeliveries<WebhookDeliveryRecord>(tenant, id, query, page, now);
+  const { deliveries: found, next } = await listDeliveries<WebhookDeliveryRecord>(tenant, { endpointId: id, query, page, now });
   return { data: { deliveries: found.map(deliveryData) }, next };
 });
 
 export const request = handle(webhooks.request, async ({ tenant, params, now }) => {
   const { id } = await readWebhook(tenant, params.webhookId);
-  return { data: requestData(await readDelivery<WebhookDeliveryRecord>(tenant, id, params.deliveryId, now)) };
+  return { data: requestData(await readDelivery<WebhookDeliveryRecord>(tenant, { endpointId: id, id: params.deliveryId, now })) };
 });
 
 export const retry = handle(webhooks.retry, async ({ tenant, params, now }) => {
   const webhook = await readWebhook(tenant, params.webhookId);
-  const delivery = await readDelivery<WebhookDeliveryRecord>(tenant, webhook.id, params.deliveryId, now);
+  const delivery = await readDelivery<WebhookDeliveryRecord>(tenant, { endpointId: webhook.id, id: params.deliveryId, now });
   return {
     data: { deliveryId: delivery.id, status: 'attempting' as const },
-    change: retryDelivery(tenant, webhook, delivery, now),
+    change: retryDelivery(tenant, { webhook, delivery, now }),
   };
 });
 
 export const replay = handle(webhooks.replay, async ({ tenant, params, body, now }) => {
   const webhook = await readWebhook(tenant, params.webhookId);
-  const { replay: started, change } = startReplay(tenant, webhook, body, now);
+  const { replay: started, change } = startReplay(tenant, { webhook, input: body, now });
   return { data: started, change };
 });

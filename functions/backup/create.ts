@@ -23,10 +23,10 @@ export const create = handle(backups.create, async ({ tenant, organization, acto
   ]);
   const isFull = type === 'full';
   // The cost of a full backup does not depend on the destination.
-  if (dryRun && isFull) return estimated(await estimateBackup(tenant, project, more));
+  if (dryRun && isFull) return estimated(await estimateBackup(tenant, { project, options: more }));
   const destination = named ?? (await defaultDestination(tenant, organization, project));
   const parent = isFull ? undefined : await requireParent(tenant, project, { ...more, storageDestinationId: destination.id });
-  if (dryRun) return estimated(await estimateBackup(tenant, project, more, parent));
+  if (dryRun) return estimated(await estimateBackup(tenant, { project, options: more, parent }));
   await assertBackupCapacity(tenant);
   const context = { tenant, project, destination, encryption: currentEncryption(chosen) };
   const kind = { trigger: 'manual', createdBy: { type: actor.type, id: actor.id, email: actor.email } } as const;

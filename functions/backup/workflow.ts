@@ -38,7 +38,9 @@ export const plan = stepHandler(BackupStep, async (tenant, { backupId }) => {
 export const copy = stepHandler(CopyStep, async (tenant, step, context) => {
   const { backupId, shard } = step;
   const handOver = after(clock.now(), context.getRemainingTimeInMillis() / 1_000 - reserveSeconds.backupCopy);
-  const done = await answerBackupStep(tenant, backupId, () => copyShard(tenant, backupId, shard, handOver, backupDeps));
+  const done = await answerBackupStep(tenant, backupId, () =>
+    copyShard(tenant, { backupId, number: shard, handOver, given: backupDeps }),
+  );
   return { ...step, done: done ?? false, failed: done === undefined };
 });
 
@@ -54,18 +56,26 @@ export const seal = stepHandler(BackupStep, async (tenant, { backupId }) => {
 /** Fails a backup whose workflow cannot continue, and cleans up after it. */
 export const fail = stepHandler(FailStep, async (tenant, { backupId, error }) => {
   const now = clock.now();
-  await failBackup(tenant, backupId, (backup) => reasonFor(backup, error, now), now);
+  await failBackup(tenant, { backupId, reason: (backup) => reasonFor(backup, error, now), now });
   // If the destination does not respond, the reaper tries again.
-  await bestEffort(`clean up after ${backupId}`, cleanUpBackup(tenant, backupId, backupDeps, { waitsForWorkers: true }));
+  await bestEffort(
+    `clean up after ${backupId}`,
+    cleanUpBackup(tenant, { backupId, deps: backupDeps, options: { waitsForWorkers: true } }),
+  );
 });
 
 /** Verifies a part of a backup in its bucket; its output is the input of the next run. */
 export const verify = stepHandler(VerifyStep, async (tenant, { organizationId, backupId, position, error }) => {
   if (error !== undefined) {
-    await giveUpVerification(tenant, backupId, position, clock);
+    await giveUpVerification(tenant, { backupId, position, clock });
     return { organizationId, backupId, position, done: true };
   }
-  const next = await verifyBackup(tenant, backupId, position, after(clock.now(), roundSeconds.backupVerify), backupDeps);
+  const next = await verifyBackup(tenant, {
+    backupId,
+    position,
+    deadline: after(clock.now(), roundSeconds.backupVerify),
+    deps: backupDeps,
+  });
   return { organizationId, backupId, position: next ?? null, done: next === undefined };
 });
 

@@ -28,7 +28,11 @@ export const create = handle(storageDestinations.create, async (call) => {
   const input: DestinationInput = { ...fields, ...chosen, credentials: requiredAccess(body) };
   await checkDestinationInput(input);
   await assertDestinationWorks(tenant, input, input.credentials);
-  const { destination, change } = await createDestination(call, newId('storageDestination', now), input, now);
+  const { destination, change } = await createDestination(call, {
+    id: newId('storageDestination', now),
+    input,
+    now,
+  });
   return { data: destinationData(destination), change };
 });
 
@@ -47,7 +51,7 @@ export const update = handle(storageDestinations.update, async (call) => {
   await checkDestinationInput(input);
   if (record.backupCount > 0 && changesLocation(record, input)) throw destinationHasBackups();
   await testAndRecord(call, record, { target: input, credentials: input.credentials, action: 'storage.updated' }, now);
-  const { destination, change } = await updateDestination(call, record, input, given, now);
+  const { destination, change } = await updateDestination(call, { record, input, changes: given, now });
   return { data: destinationData(destination), change };
 });
 

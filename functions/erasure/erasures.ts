@@ -10,7 +10,7 @@ import { listBackups } from '../../shared/stored-backup/index.ts';
 const assertProject = async (tenant: Tenant, projectId: string, now: Date): Promise<void> => {
   if (!isId('project', projectId)) throw projectNotFound();
   if (await getItem(projectKey.project(tenant, projectId))) return;
-  const { backups } = await listBackups(tenant, { projectId }, { limit: 1, after: undefined }, now);
+  const { backups } = await listBackups(tenant, { filter: { projectId }, page: { limit: 1, after: undefined }, now });
   if (backups.length === 0) throw projectNotFound();
 };
 

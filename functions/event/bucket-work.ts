@@ -39,7 +39,7 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
   const tenant = unsafeTenant(organizationId, 'record');
   switch (task.kind) {
     case 'erase-backup':
-      return eraseBackup(tenant, task.backupId, open, AbortSignal.timeout(eraseMs));
+      return eraseBackup(tenant, { backupId: task.backupId, open, signal: AbortSignal.timeout(eraseMs) });
     case 'rewrap-keys':
       return rewrapKeys(tenant, task, {
         taskId: id,
@@ -55,7 +55,7 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
     case 'finish-move':
       return finishOrRevertMove(tenant, task, (other) => unsafeTenant(other, 'record'), after(clock.now(), moveSeconds));
     case 'apply-retention':
-      return applyRetention(tenant, after(clock.now(), retentionSeconds), clock);
+      return applyRetention(tenant, { until: after(clock.now(), retentionSeconds), time: clock });
     case 'expire-captures':
       return expireCaptures(tenant, task.projectId, { until: after(clock.now(), expireSeconds), clock, openStore: open });
     case 'store-erasures':
@@ -68,7 +68,7 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
         clock,
         ...deps,
         searchCaptures: (owner, { projectId, erasure, ...search }) =>
-          searchCaptures(owner, projectId, erasure, { ...search, until: deadline, clock, deps }),
+          searchCaptures(owner, { projectId, erasure, options: { ...search, until: deadline, clock, deps } }),
       });
     }
     default:

@@ -28,9 +28,9 @@ export const handler = stepHandler(Step, async (tenant, step): Promise<Step> => 
     // The order matters: the deletion event is delivered before its webhooks are deleted, and a restore ends before the backup
     // that it reads is deleted.
     return (
-      (await waitForFinalDelivery(tenant, new Date(deletedAt), until, clock)) &&
-      (await purgeSchedules(tenant, until, clock)) &&
-      (await purgeRestoreTests(tenant, until, clock)) &&
+      (await waitForFinalDelivery(tenant, { deletedAt: new Date(deletedAt), until, time: clock })) &&
+      (await purgeSchedules(tenant, { until, time: clock })) &&
+      (await purgeRestoreTests(tenant, { until, time: clock })) &&
       (await purgeDeliveries(tenant, until, clock)) &&
       (await purgeAlerts(tenant, until, clock)) &&
       (await purgeRestores(tenant, { ...options, deadline: until, clock })) &&
@@ -38,7 +38,7 @@ export const handler = stepHandler(Step, async (tenant, step): Promise<Step> => 
       purgeBackups(tenant, { ...options, deadline: until, clock })
     );
   };
-  const done = await purgeOrganization(step.organizationId, until, clock, jobs);
+  const done = await purgeOrganization(step.organizationId, { until, time: clock, first: jobs });
   log.info('purge step finished', { organizationId: step.organizationId, done });
   return { ...step, done };
 });

@@ -24,11 +24,15 @@ const capture = async ({ organizationId, task }: TaskMessage): Promise<void> => 
     if ((await sendMessages(queueVariables.capture, [message])).size > 0)
       log.warn('next capture cycle not accepted by the queue', { projectId, turn: cycle });
   };
-  const next = await runContinuousCapture(tenant, { projectId, turn, isHandover: isRelief }, backupDeps, {
-    signal: AbortSignal.timeout(cycleMs),
-    until: after(backupDeps.clock.now(), listenSeconds),
-    enqueueCycle,
-    pause,
+  const next = await runContinuousCapture(tenant, {
+    task: { projectId, turn, isHandover: isRelief },
+    deps: backupDeps,
+    run: {
+      signal: AbortSignal.timeout(cycleMs),
+      until: after(backupDeps.clock.now(), listenSeconds),
+      enqueueCycle,
+      pause,
+    },
   });
   if (next) await enqueueCycle(next);
 };

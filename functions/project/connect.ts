@@ -33,8 +33,8 @@ export const reconnect = handle(projects.reconnect, async (call) => {
   const found = await readProject(tenant, call.params.projectId);
   const { credentials, workloadIdentity } = call.body;
   const connection = await chooseConnection(tenant, { project: found, actor, credentials, workloadIdentity });
-  await probeAndRecord(call, found, connection, now);
-  const { project, change } = reconnectProject(tenant, found, connection, now);
+  await probeAndRecord(call, { project: found, connection, now });
+  const { project, change } = reconnectProject(tenant, { project: found, connection, now });
   return { data: projectData(project), change };
 });
 

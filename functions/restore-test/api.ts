@@ -42,7 +42,7 @@ export const update = handle(
   restoreTests.update,
   async (call) => {
     const before = await readRestoreTest(call.tenant, call.params.restoreTestId);
-    const { plan, secret, change } = await updateRestoreTest(call, before, call.body, call.now);
+    const { plan, secret, change } = await updateRestoreTest(call, { plan: before, given: call.body, now: call.now });
     return { data: restoreTestData(plan, secret), change };
   },
   { check: checkPlanInput },
@@ -53,7 +53,7 @@ export const replace = handle(
   async (call) => {
     const before = await readRestoreTest(call.tenant, call.params.restoreTestId);
     const input = { ...call.body, timezone: call.body.timezone ?? call.organization.timezone };
-    const { plan, secret, change } = await updateRestoreTest(call, before, input, call.now);
+    const { plan, secret, change } = await updateRestoreTest(call, { plan: before, given: input, now: call.now });
     return { data: restoreTestData(plan, secret), change };
   },
   { check: checkPlanInput },
@@ -67,13 +67,20 @@ export const remove = handle(restoreTests.remove, async ({ tenant, params, now }
 export const run = handle(restoreTests.run, async ({ tenant, actor, params, now }) => {
   const plan = await readRestoreTest(tenant, params.restoreTestId);
   const createdBy = { type: actor.type, id: actor.id, email: actor.email };
-  const { runs, skipped, writes } = await startRuns(tenant, plan, { trigger: 'manual', scheduledFor: null, createdBy }, now);
+  const { runs, skipped, writes } = await startRuns(tenant, {
+    plan,
+    start: { trigger: 'manual', scheduledFor: null, createdBy },
+    now,
+  });
   const [first] = runs;
   if (!first) throw new ApiError('JOB_IN_PROGRESS', skipped[0]?.reason ?? 'There is no project to test', { skipped });
   const details = { projectId: plan.projectId, runs: runs.map(({ id }) => id), skipped };
   return {
     data: { restoreTestId: plan.id, runId: first.id, runs: runs.map(runData), skipped: [...skipped] },
-    change: { writes: [whilePlanned(plan), ...writes], audit: [auditNote(tenant, 'restore_test', plan.id, details)] },
+    change: {
+      writes: [whilePlanned(plan), ...writes],
+      audit: [auditNote(tenant, { type: 'restore_test', id: plan.id, details })],
+    },
   };
 });
 

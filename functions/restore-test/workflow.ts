@@ -9,11 +9,11 @@ import { advanceRun, RunStep, runDeps, testJobs } from '../../shared/restore-tes
 export const run = stepHandler(RunStep, async (tenant, input): Promise<RunStep> => {
   const { organizationId, runId, attempt, error, waitedSeconds = 0 } = input;
   const deadline = after(clock.now(), roundSeconds.restoreTestRun);
-  let progress = await advanceRun(tenant, { runId, attempt, error }, deadline, runDeps);
+  let progress = await advanceRun(tenant, { runStep: { runId, attempt, error }, deadline, deps: runDeps });
   // Short phases follow each other in one step.
   const hasMoved = progress === 'again';
   while (progress === 'again' && clock.now() < deadline)
-    progress = await advanceRun(tenant, { runId, attempt }, deadline, runDeps);
+    progress = await advanceRun(tenant, { runStep: { runId, attempt }, deadline, deps: runDeps });
   const step = { organizationId, runId, attempt, done: progress === 'done', waits: progress === 'wait' };
   if (progress !== 'wait') return step;
   const waited = hasMoved ? 0 : waitedSeconds;

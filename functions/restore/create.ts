@@ -32,10 +32,10 @@ export const create = handle(restores.create, async (call) => {
   };
   if (dryRun) {
     const data = pointRequest
-      ? await planPointInTime(call, { ...context, options }, pointRequest)
+      ? await planPointInTime(call, { request: { ...context, options }, pointRequest })
       : await planInRequest(call, { ...context, options });
     // A dry run reads the backup, so it is audited.
-    const note = auditNote(tenant, 'backup', pointRequest?.plan.base.id ?? backup.id, summary);
+    const note = auditNote(tenant, { type: 'backup', id: pointRequest?.plan.base.id ?? backup.id, details: summary });
     const audit = [{ ...note, action: 'restore.planned' as const }];
     if (data) return { data, status: 200, change: { writes: [], audit } };
   }
@@ -43,12 +43,12 @@ export const create = handle(restores.create, async (call) => {
   // The backup of a point in time is built by the job, which then checks the rules.
   const masked = pointRequest ? undefined : await assertRulesMatch(tenant, { backup, target, options });
   await assertRestoreCapacity(tenant);
-  if (pointRequest) await assertBatchesPresent(tenant, pointRequest);
+  if (pointRequest) await assertBatchesPresent(tenant, { pointRequest });
   const encryption = currentEncryption(await readEncryption(tenant));
   const createdBy = { type: actor.type, id: actor.id, email: actor.email };
   const point = pointRequest?.point;
   const { restore, writes } = startRestore({ ...context, tenant, encryption, point }, { ...options, createdBy }, now);
   const details = { backupId: backup.id, ...summary, includeAuthUsers, safetyBackup, dryRun };
   const data = { ...restoreData(restore), ...(dryRun && masked && { transformPreview: [...masked] }) };
-  return { data, change: { writes, audit: [auditNote(tenant, 'restore', restore.id, details)] } };
+  return { data, change: { writes, audit: [auditNote(tenant, { type: 'restore', id: restore.id, details })] } };
 });

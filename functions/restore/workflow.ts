@@ -67,7 +67,10 @@ export const fail = stepHandler(RestoreFailStep, async (tenant, { restoreJobId, 
   const now = clock.now();
   await failRestore({ tenant, restoreJobId, attempt, reasonOf: (restore) => failureReason(restore, error), now });
   // The reaper retries a destination that does not answer.
-  await bestEffort(`clean up after ${restoreJobId}`, cleanUpRestore(tenant, restoreJobId, cleanUpDeps, { attempt }));
+  await bestEffort(
+    `clean up after ${restoreJobId}`,
+    cleanUpRestore(tenant, { restoreJobId, deps: cleanUpDeps, options: { attempt } }),
+  );
 });
 
 /** Every few minutes: fails or cleans up the restores whose workflow no longer runs. */

@@ -18,16 +18,16 @@ const run = async ({ id, organizationId, task }: TaskMessage): Promise<void> => 
     case 'sync-schedule':
       return syncSchedule(tenant, task.scheduleId);
     case 'sync-schedules':
-      await syncAllSchedules(tenant, task, after(clock.now(), walkSeconds));
+      await syncAllSchedules(tenant, { task, until: after(clock.now(), walkSeconds) });
       return syncAllRestoreTests(tenant, { projectId: task.projectId, isDeleted: task.deletedProjectName !== undefined });
     case 'run-restore-test':
-      return tickRestoreTest(tenant, task.restoreTestId, new Date(task.at));
+      return tickRestoreTest(tenant, { restoreTestId: task.restoreTestId, at: new Date(task.at) });
     case 'sync-restore-test':
       return syncRestoreTest(tenant, task.restoreTestId);
     case 'schedule-outcome':
-      return recordOutcome(tenant, task.scheduleId, task.backupId);
+      return recordOutcome(tenant, { scheduleId: task.scheduleId, backupId: task.backupId });
     case 'synthesize-full':
-      return startSyntheticFull(tenant, task.backupId, clock.now());
+      return startSyntheticFull(tenant, { backupId: task.backupId, now: clock.now() });
     default:
       throw new Error(`unexpected task "${task.kind}" on the schedule queue`);
   }

@@ -5,7 +5,10 @@ import { restoreTestKind } from '../../shared/restore-test/index.ts';
 import { scheduleKind } from '../../shared/schedule/index.ts';
 
 export const handler = lambdaHandler(async (): Promise<void> => {
-  const watched = await watchDue(scheduleKind, (id) => unsafeTenant(id, 'record'), clock.now());
-  const { ticked: restoreTests } = await watchDue(restoreTestKind, (id) => unsafeTenant(id, 'record'), clock.now());
+  const watched = await watchDue(scheduleKind, { tenantOf: (id) => unsafeTenant(id, 'record'), now: clock.now() });
+  const { ticked: restoreTests } = await watchDue(restoreTestKind, {
+    tenantOf: (id) => unsafeTenant(id, 'record'),
+    now: clock.now(),
+  });
   log.info('schedule watchdog finished', { ...watched, restoreTests });
 });

@@ -9,7 +9,7 @@ import { deliver, deliveryQueueNamed } from '../../shared/webhook/index.ts';
 export const handler = consumeQueue(
   async ({ organizationId, task }, queueName) => {
     if (task.kind !== 'deliver') throw new Error(`unexpected task "${task.kind}" on a delivery queue`);
-    await deliver(unsafeTenant(organizationId, 'record'), task, deliveryQueueNamed(queueName));
+    await deliver(unsafeTenant(organizationId, 'record'), { ref: task, queue: deliveryQueueNamed(queueName) });
   },
   { dropsUnknown: false },
 );

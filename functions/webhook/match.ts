@@ -42,7 +42,7 @@ const match = async (organizationId: string, group: readonly MatchRequest[], unt
   const messageIds = group.map(({ messageId }) => messageId);
   try {
     const eventIds = group.map(({ eventId }) => eventId);
-    const failed = await matchEvents(unsafeTenant(organizationId, 'record'), eventIds, until, clock);
+    const failed = await matchEvents(unsafeTenant(organizationId, 'record'), { eventIds, until, clock });
     if (failed.size > 0) log.error('task failed', { messageIds: messageIds.filter((_, n) => failed.has(n)) });
     return messageIds.filter((_, n) => !failed.has(n));
   } catch (error) {

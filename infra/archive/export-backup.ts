@@ -28,7 +28,7 @@ export const exportBackup = async (backup: OpenBackup, { collections, users }: E
   const progress = new Progress(users ? 'users' : 'documents', total);
   let [written, erased] = [0, 0];
   for (const range of scopeOf(paths.length > 0 ? paths : undefined)) {
-    const exported = await exportRange(backup, range, wanted, output, progress);
+    const exported = await exportRange(backup, { range, wanted, output, progress });
     written += exported.written;
     erased += exported.erased;
   }
@@ -40,10 +40,12 @@ export const exportBackup = async (backup: OpenBackup, { collections, users }: E
 
 const exportRange = async (
   { archive, manifest }: OpenBackup,
-  range: NameRange,
-  wanted: number,
-  output: Output,
-  progress: Progress,
+  {
+    range,
+    wanted,
+    output,
+    progress,
+  }: { readonly range: NameRange; readonly wanted: number; readonly output: Output; readonly progress: Progress },
 ): Promise<{ readonly written: number; readonly erased: number }> => {
   const root = `${manifest.source}/documents/`;
   const isWhole = range.from === undefined && range.to === undefined;

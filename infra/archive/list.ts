@@ -63,7 +63,7 @@ interface ListedBackup {
 
 const wrapKinds = async (location: BackupLocation, folder: string): Promise<readonly string[]> => {
   try {
-    const { wraps } = parseKeyFile(await readSmallObject(location.store, `${folder}/`, keyFileName));
+    const { wraps } = parseKeyFile(await readSmallObject(location.store, { folder: `${folder}/`, object: keyFileName }));
     return wraps.map(({ kind }) => kind);
   } catch {
     return [];

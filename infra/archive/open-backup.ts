@@ -61,7 +61,7 @@ export const openBackup = async (location: BackupLocation, options: KeyOptions &
 };
 
 const openNewest = async (location: BackupLocation, options: KeyOptions & OpenOptions, keys: DataKeys): Promise<OpenBackup> => {
-  const sealed = await readSmallObject(location.store, '', manifestName);
+  const sealed = await readSmallObject(location.store, { folder: '', object: manifestName });
   const identity = orFailure(() => claimedIdentity(sealed), manifestName);
   const digest = manifestDigest(sealed);
   if (options.digest !== undefined && options.digest !== digest)
@@ -87,13 +87,13 @@ const openNewest = async (location: BackupLocation, options: KeyOptions & OpenOp
     const { store, folder } = locate(backup);
     const missing = backup === identity.backup ? undefined : await lackOf(backup);
     if (missing) throw missing;
-    return readSmallObject(store, folder, keyFileName, `${backup}/${keyFileName}`);
+    return readSmallObject(store, { folder, object: keyFileName, label: `${backup}/${keyFileName}` });
   };
   const openKey = async (of: Identity, isOwn: boolean): Promise<OpenedKey> => {
     const read = (): Promise<OpenedKey> => keys.open(of, isOwn, () => readKey(of.backup));
     const { store, folder } = locate(of.backup);
     return read().catch(async (error: unknown) => {
-      if (isOwn || !(await selectKey(store, folder, keys, of).catch(() => false))) throw error;
+      if (isOwn || !(await selectKey(store, { folder, keys, identity: of }).catch(() => false))) throw error;
       return read();
     });
   };

@@ -74,7 +74,7 @@ const openVersion = async (store: ReadOnlyStore, version: number, key: BackupKey
   const open = (bytes: Uint8Array): Promise<ErasureLedger> => openErasures(bytes, { ...key, version });
   const expected = objectThat(name, maxManifestBytes, (bytes) => open(bytes).then(Boolean, () => false));
   try {
-    return await readExpected(store, expected, async () => open(await readSmallObject(store, '', name)));
+    return await readExpected(store, expected, async () => open(await readSmallObject(store, { folder: '', object: name })));
   } catch (error) {
     const failure = failureOf(error, name);
     if (failure.cause instanceof StorageError ? failure.cause.isTransient : failure.exitCode !== 1) throw failure;

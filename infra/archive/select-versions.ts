@@ -32,14 +32,14 @@ export const selectVersions = async (store: ReadOnlyStore, keys: DataKeys, diges
         fitting = key;
         return true;
       }
-    const { dataKey } = await keys.open(identity, true, () => readSmallObject(store, '', keyFileName));
+    const { dataKey } = await keys.open(identity, true, () => readSmallObject(store, { folder: '', object: keyFileName }));
     return succeeds(openManifest(bytes, { identity, dataKey }));
   };
   const isManifestSelected = await versions.select(
     objectThat(manifestName, maxManifestBytes + (1 << 20), (bytes) => opens(bytes).catch(() => false)),
   );
   // A manifest with a single version is not searched for.
-  if (!isManifestSelected) await succeeds(readSmallObject(store, '', manifestName).then(opens));
+  if (!isManifestSelected) await succeeds(readSmallObject(store, { folder: '', object: manifestName }).then(opens));
   if (!fitting) return isManifestSelected;
   const { file } = fitting;
   const isKeySelected = await versions.select(objectThat(keyFileName, maxKeyFileBytes, (bytes) => file.equals(bytes)));
@@ -66,7 +66,10 @@ const openKeyVersions = async (store: ReadOnlyStore, keys: DataKeys): Promise<re
 };
 
 /** Selects the version of the key of a referenced backup in `folder` (with a trailing slash) that the provided secret opens. */
-export const selectKey = async (store: ReadOnlyStore, folder: string, keys: DataKeys, identity: Identity): Promise<boolean> => {
+export const selectKey = async (
+  store: ReadOnlyStore,
+  { folder, keys, identity }: { readonly folder: string; readonly keys: DataKeys; readonly identity: Identity },
+): Promise<boolean> => {
   const opens = (bytes: Uint8Array): Promise<boolean> => succeeds(keys.open(identity, false, async () => bytes));
   const object = objectThat(`${folder}${keyFileName}`, maxKeyFileBytes, opens);
   return (await store.versions?.select(object)) ?? false;

@@ -162,8 +162,8 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
 
   say('creating the resources of the template');
   const location = { region, account, apiUrl: gateway.url, awsUrl: aws.url };
-  const learned = await aws.provision(readResources(stacks, location, {}, provisioned));
-  const read = readResources(stacks, location, learned);
+  const learned = await aws.provision(readResources(stacks, { location, learned: {}, types: provisioned }));
+  const read = readResources(stacks, { location, learned });
   const resources = options.tamper?.(read) ?? read;
   iam = readIam(resources);
   onPermissionUsed = recorder(resources);

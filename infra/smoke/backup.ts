@@ -24,7 +24,10 @@ export const estimateBackup = (runner: StepRunner, client: Client, input: Backup
     return [`about ${count(documents)} documents, reads cost ${estimatedUsd ?? 'an unknown amount of'} USD`, undefined];
   });
 
-export const takeBackup = (runner: StepRunner, client: Client, input: BackupInput, minutes: number): Promise<string> =>
+export const takeBackup = (
+  runner: StepRunner,
+  { client, input, minutes }: { readonly client: Client; readonly input: BackupInput; readonly minutes: number },
+): Promise<string> =>
   runner.step('backup', async () => {
     const started = await client.request('POST /backups', { body: input });
     if (!('id' in started)) throw new StepError('the backup was estimated instead of started');
@@ -48,7 +51,10 @@ export const takeBackup = (runner: StepRunner, client: Client, input: BackupInpu
     return [`${id}, ${count(done.documentCount)} documents as of ${done.readTime}, ${done.sizeFormatted} stored`, id];
   });
 
-export const verifyBackup = (runner: StepRunner, client: Client, id: string, minutes: number): Promise<void> =>
+export const verifyBackup = (
+  runner: StepRunner,
+  { client, id, minutes }: { readonly client: Client; readonly id: string; readonly minutes: number },
+): Promise<void> =>
   runner.step('verify', async () => {
     const params = { backupId: id };
     await client.request('POST /backups/{backupId}/verify', { params, body: { depth: 'structure' } });

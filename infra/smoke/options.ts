@@ -77,9 +77,14 @@ export const readOptions = (words: readonly string[], env: Environment): SmokeOp
   const minutes = Number(given('SMOKE_MINUTES') ?? 15);
   if (!(minutes > 0 && minutes <= 1_440)) lines.push('SMOKE_MINUTES: must be a number from 1 to 1440');
   const projectText = given('SMOKE_PROJECT') ?? (isLocal ? local.project : undefined);
-  const project = thingOf('SMOKE_PROJECT', projectText, 'prj_', lines, (sourceProjectId) => ({ sourceProjectId }));
+  const project = thingOf('SMOKE_PROJECT', {
+    text: projectText,
+    prefix: 'prj_',
+    lines,
+    fromWord: (sourceProjectId) => ({ sourceProjectId }),
+  });
   const destinationText = given('SMOKE_DESTINATION') ?? (isLocal ? local.destination : undefined);
-  const destination = thingOf('SMOKE_DESTINATION', destinationText, 'dst_', lines);
+  const destination = thingOf('SMOKE_DESTINATION', { text: destinationText, prefix: 'dst_', lines });
   const collections = (given('SMOKE_COLLECTIONS') ?? '').split(',').flatMap((name) => name.trim() || []);
   if (lines.length > 0 || !url) throw new OptionsError(lines.join('\n'));
   return {
@@ -112,10 +117,17 @@ const urlOf = ([text, ...more]: readonly string[], lines: string[]): URL | undef
 /** Does not repeat the value, which may contain a key. */
 const thingOf = (
   name: string,
-  text: string | undefined,
-  prefix: string,
-  lines: string[],
-  fromWord?: (word: string) => Readonly<Record<string, unknown>>,
+  {
+    text,
+    prefix,
+    lines,
+    fromWord,
+  }: {
+    readonly text: string | undefined;
+    readonly prefix: string;
+    readonly lines: string[];
+    readonly fromWord?: ((word: string) => Readonly<Record<string, unknown>>) | undefined;
+  },
 ): ResourceOption | undefined => {
   if (text === undefined) return undefined;
   if (text.startsWith(prefix)) return { id: text };

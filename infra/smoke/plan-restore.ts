@@ -4,7 +4,10 @@ import { pollUntil } from './poll-until.ts';
 import type { StepRunner } from './step-runner.ts';
 import { testName } from './test-resources.ts';
 
-export const planRestore = (runner: StepRunner, client: Client, backupId: string, minutes: number): Promise<void> =>
+export const planRestore = (
+  runner: StepRunner,
+  { client, backupId, minutes }: { readonly client: Client; readonly backupId: string; readonly minutes: number },
+): Promise<void> =>
   runner.step('restore, dry run', async () => {
     const answer = await client.request('POST /backups/restore', { body: { backupId, options: { dryRun: true } } });
     // A job, if the target is too large to plan within the request.

@@ -51,10 +51,10 @@ const runBackupSteps = async (runner: StepRunner, options: SmokeOptions, context
   const projectId = await connectProject(runner, client, project);
   const wanted = { projectId, storageDestinationId, ...(collections.length > 0 && { collections }) };
   await estimateBackup(runner, client, wanted);
-  const backupId = await takeBackup(runner, client, wanted, minutes);
-  await verifyBackup(runner, client, backupId, minutes);
+  const backupId = await takeBackup(runner, { client, input: wanted, minutes });
+  await verifyBackup(runner, { client, id: backupId, minutes });
   await browseBackup(runner, client, backupId);
-  await planRestore(runner, client, backupId, minutes);
+  await planRestore(runner, { client, backupId, minutes });
   if (webhookUrl === undefined) runner.skip('webhook', 'SMOKE_WEBHOOK_URL is not set');
   else await testWebhook(runner, client, webhookUrl);
   await findInAuditLog(runner, client, backupId);

@@ -20,9 +20,9 @@ export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[num
   StartAt: 'Prepare',
   TimeoutSeconds: workflowTimeoutSeconds,
   States: {
-    Prepare: task(steps.backupPrepare, 'Fail', { ResultPath: '$.step', Next: 'Prepared?' }, final),
+    Prepare: task(steps.backupPrepare, { otherwise: 'Fail', more: { ResultPath: '$.step', Next: 'Prepared?' }, final }),
     'Prepared?': unlessFailed('$.step', 'Fail', 'Plan'),
-    Plan: task(steps.backupPlan, 'Fail', { ResultPath: '$.plan', Next: 'Planned?' }, final),
+    Plan: task(steps.backupPlan, { otherwise: 'Fail', more: { ResultPath: '$.plan', Next: 'Planned?' }, final }),
     'Planned?': unlessFailed('$.plan', 'Fail', 'Copy'),
     Copy: everyShard({
       name: 'Copy',
@@ -32,10 +32,10 @@ export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[num
       final,
       next: 'Seal',
     }),
-    Seal: task(steps.backupSeal, 'Fail', { ResultPath: '$.step', Next: 'Sealed?' }, final),
+    Seal: task(steps.backupSeal, { otherwise: 'Fail', more: { ResultPath: '$.step', Next: 'Sealed?' }, final }),
     'Sealed?': unlessFailed('$.step', 'Fail', 'Completed'),
     Completed: { Type: 'Succeed' },
-    Fail: task(steps.backupFail, 'Failed', { ResultPath: null, Next: 'Ended' }),
+    Fail: task(steps.backupFail, { otherwise: 'Failed', more: { ResultPath: null, Next: 'Ended' } }),
     Ended: { Type: 'Succeed', Comment: 'The backup failed or was cancelled; its record has the reason' },
     // The reaper ends the backup within minutes; meanwhile the alarm on failed executions fires.
     Failed: failed,

@@ -29,10 +29,10 @@ export const restoreDefinition = (steps: Readonly<Record<(typeof restoreSteps)[n
   StartAt: 'Prepare',
   TimeoutSeconds: workflowTimeoutSeconds,
   States: {
-    Prepare: task(steps.restorePrepare, 'Fail', { ResultPath: '$.plan', Next: 'Prepared?' }, final),
+    Prepare: task(steps.restorePrepare, { otherwise: 'Fail', more: { ResultPath: '$.plan', Next: 'Prepared?' }, final }),
     'Prepared?': unlessFailed('$.plan', 'Fail', 'Check'),
     Check: everyShard({ name: 'Check', step: steps.restoreCheck, ...shards, concurrencyMax, next: 'Seal' }),
-    Seal: task(steps.restoreSeal, 'Fail', { ResultPath: '$.seal', Next: 'Sealed?' }, final),
+    Seal: task(steps.restoreSeal, { otherwise: 'Fail', more: { ResultPath: '$.seal', Next: 'Sealed?' }, final }),
     'Sealed?': {
       Type: 'Choice',
       Choices: [ifFailed('$.seal', 'Fail'), { Variable: '$.seal.writes', BooleanEquals: false, Next: 'Finish' }],
@@ -40,10 +40,10 @@ export const restoreDefinition = (steps: Readonly<Record<(typeof restoreSteps)[n
     },
     // If one shard fails, others may still be writing: `Fail` waits for them before it unlocks the target.
     Write: everyShard({ name: 'Write', step: steps.restoreWrite, ...shards, concurrencyMax, next: 'Finish' }),
-    Finish: task(steps.restoreFinish, 'Fail', { ResultPath: '$.step', Next: 'Finished?' }, final),
+    Finish: task(steps.restoreFinish, { otherwise: 'Fail', more: { ResultPath: '$.step', Next: 'Finished?' }, final }),
     'Finished?': unlessFailed('$.step', 'Fail', 'Completed'),
     Completed: { Type: 'Succeed' },
-    Fail: task(steps.restoreFail, 'Failed', { ResultPath: null, Next: 'Ended' }),
+    Fail: task(steps.restoreFail, { otherwise: 'Failed', more: { ResultPath: null, Next: 'Ended' } }),
     Ended: { Type: 'Succeed', Comment: 'The restore failed or was cancelled; its record has the reason' },
     // The reaper ends the restore within minutes; meanwhile the alarm on failed executions fires.
     Failed: failed,

@@ -28,7 +28,14 @@ export const waitsMax = (2 * backupTimeoutMinutesMax * 60) / waitMaxSeconds;
  * A task in Amazon States Language (JSONPath). `more` says where its result goes. `final` lists errors that are not retried.
  * A permanent failure is stored in `$.error` and leads to the state `otherwise`.
  */
-export const task = (step: Step, otherwise: string, more: object, final: readonly string[] = []) => ({
+export const task = (
+  step: Step,
+  {
+    otherwise,
+    more,
+    final = [],
+  }: { readonly otherwise: string; readonly more: object; readonly final?: readonly string[] | undefined },
+) => ({
   Type: 'Task',
   Resource: step.arn,
   TimeoutSeconds: step.timeoutSeconds + graceSeconds,
@@ -57,7 +64,7 @@ export const untilDone = (
   then: string,
   { final = [], givenUp }: { readonly final?: readonly string[]; readonly givenUp?: string } = {},
 ) => ({
-  [name]: task(step, otherwise, { Next: `${name} done?` }, final),
+  [name]: task(step, { otherwise, more: { Next: `${name} done?` }, final }),
   [`${name} done?`]: {
     Type: 'Choice',
     Choices: [...(givenUp ? [ifFailed('$', givenUp)] : []), { Variable: '$.done', BooleanEquals: true, Next: then }],

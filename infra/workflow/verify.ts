@@ -13,7 +13,7 @@ export const verifyDefinition = ({ backupVerify }: Readonly<Record<'backupVerify
     ...untilDone('Verify', backupVerify, 'Give up', 'Verified'),
     Verified: { Type: 'Succeed' },
     // The step itself records errors of the store or the key, so this is a fault of the service.
-    'Give up': task(backupVerify, 'Failed', { ResultPath: null, Next: 'Failed' }),
+    'Give up': task(backupVerify, { otherwise: 'Failed', more: { ResultPath: null, Next: 'Failed' } }),
     Failed: failed,
   },
 });

@@ -57,7 +57,7 @@ const refresh = async (userId: string, grant: GrantRecord): Promise<AccessToken>
   const refreshToken = await openSecret(grant.sealed, contextOf(userId));
   const tokens = await askProvider(refreshToken);
   const { access_token: token, refresh_token: next, expires_in: seconds = lifetimeSeconds } = tokens;
-  if (next !== undefined && next !== refreshToken) await storeNext(userId, grant, next, now);
+  if (next !== undefined && next !== refreshToken) await storeNext(userId, { grant, next, now });
   return { token, expiresAtMs: now.getTime() + seconds * 1_000 };
 };
 
@@ -89,7 +89,10 @@ const toTokenError = (error: unknown): TokenError => {
 };
 
 /** Compare-and-set: a user who signed in meanwhile has stored a newer token. */
-const storeNext = async (userId: string, { updatedAt }: GrantRecord, next: string, now: Date): Promise<void> => {
+const storeNext = async (
+  userId: string,
+  { grant: { updatedAt }, next, now }: { readonly grant: GrantRecord; readonly next: string; readonly now: Date },
+): Promise<void> => {
   const sealed = await sealSecret(next, contextOf(userId));
   try {
     await commit([set(accountKey.grant(userId), { sealed, updatedAt: iso(now) }, { expected: { updatedAt } })]);

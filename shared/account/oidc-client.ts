@@ -80,7 +80,9 @@ const exchange = async (answer: URLSearchParams, login: Login, callbackUrl: stri
   return {
     issuer: claims.iss,
     subject: claims.sub,
-    profile: readProfile(claims.email === undefined ? await askUserInfo(server, client, tokens, claims.sub) : claims),
+    profile: readProfile(
+      claims.email === undefined ? await askUserInfo(server, { client, tokens, subject: claims.sub }) : claims,
+    ),
     refreshToken: tokens.refresh_token,
     // RFC 6749 section 5.1: no scope in the response means all that were requested.
     scopes: tokens.scope?.split(' ') ?? requestedScopes,
@@ -97,9 +99,11 @@ const issuerOf = (server: oauth.AuthorizationServer, answer: URLSearchParams): o
 /** Google puts the profile into the ID token; other providers may only return it here. */
 const askUserInfo = async (
   server: oauth.AuthorizationServer,
-  client: oauth.Client,
-  tokens: oauth.TokenEndpointResponse,
-  subject: string,
+  {
+    client,
+    tokens,
+    subject,
+  }: { readonly client: oauth.Client; readonly tokens: oauth.TokenEndpointResponse; readonly subject: string },
 ): Promise<oauth.UserInfoResponse> =>
   oauth.processUserInfoResponse(
     server,

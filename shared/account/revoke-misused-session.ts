@@ -23,7 +23,7 @@ export const revokeMisusedSession = async (misuse: Misuse, origin: Origin, now: 
   const scopes = [user.id, ...organizationIds.slice(0, organizationsMax)];
   await commit([
     endSession(sessionId, now, () => refusal),
-    ...scopes.map((scope) => auditEntry(action, { scope, resource }, user, origin, now)),
+    ...scopes.map((scope) => auditEntry(action, { note: { scope, resource }, actor: user, origin, now })),
   ]);
   return refusal;
 };

@@ -45,7 +45,7 @@ export const detectAnomaly = (history: History | undefined, { id, at, statistics
   if (!history) return { findings: [], history: { runs: [], stock: stockOf(statistics, undefined, new Map()), at } };
   const judged = [...new Set([...history.stock.keys(), ...statistics.keys()])].flatMap((name) => {
     const before = history.stock.get(name);
-    return before ? [judgeCollection(history, name, before, statistics.get(name) ?? emptyStatistics(), at)] : [];
+    return before ? [judgeCollection(history, { name, before, now: statistics.get(name) ?? emptyStatistics(), at })] : [];
   });
   const activity = new Map(judged.map(({ name, activity: one }) => [name, one]));
   const mature = judged.filter(({ isMature }) => isMature);
@@ -78,10 +78,12 @@ type Metric = 'deleted' | 'changed' | 'added' | 'opaque';
 
 const judgeCollection = (
   history: History,
-  name: string,
-  before: CollectionStock,
-  now: CollectionStatistics,
-  at: number,
+  {
+    name,
+    before,
+    now,
+    at,
+  }: { readonly name: string; readonly before: CollectionStock; readonly now: CollectionStatistics; readonly at: number },
 ): Judged => {
   const previous = before.documents;
   const survivors = Math.max(0, now.documents - now.added);
@@ -92,16 +94,25 @@ const judgeCollection = (
   const activity = { previous, deleted: isReplaced ? 0 : deleted, changed: now.changed, added: now.added, opaque };
   const isMature = before.runs >= comparisonsMin;
   const vanished = isMature && isCollection(name) ? findVanishedFields(before, now.ofChanged, survivors) : [];
-  const context = { history, at, previous, past: (metric: Metric) => pastOf(history, name, before.runs, metric) };
+  const context = { history, at, previous, past: (metric: Metric) => pastOf(history, { name, known: before.runs, metric }) };
   const collection = isCollection(name) ? name : null;
-  const found = (kind: keyof typeof minimums, metric: Metric, documents: number, field: string | null = null) =>
-    exceeds(context, kind, metric, documents, { collection, field });
-  const gone = found('deleted', 'deleted', activity.deleted);
-  const encrypted = growth.documents > growth.byChance ? found('entropy', 'opaque', opaque, growth.field) : undefined;
-  const rewritten = found('changed', 'changed', now.changed);
+  const found = (
+    kind: keyof typeof minimums,
+    {
+      metric,
+      documents,
+      field = null,
+    }: { readonly metric: Metric; readonly documents: number; readonly field?: string | null | undefined },
+  ) => exceeds(context, { kind, metric, documents, about: { collection, field } });
+  const gone = found('deleted', { metric: 'deleted', documents: activity.deleted });
+  const encrypted =
+    growth.documents > growth.byChance
+      ? found('entropy', { metric: 'opaque', documents: opaque, field: growth.field })
+      : undefined;
+  const rewritten = found('changed', { metric: 'changed', documents: now.changed });
   const isEmptied = rewritten !== undefined && hasLostContent(before, now.ofChanged);
   const findings = [gone, encrypted, isEmptied ? rewritten : undefined, ...vanished.map((one) => schemaFinding(name, one))];
-  const remarks = [isEmptied ? undefined : rewritten, found('added', 'added', now.added)];
+  const remarks = [isEmptied ? undefined : rewritten, found('added', { metric: 'added', documents: now.added })];
   return {
     name,
     activity,
@@ -131,16 +142,15 @@ const judgeWhole = (history: History, mature: readonly Judged[], at: number): re
   const names = new Set(mature.map(({ name }) => name));
   const context = { history, at, previous, past: (metric: Metric) => pastOfAll(history, names, metric) };
   const about = { collection: null, field: null };
-  const gone = exceeds(
-    context,
-    'deleted',
-    'deleted',
-    sum(({ activity }) => activity.deleted),
+  const gone = exceeds(context, {
+    kind: 'deleted',
+    metric: 'deleted',
+    documents: sum(({ activity }) => activity.deleted),
     about,
-  );
+  });
   const opaque = sum(({ activity }) => activity.opaque);
   const isByChance = opaque <= sum(({ byChance }) => byChance);
-  const encrypted = isByChance ? undefined : exceeds(context, 'entropy', 'opaque', opaque, about);
+  const encrypted = isByChance ? undefined : exceeds(context, { kind: 'entropy', metric: 'opaque', documents: opaque, about });
   return [gone, encrypted].filter((one) => one !== undefined);
 };
 
@@ -154,10 +164,17 @@ interface Context {
 /** A finding, if the share is above its minimum and above what the history lets expect. */
 const exceeds = (
   { history, at, previous, past }: Context,
-  kind: keyof typeof minimums,
-  metric: Metric,
-  documents: number,
-  about: { readonly collection: string | null; readonly field: string | null },
+  {
+    kind,
+    metric,
+    documents,
+    about,
+  }: {
+    readonly kind: keyof typeof minimums;
+    readonly metric: Metric;
+    readonly documents: number;
+    readonly about: { readonly collection: string | null; readonly field: string | null };
+  },
 ): UnusualShare | undefined => {
   const minimum = minimums[kind];
   if (documents < minimum.documents || previous < minimum.total || documents < minimum.share * previous) return undefined;
@@ -179,7 +196,10 @@ const exceeds = (
 const isMeasure = ({ state }: Run): boolean => state !== 'open';
 
 /** The shares of a collection in the last runs; nothing happened in a run that does not name it. */
-const pastOf = ({ runs }: History, name: string, known: number, metric: Metric): readonly PastShare[] =>
+const pastOf = (
+  { runs }: History,
+  { name, known, metric }: { readonly name: string; readonly known: number; readonly metric: Metric },
+): readonly PastShare[] =>
   runs
     .slice(Math.max(0, runs.length - known))
     .filter(isMeasure)

@@ -26,7 +26,9 @@ export const detectCaptured = (
   stock: ReadonlyMap<string, CollectionStock>,
   { id, at, counts, statistics }: CapturedBatch,
 ): { findings: readonly UnusualShare[]; run: Run } => {
-  const activity = new Map([...counts].map(([name, one]) => [name, { ...one, opaque: opaqueIn(name, one, stock, statistics) }]));
+  const activity = new Map(
+    [...counts].map(([name, one]) => [name, { ...one, opaque: opaqueIn(name, { activity: one, stock, statistics }) }]),
+  );
   const known = runs.filter(({ state }) => state !== 'open');
   const recent = runs.filter((one) => one.state === 'normal' && at - one.at < windowMs);
   const batch: Run = { id, at, state: 'normal', activity };
@@ -36,9 +38,15 @@ export const detectCaptured = (
 
 const opaqueIn = (
   name: string,
-  { deleted, changed, added }: Omit<Activity, 'opaque'>,
-  stock: ReadonlyMap<string, CollectionStock>,
-  statistics: StatisticsByCollection,
+  {
+    activity: { deleted, changed, added },
+    stock,
+    statistics,
+  }: {
+    readonly activity: Omit<Activity, 'opaque'>;
+    readonly stock: ReadonlyMap<string, CollectionStock>;
+    readonly statistics: StatisticsByCollection;
+  },
 ): number => {
   const before = stock.get(name);
   if (!before) return 0;

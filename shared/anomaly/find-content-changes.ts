@@ -35,7 +35,7 @@ export const findOpaqueGrowth = (
     const opaque = (changed?.opaque ?? 0) + weightOfAdded * (replaced?.opaque ?? 0);
     const stock = before.fields.get(name);
     const growth = stock
-      ? growthOf(stock, before, present, opaque, weightOf(ofChanged))
+      ? growthOf(stock, { before, present, opaque, weight: weightOf(ofChanged) })
       : { documents: Math.min(opaque, lost), byChance: 0 };
     if (growth.documents - growth.byChance > most.documents - most.byChance || most.field === null)
       most = { ...growth, field: name };
@@ -43,7 +43,15 @@ export const findOpaqueGrowth = (
   return most;
 };
 
-const growthOf = (stock: FieldStock, before: CollectionStock, present: number, opaque: number, weight: number) => {
+const growthOf = (
+  stock: FieldStock,
+  {
+    before,
+    present,
+    opaque,
+    weight,
+  }: { readonly before: CollectionStock; readonly present: number; readonly opaque: number; readonly weight: number },
+) => {
   const seen = Math.max(1, before.examined * stock.share);
   const share = (stock.opaque * seen + 0.5) / (seen + 1);
   const usual = present * share;

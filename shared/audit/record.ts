@@ -48,7 +48,10 @@ const retentionDays = (): number => {
 };
 
 /** An entry, part of the transaction of the change it describes. */
-export const auditEntry = (action: AuditAction, note: AuditNote, actor: Actor, origin: Origin, now: Date): Write => {
+export const auditEntry = (
+  action: AuditAction,
+  { note, actor, origin, now }: { readonly note: AuditNote; readonly actor: Actor; readonly origin: Origin; readonly now: Date },
+): Write => {
   const id = newId('audit', now);
   return create({
     pk: auditPartition(note.scope),
@@ -68,9 +71,11 @@ export const auditEntry = (action: AuditAction, note: AuditNote, actor: Actor, o
 /** The content of an audit entry about a resource of the tenant. */
 export const auditNote = (
   { organizationId }: Pick<Tenant, 'organizationId'>,
-  type: string,
-  id: string,
-  details?: Readonly<Record<string, unknown>>,
+  {
+    type,
+    id,
+    details,
+  }: { readonly type: string; readonly id: string; readonly details?: Readonly<Record<string, unknown>> | undefined },
 ): AuditNote => ({ scope: organizationId, resource: { type, id }, ...(details && { details }) });
 
 /** An entry of an action of the service itself. There is no request, so the default request id is the resource's id. */
@@ -87,4 +92,10 @@ export const systemAudit = (
     readonly now: Date;
     readonly requestId?: string;
   },
-): Write => auditEntry(action, note, { type: 'system', id: actorId, email: null }, { ip: null, userAgent: null, requestId }, now);
+): Write =>
+  auditEntry(action, {
+    note,
+    actor: { type: 'system', id: actorId, email: null },
+    origin: { ip: null, userAgent: null, requestId },
+    now,
+  });

@@ -49,7 +49,7 @@ export const disableEndpoint = async <E extends EndpointRecord>(
       whileActive(tenant),
       systemAudit(`${kind}-sender`, {
         action: `${kind}.disabled`,
-        note: auditNote(tenant, kind, id, { ...describe(endpoint), reason, failingSince }),
+        note: auditNote(tenant, { type: kind, id, details: { ...describe(endpoint), reason, failingSince } }),
         now,
       }),
       enqueue(tenant, notify, now),

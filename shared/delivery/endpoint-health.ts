@@ -33,9 +33,7 @@ export const isDead = (since: string | undefined, now: Date): boolean =>
 /** Writes at most once a second while nothing changes: failures within a second may count as one. */
 export const recordHealth = async (
   key: Key,
-  health: HealthRecord | undefined,
-  result: AttemptResult,
-  now: Date,
+  { health, result, now }: { readonly health: HealthRecord | undefined; readonly result: AttemptResult; readonly now: Date },
 ): Promise<void> => {
   const isSlow = !result.isSuccess || result.durationMs > slowMs;
   const isFailing = health?.failingSince !== undefined;

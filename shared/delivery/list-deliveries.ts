@@ -7,9 +7,7 @@ import { type DeliveryRecord, deliveryKey } from './record.ts';
 /** Throws DELIVERY_NOT_FOUND, also for a malformed id and for a delivery of another endpoint. */
 export const readDelivery = async <D extends DeliveryRecord>(
   tenant: Tenant,
-  endpointId: string,
-  id: string,
-  now: Date,
+  { endpointId, id, now }: { readonly endpointId: string; readonly id: string; readonly now: Date },
 ): Promise<D> => {
   const key = deliveryKey.delivery(tenant, endpointId, id);
   const record = isId('delivery', id) ? ((await get(key)) as D | undefined) : undefined;
@@ -31,10 +29,17 @@ const itemsPerRead = 1_000;
  */
 export const listDeliveries = async <D extends DeliveryRecord>(
   tenant: Tenant,
-  endpointId: string,
-  { status }: DeliveryFilter,
-  page: { readonly limit: number; readonly after: string | undefined },
-  now: Date,
+  {
+    endpointId,
+    query: { status },
+    page,
+    now,
+  }: {
+    readonly endpointId: string;
+    readonly query: DeliveryFilter;
+    readonly page: { readonly limit: number; readonly after: string | undefined };
+    readonly now: Date;
+  },
 ): Promise<{ deliveries: readonly D[]; next: string | undefined }> => {
   const range: Range = {
     pk: deliveryKey.delivery(tenant, endpointId, '').pk,

@@ -79,7 +79,10 @@ interface Moment {
 const verdictOf = (outcome: AttemptOutcome, { attempt, delivery, retry }: DueAttempt, { now, random }: Moment): Verdict => {
   if (outcome.kind === 'delivered') return { kind: 'delivered' };
   if (outcome.kind !== 'retry' || !retry.willRetry) return { kind: 'failed' };
-  return { kind: 'retry', delaySeconds: retryDelay(attempt - delivery.roundStart, outcome.retryAfter, now, random) };
+  return {
+    kind: 'retry',
+    delaySeconds: retryDelay(attempt - delivery.roundStart, { retryAfter: outcome.retryAfter, now, random }),
+  };
 };
 
 /** In a crash-safe order: schedule the next attempt, update the endpoint's health, then the delivery. */
@@ -96,7 +99,7 @@ const recordAttempt = async <E extends EndpointRecord, D extends DeliveryRecord>
   const disabling = reason && since !== undefined ? kind.disableTask(endpoint, { reason, failingSince: since }) : undefined;
   const delaySeconds = verdict.kind === 'retry' ? verdict.delaySeconds : undefined;
   if (delaySeconds !== undefined) await kind.sendLater(tenant, { endpoint, delivery, attempt: attempt + 1, delaySeconds, now });
-  const recording = recordHealth(deliveryKey.health(tenant, endpoint.id), health, result, now);
+  const recording = recordHealth(deliveryKey.health(tenant, endpoint.id), { health, result, now });
   // The task that disables the endpoint reads the health record, so in that case the write must succeed.
   await (disabling ? recording : bestEffort('record the health of an endpoint', recording));
   if (disabling) await sendTask(tenant, disabling);

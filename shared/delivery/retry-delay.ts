@@ -8,7 +8,10 @@ const jitterMax = 0.1;
  * Whole seconds to wait after the n-th attempt of a round: at least the documented delay, plus jitter (`random` is from 0 up to
  * 1), longer if the endpoint sent Retry-After, at most twice the documented delay.
  */
-export const retryDelay = (attemptOfRound: number, retryAfter: string | undefined, now: Date, random: number): number => {
+export const retryDelay = (
+  attemptOfRound: number,
+  { retryAfter, now, random }: { readonly retryAfter: string | undefined; readonly now: Date; readonly random: number },
+): number => {
   const base = retryDelaysSeconds[attemptOfRound - 1] ?? retryDelaysSeconds[3];
   const max = base * lengthenedMax;
   const wanted = Math.ceil(Math.min(Math.max(base, secondsOf(retryAfter, now)), max));

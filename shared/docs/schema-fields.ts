@@ -21,10 +21,18 @@ export interface Field {
 const depthMax = 8;
 
 /** The fields of an object, those of an array's elements, or one entry for each shape that the value may have. */
-export const schemaFields = (given: Schema, resolve: Resolve, prefix = '', depth = 0): readonly Field[] => {
+export const schemaFields = (
+  given: Schema,
+  {
+    resolve,
+    prefix = '',
+    depth = 0,
+  }: { readonly resolve: Resolve; readonly prefix?: string | undefined; readonly depth?: number | undefined },
+): readonly Field[] => {
   const schema = resolved(given, resolve);
   if (depth > depthMax) return [];
-  if (schema.type === 'array' && schema.items) return schemaFields(schema.items as Schema, resolve, `${prefix}[]`, depth + 1);
+  if (schema.type === 'array' && schema.items)
+    return schemaFields(schema.items as Schema, { resolve, prefix: `${prefix}[]`, depth: depth + 1 });
   const variants = variantsOf(schema, resolve);
   if (variants.length > 1)
     return variants.map((variant) => ({
@@ -36,10 +44,10 @@ export const schemaFields = (given: Schema, resolve: Resolve, prefix = '', depth
       description: textOf(resolved(variant, resolve).description),
       values: [],
       bounds: [],
-      children: schemaFields(variant, resolve, prefix, depth + 1),
+      children: schemaFields(variant, { resolve, prefix, depth: depth + 1 }),
     }));
   const [only] = variants;
-  if (only) return schemaFields(only, resolve, prefix, depth + 1);
+  if (only) return schemaFields(only, { resolve, prefix, depth: depth + 1 });
   const { properties = {}, required = [] } = schema as { properties?: Record<string, Schema>; required?: readonly string[] };
   return Object.entries(properties).map(([name, inner]) => {
     const path = prefix === '' ? name : `${prefix}.${name}`;
@@ -48,7 +56,7 @@ export const schemaFields = (given: Schema, resolve: Resolve, prefix = '', depth
       path,
       isRequired: required.includes(name),
       ...factsOf(inner, resolve),
-      children: schemaFields(inner, resolve, path, depth + 1),
+      children: schemaFields(inner, { resolve, prefix: path, depth: depth + 1 }),
     };
   });
 };

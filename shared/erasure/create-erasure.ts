@@ -85,7 +85,7 @@ export const createErasure = async (
         enqueue(tenant, { kind: 'store-erasures', projectId }, now),
         enqueue(tenant, { kind: 'assess-erasures', projectId, erasureId: id }, now),
       ],
-      audit: [auditNote(tenant, 'erasure', id, { projectId, ...found, reason: input.reason })],
+      audit: [auditNote(tenant, { type: 'erasure', id, details: { projectId, ...found, reason: input.reason } })],
     },
   };
 };

@@ -63,5 +63,5 @@ export const queueHandler = (
 ): LambdaHandler<SQSEvent, BatchAnswer> =>
   batchHandler<SQSEvent>(
     (record) => (record as SQSRecord).messageId,
-    ({ Records }, finished) => inWorkSlot(Records, finished, (records) => work(records, finished), priorityOf),
+    ({ Records }, finished) => inWorkSlot(Records, { finished, work: (records) => work(records, finished), priorityOf }),
   );

@@ -20,10 +20,12 @@ export const eventKey = ({ organizationId }: Tenant, eventId: string): Key => ({
 /** Emits an event, one of `schemas`. Its id sorts by time. It is kept for 30 days, so that it can be replayed. */
 export const emit = <N extends EventName>(
   tenant: Tenant,
-  schemas: Pick<typeof events, NoInfer<N>>,
-  name: N,
-  data: EventData<N>,
-  now: Date,
+  {
+    schemas,
+    name,
+    data,
+    now,
+  }: { readonly schemas: Pick<typeof events, NoInfer<N>>; readonly name: N; readonly data: EventData<N>; readonly now: Date },
 ): Write => {
   const id = newId('event', now);
   return {

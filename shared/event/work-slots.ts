@@ -59,9 +59,15 @@ const key: Key<SlotsRecord> = { pk: 'SLOTS', sk: 'QUEUES' };
  */
 export const inWorkSlot = async (
   records: readonly SQSRecord[],
-  finished: Set<string>,
-  work: (records: readonly SQSRecord[]) => Promise<void>,
-  priorityOf: PriorityOf = async () => 'usual',
+  {
+    finished,
+    work,
+    priorityOf = async () => 'usual',
+  }: {
+    readonly finished: Set<string>;
+    readonly work: (records: readonly SQSRecord[]) => Promise<void>;
+    readonly priorityOf?: PriorityOf | undefined;
+  },
 ): Promise<void> => {
   if (!process.env.WORK_SLOTS) return work(records);
   const settings = JSON.parse(process.env.WORK_SLOTS) as WorkSlots;

@@ -71,7 +71,7 @@ const writesOf = async ({ response, change, actor }: Decision, call: CallContext
     if (!actor) throw new Error(`${operation} has an audit entry but no actor`);
     const action = entry.action ?? auditAction;
     if (!action) throw new Error(`${operation} has an audit entry but no action`);
-    return auditEntry(action, entry, actor, origin, now);
+    return auditEntry(action, { note: entry, actor, origin, now });
   });
   const { statusCode: status = 200, body: answer = '', headers } = response;
   const stored = key ? [await storeResponse({ key, body, now }, { status, body: answer, location: headers.location })] : [];

@@ -26,7 +26,9 @@ export const copyBackups = async (move: MoveContext, time: MoveDeadline): Promis
     const writes = batch.flatMap((backup, n) => [
       markLeaving(move, backup),
       create({ ...backup, ...backupKey.backup(move.to, backup.id), arriving: move.id }, () => new StaleReadError()),
-      ...(shares[n] ? linkWrites(move, backup, known[n] !== undefined, staying.get(backup.archive.backup)) : []),
+      ...(shares[n]
+        ? linkWrites(move, { backup, isKnown: known[n] !== undefined, stays: staying.get(backup.archive.backup) })
+        : []),
     ]);
     await commit([whileMoveActive(move), ...writes]);
   }
@@ -50,9 +52,11 @@ const markLeaving = ({ id }: MoveContext, backup: BackupRecord): Write => {
  */
 const linkWrites = (
   { to }: MoveContext,
-  { id, archive }: BackupRecord,
-  isKnown: boolean,
-  stays: string | undefined,
+  {
+    backup: { id, archive },
+    isKnown,
+    stays,
+  }: { readonly backup: BackupRecord; readonly isKnown: boolean; readonly stays: string | undefined },
 ): readonly Write[] =>
   [...(isKnown ? [] : [id]), ...(stays === undefined ? [] : [stays])].map((backupId) => ({
     put: { ...backupKey.archive(to, archive.backup, backupId), backupId },

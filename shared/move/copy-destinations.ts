@@ -66,8 +66,8 @@ export const copyDestinations = async (
         details: { step: 'credentials', kind: 'denied' },
       } as const;
       const event = credentials
-        ? emit(to, storageEvents, 'storage.connected', { organization: ref, storage }, now)
-        : emit(to, storageEvents, 'storage.error', { organization: ref, storage, error }, now);
+        ? emit(to, { schemas: storageEvents, name: 'storage.connected', data: { organization: ref, storage }, now })
+        : emit(to, { schemas: storageEvents, name: 'storage.error', data: { organization: ref, storage, error }, now });
       return { writes: [...leaves, there ? completed(there, copy) : create(copy, stale), event], copy };
     }),
   );

@@ -31,13 +31,13 @@ export const finishMove = async (move: MoveContext, time: MoveDeadline): Promise
     (await forEach(
       time,
       () => schedulesOf(from, { projectId }),
-      (one) => moveSchedule(from, to, one, clock.now()),
+      (one) => moveSchedule(from, { to, schedule: one, now: clock.now() }),
     )) &&
     (await forEachLeaving(move, time, writesOf)) &&
     (await forEach(
       time,
       () => restoresInto(from, projectId),
-      (one) => moveRestore(from, to, one, clock.now()),
+      (one) => moveRestore(from, { to, restore: one, now: clock.now() }),
     ));
   if (isMoved) await removeHistories(move, from);
   const ttl = epochSeconds(after(clock.now(), idempotencySeconds));

@@ -36,9 +36,11 @@ const callSeconds = 12;
  */
 export const moveProject = async (
   caller: MoveCaller,
-  projectId: string,
-  organizationId: string,
-  time: Clock = clock,
+  {
+    projectId,
+    organizationId,
+    time = clock,
+  }: { readonly projectId: string; readonly organizationId: string; readonly time?: Clock | undefined },
 ): Promise<ProjectRecord> => {
   assertAdmin(caller);
   const { tenant: from, actor } = caller;
@@ -91,7 +93,7 @@ const begin = async (move: MoveContext, project: ProjectRecord, now: Date): Prom
   const { id: moveId, projectId, from, to } = move;
   const [source, target] = moveRecords(move, iso(now));
   await commit([
-    jobLock(from, projectId, { jobId: moveId, kind: 'move' }, now),
+    jobLock(from, { projectId, job: { jobId: moveId, kind: 'move' }, now }),
     whileConnected(from, projectId),
     whileUntested(from, project),
     whileActive(to),

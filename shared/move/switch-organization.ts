@@ -50,7 +50,7 @@ export const switchOrganization = async (
     status: arrived.status,
   };
   const entry = ({ organizationId: scope }: Tenant): Write =>
-    auditEntry('project.moved', { scope, resource, details }, caller.actor, caller.origin, now);
+    auditEntry('project.moved', { note: { scope, resource, details }, actor: caller.actor, origin: caller.origin, now });
   await commit([
     { remove: { pk: project.pk, sk: project.sk }, ...unchanged(project), onConditionFailed: () => new StaleReadError() },
     create(arrived, () => new StaleReadError()),
@@ -65,20 +65,18 @@ export const switchOrganization = async (
     markRetentionDue(to, now),
     entry(from),
     entry(to),
-    emit(
-      from,
-      projectEvents,
-      'project.deleted',
-      { organization: organizationRef(caller.organization), project: projectData(project) },
+    emit(from, {
+      schemas: projectEvents,
+      name: 'project.deleted',
+      data: { organization: organizationRef(caller.organization), project: projectData(project) },
       now,
-    ),
-    emit(
-      to,
-      projectEvents,
-      'project.created',
-      { organization: organizationRef(target.organization), project: projectData(arrived) },
+    }),
+    emit(to, {
+      schemas: projectEvents,
+      name: 'project.created',
+      data: { organization: organizationRef(target.organization), project: projectData(arrived) },
       now,
-    ),
+    }),
   ]);
   return arrived;
 };

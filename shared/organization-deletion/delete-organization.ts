@@ -66,9 +66,20 @@ export const deleteOrganization = (
         // Removes the Scheduler's entries.
         enqueue(tenant, { kind: 'sync-schedules' }, now),
         enqueue(tenant, force ? { kind: 'purge-organization', deleteBackupData } : { kind: 'notify-organization-deleted' }, now),
-        emit(tenant, organizationEvents, 'organization.deleted', { organization: { ...data, name } }, now),
+        emit(tenant, {
+          schemas: organizationEvents,
+          name: 'organization.deleted',
+          data: { organization: { ...data, name } },
+          now,
+        }),
       ],
-      audit: [auditNote(tenant, 'organization', id, { deletionType, recoveryDeadline: data.recoveryDeadline, deleteBackupData })],
+      audit: [
+        auditNote(tenant, {
+          type: 'organization',
+          id,
+          details: { deletionType, recoveryDeadline: data.recoveryDeadline, deleteBackupData },
+        }),
+      ],
     },
   };
 };
@@ -79,9 +90,11 @@ const staleRead = (): StaleReadError => new StaleReadError();
 /** Reverts a soft deletion until its deadline. After it, throws ORGANIZATION_NOT_FOUND. */
 export const recoverOrganization = (
   userId: string,
-  organization: OrganizationRecord | undefined,
-  member: MemberRecord | undefined,
-  now: Date,
+  {
+    organization,
+    member,
+    now,
+  }: { readonly organization: OrganizationRecord | undefined; readonly member: MemberRecord | undefined; readonly now: Date },
 ): { organization: OrganizationRecord; change: Change } => {
   if (!organization || !member) throw noSuchOrganization();
   const { id, deletedAt, recoveryDeadline, ...kept } = organization;
@@ -101,15 +114,14 @@ export const recoverOrganization = (
         ),
         { remove: dueKey(organization) },
         enqueue(tenant, { kind: 'sync-schedules' }, now),
-        emit(
-          tenant,
-          organizationEvents,
-          'organization.updated',
-          { organization: { ...recovered, settings: settingsOf(recovered) } },
+        emit(tenant, {
+          schemas: organizationEvents,
+          name: 'organization.updated',
+          data: { organization: { ...recovered, settings: settingsOf(recovered) } },
           now,
-        ),
+        }),
       ],
-      audit: [auditNote(tenant, 'organization', id)],
+      audit: [auditNote(tenant, { type: 'organization', id })],
     },
   };
 };

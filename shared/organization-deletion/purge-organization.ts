@@ -35,9 +35,15 @@ export const duePurges = (now: Date): AsyncGenerator<PurgeDueRecord> =>
  */
 export const purgeOrganization = async (
   organizationId: string,
-  until: Date,
-  time: Clock,
-  first: (organization: OrganizationRecord) => Promise<boolean> = async () => true,
+  {
+    until,
+    time,
+    first = async () => true,
+  }: {
+    readonly until: Date;
+    readonly time: Clock;
+    readonly first?: ((organization: OrganizationRecord) => Promise<boolean>) | undefined;
+  },
 ): Promise<boolean> => {
   const organization = await get(lookup.organization(organizationId));
   if (!organization || !isDue(organization, time.now())) return true;

@@ -52,7 +52,7 @@ export const stopJobs = async (caller: CallerContext, options: StopOptions): Pro
     if (!cancelJobs) throw inProgress(jobs);
     for (const job of jobs) found.set(job.id, job);
     if (isTimeUp()) throw inProgress(jobs, '. They are being cancelled, and not all have stopped yet. Repeat the call');
-    await cancelAll(caller, unfinished, options, isTimeUp);
+    await cancelAll(caller, { unfinished, options, isTimeUp });
     await sleep(pollMs);
   }
 };
@@ -117,9 +117,11 @@ const shownRun = ({ id, status, projectId, cancelRequestedAt, removal, documents
 /** What it does not reach in time is cancelled by the next call. Those that write come first. */
 const cancelAll = async (
   caller: CallerContext,
-  { backups, restores, runs }: Unfinished,
-  options: StopOptions,
-  isTimeUp: () => boolean,
+  {
+    unfinished: { backups, restores, runs },
+    options,
+    isTimeUp,
+  }: { readonly unfinished: Unfinished; readonly options: StopOptions; readonly isTimeUp: () => boolean },
 ): Promise<void> => {
   const { tenant, actor } = caller;
   const { origin, now = () => clock.now() } = options;
@@ -129,7 +131,8 @@ const cancelAll = async (
     const at = now();
     try {
       const { writes, audit } = (await decide(at)).change;
-      if (writes.length > 0) await commit([...writes, ...audit.map((note) => auditEntry(action, note, actor, origin, at))]);
+      if (writes.length > 0)
+        await commit([...writes, ...audit.map((note) => auditEntry(action, { note, actor, origin, now: at }))]);
     } catch (error) {
       if (!isConflict(error)) throw error;
     }

@@ -23,9 +23,7 @@ const suffixLength = 6;
 /** A requested slug that is taken is an error; one derived from the name gets a suffix. */
 export const createOrganization = (
   owner: UserRecord,
-  input: NewOrganization,
-  isTaken: boolean,
-  now: Date,
+  { input, isTaken, now }: { readonly input: NewOrganization; readonly isTaken: boolean; readonly now: Date },
 ): { tenant: Tenant; organization: OrganizationRecord; change: Change } => {
   const id = newId('organization', now);
   const tenant = unsafeTenant(id, 'created');
@@ -61,11 +59,11 @@ export const createOrganization = (
       writes: [
         create({ ...lookup.slug(slug), organizationId: id }, taken),
         create(organization),
-        ...joinWrites(tenant, owner.id, 'owner', address, now),
+        ...joinWrites(tenant, { userId: owner.id, role: 'owner', address, now }),
         create({ ...organizationKey.address(tenant, address), userId: owner.id }),
-        emit(tenant, organizationEvents, 'organization.created', { organization }, now),
+        emit(tenant, { schemas: organizationEvents, name: 'organization.created', data: { organization }, now }),
       ],
-      audit: [auditNote(tenant, 'organization', id, { name: input.name, slug })],
+      audit: [auditNote(tenant, { type: 'organization', id, details: { name: input.name, slug } })],
     },
   };
 };

@@ -34,15 +34,14 @@ export const updateSettings = (
           { expected: { deletedAt: undefined }, onConditionFailed: noSuchOrganization },
         ),
         ...destinationCheck(tenant, given.defaultStorageId),
-        emit(
-          tenant,
-          organizationEvents,
-          'organization.updated',
-          { organization: { ...changed, settings: settingsOf(changed) } },
+        emit(tenant, {
+          schemas: organizationEvents,
+          name: 'organization.updated',
+          data: { organization: { ...changed, settings: settingsOf(changed) } },
           now,
-        ),
+        }),
       ],
-      audit: [auditNote(tenant, 'organization', tenant.organizationId, given)],
+      audit: [auditNote(tenant, { type: 'organization', id: tenant.organizationId, details: given })],
     },
   };
 };

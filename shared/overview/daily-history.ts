@@ -16,9 +16,11 @@ const retiredKeptMs = 30 * dayMs;
 /** Oldest day first; the last one is today, UTC. `storedBytes` is what is stored now. */
 export const dailyHistory = (
   backups: readonly RecentBackup[],
-  restores: readonly RecentRestore[],
-  storedBytes: number,
-  now: Date,
+  {
+    restores,
+    storedBytes,
+    now,
+  }: { readonly restores: readonly RecentRestore[]; readonly storedBytes: number; readonly now: Date },
 ): readonly Day[] => {
   const today = Math.floor(now.getTime() / dayMs) * dayMs;
   const ended = backups.filter(({ completedAt }) => completedAt !== null).map(toEnded);

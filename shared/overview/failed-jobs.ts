@@ -10,9 +10,11 @@ export const recentMs = 7 * 24 * 3_600_000;
 
 export const failedJobs = (
   backups: readonly RecentBackup[],
-  restores: readonly RecentRestore[],
-  names: ReadonlyMap<string, string>,
-  now: Date,
+  {
+    restores,
+    names,
+    now,
+  }: { readonly restores: readonly RecentRestore[]; readonly names: ReadonlyMap<string, string>; readonly now: Date },
 ): Shown[] => {
   const since = new Date(now.getTime() - recentMs).toISOString();
   const failedBackups = backups

@@ -8,9 +8,15 @@ import { type RecentBackup, readRecentBackups } from './recent-jobs.ts';
 /** By project. Beyond the backups that were read, projects and schedules name their last one. */
 export const lastGoodBackups = async (
   tenant: Tenant,
-  projects: readonly ProjectRecord[],
-  schedules: readonly ScheduleRecord[],
-  recent: readonly RecentBackup[],
+  {
+    projects,
+    schedules,
+    recent,
+  }: {
+    readonly projects: readonly ProjectRecord[];
+    readonly schedules: readonly ScheduleRecord[];
+    readonly recent: readonly RecentBackup[];
+  },
 ): Promise<ReadonlyMap<string, RecentBackup>> => {
   const found = new Map<string, RecentBackup>();
   const keepNewest = (backup: RecentBackup): void => {
@@ -33,9 +39,11 @@ export const lastGoodBackups = async (
  */
 export const findLastGood = async (
   tenant: Tenant,
-  projects: readonly ProjectRecord[],
-  schedules: readonly ScheduleRecord[],
-  now: Date,
+  {
+    projects,
+    schedules,
+    now,
+  }: { readonly projects: readonly ProjectRecord[]; readonly schedules: readonly ScheduleRecord[]; readonly now: Date },
 ): Promise<ReadonlyMap<string, RecentBackup>> => {
   const last = await getAll(
     projects.map(({ lastBackupId }) => (lastBackupId === undefined ? undefined : backupKey.backup(tenant, lastBackupId))),
@@ -43,5 +51,5 @@ export const findLastGood = async (
   const good = last.filter((backup) => backup !== undefined).filter(isGood);
   if (good.length === projects.length) return new Map(good.map((backup) => [backup.projectId, backup]));
   const { backups } = await readRecentBackups(tenant, now);
-  return lastGoodBackups(tenant, projects, schedules, [...good, ...backups]);
+  return lastGoodBackups(tenant, { projects, schedules, recent: [...good, ...backups] });
 };

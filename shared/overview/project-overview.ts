@@ -10,9 +10,15 @@ type Shown = z.input<typeof ProjectOverview>;
 
 export const projectOverview = (
   state: ProjectState,
-  { protection, concerns, expectedSince }: ProtectionAssessment,
-  runningJobs: readonly z.input<typeof RunningJob>[],
-  now: Date,
+  {
+    assessment: { protection, concerns, expectedSince },
+    runningJobs,
+    now,
+  }: {
+    readonly assessment: ProtectionAssessment;
+    readonly runningJobs: readonly z.input<typeof RunningJob>[];
+    readonly now: Date;
+  },
 ): Shown => {
   const { project, schedules, pitr } = state;
   const { id, name, sourceProjectId, databaseId, status } = project;

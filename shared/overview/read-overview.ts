@@ -44,7 +44,7 @@ export const readOverview = async (
   const [captures, running, lastGood, proven] = await Promise.all([
     getAll(projects.map(({ id, pitr }) => (pitr.enabled ? pitrKey.pitr(tenant, id) : undefined))),
     readRunningJobs(tenant, projects),
-    lastGoodBackups(tenant, projects, schedules, recent.backups),
+    lastGoodBackups(tenant, { projects, schedules, recent: recent.backups }),
     findProven(tenant, recent.backups),
   ]);
   const schedulesBy = Map.groupBy(schedules, ({ projectId }) => projectId);
@@ -59,14 +59,14 @@ export const readOverview = async (
       restores: restoresBy.get(project.id) ?? [],
       schedules: own,
       pitr: captures[n],
-      destinations: usedDestinations(organization, project, own, destinations),
+      destinations: usedDestinations(organization, { project, schedules: own, destinations }),
       lastGood: last,
       proven,
     };
   });
   const assessed = states.map((state) => ({ state, assessment: assessProtection(state, now) }));
   const shown = assessed.map(({ state, assessment }) =>
-    projectOverview(state, assessment, running.get(state.project.id) ?? [], now),
+    projectOverview(state, { assessment, runningJobs: running.get(state.project.id) ?? [], now }),
   );
   const count = (protection: string): number => shown.filter((project) => project.protection === protection).length;
   return {
@@ -86,11 +86,11 @@ export const readOverview = async (
       assessed.flatMap(({ assessment }) => assessment.concerns),
       { states, destinations, restoreTests, webhooks, now },
     ),
-    failedJobs: failedJobs(recent.backups, restores, new Map(projects.map(({ id, name }) => [id, name])), now),
+    failedJobs: failedJobs(recent.backups, { restores, names: new Map(projects.map(({ id, name }) => [id, name])), now }),
     history: {
       complete: recent.isComplete,
       from: historyFrom(recent, now),
-      days: [...dailyHistory(recent.backups, restores, organization.storageUsed, now)],
+      days: [...dailyHistory(recent.backups, { restores, storedBytes: organization.storageUsed, now })],
     },
   };
 };
@@ -98,9 +98,15 @@ export const readOverview = async (
 /** Destinations that new backups of the project go to. */
 const usedDestinations = (
   organization: OrganizationRecord,
-  { settings }: ProjectRecord,
-  schedules: readonly ScheduleRecord[],
-  destinations: readonly DestinationRecord[],
+  {
+    project: { settings },
+    schedules,
+    destinations,
+  }: {
+    readonly project: ProjectRecord;
+    readonly schedules: readonly ScheduleRecord[];
+    readonly destinations: readonly DestinationRecord[];
+  },
 ): readonly DestinationRecord[] => {
   const standard = settings.defaultStorageId ?? organization.defaultStorageId;
   const named = schedules.filter(({ enabled }) => enabled).map(({ storageDestinationId }) => storageDestinationId ?? standard);

@@ -12,7 +12,14 @@ export const membershipCheck = (tenant: Tenant, connection: Connection): readonl
   connection.type === 'user' && connection.userId !== undefined ? [whileMember(tenant, connection.userId)] : [];
 
 /** The source granted access, with the project's connection or a new one. */
-export const connectedWrite = (tenant: Tenant, { id }: Pick<ProjectRecord, 'id'>, now: Date, connection?: Connection): Write =>
+export const connectedWrite = (
+  tenant: Tenant,
+  {
+    project: { id },
+    now,
+    connection,
+  }: { readonly project: Pick<ProjectRecord, 'id'>; readonly now: Date; readonly connection?: Connection | undefined },
+): Write =>
   set(
     projectKey.project(tenant, id),
     { status: 'connected', updatedAt: iso(now), ...(connection && { connection }) },

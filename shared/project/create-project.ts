@@ -44,16 +44,15 @@ export const createProject = (
         create(project),
         ...destinationCheck(tenant, settings?.defaultStorageId),
         ...membershipCheck(tenant, connection),
-        countOf('projectCount', tenant, 1),
-        emit(
-          tenant,
-          projectEvents,
-          'project.created',
-          { organization: organizationRef(organization), project: projectData(project) },
+        countOf('projectCount', { tenant, amount: 1 }),
+        emit(tenant, {
+          schemas: projectEvents,
+          name: 'project.created',
+          data: { organization: organizationRef(organization), project: projectData(project) },
           now,
-        ),
+        }),
       ],
-      audit: [auditNote(tenant, 'project', id, { name, sourceProjectId, databaseId, connection: shown })],
+      audit: [auditNote(tenant, { type: 'project', id, details: { name, sourceProjectId, databaseId, connection: shown } })],
     },
   };
 };
@@ -66,16 +65,15 @@ export const removeProject = ({ tenant, organization }: CallerContext, project: 
       remove(projectKey.project(tenant, id), projectNotFound),
       whileIdle(tenant, id),
       whileUntested(tenant, project),
-      countOf('projectCount', tenant, -1),
-      emit(
-        tenant,
-        projectEvents,
-        'project.deleted',
-        { organization: organizationRef(organization), project: projectData(project) },
+      countOf('projectCount', { tenant, amount: -1 }),
+      emit(tenant, {
+        schemas: projectEvents,
+        name: 'project.deleted',
+        data: { organization: organizationRef(organization), project: projectData(project) },
         now,
-      ),
+      }),
       enqueue(tenant, { kind: 'sync-schedules', projectId: id, deletedProjectName: name }, now),
     ],
-    audit: [auditNote(tenant, 'project', id, { name, sourceProjectId })],
+    audit: [auditNote(tenant, { type: 'project', id, details: { name, sourceProjectId } })],
   };
 };

@@ -49,7 +49,7 @@ export const endMembership = async (caller: CallerContext, userId: string, now: 
 export const finishDeparture = async (tenant: Tenant, userId: string, now: Date): Promise<void> => {
   if (await get(organizationKey.member(tenant, userId))) return;
   await retryOnConflict({ attempts: 5, jitterMs: 100 }, async () => {
-    const { writes, audit } = endKeysOf(tenant, userId, await readServiceAccountKey(tenant), now);
+    const { writes, audit } = endKeysOf(tenant, { userId, found: await readServiceAccountKey(tenant), now });
     await commit([...writes, ...audit.map(({ action, ...note }) => systemAudit('membership', { action, note, now }))]);
     for (const project of await connectedBy(tenant, userId))
       await commit([
@@ -77,4 +77,8 @@ const withdrawn = (tenant: Tenant, { id, connection }: ProjectRecord, now: Date)
 const unauthorizedAction = 'project.unauthorized' as const;
 
 const withdrawalNote = (tenant: Tenant, { id, connection: { email } }: ProjectRecord) =>
-  auditNote(tenant, 'project', id, { reason: `${email}, whose access the project uses, is no longer a member` });
+  auditNote(tenant, {
+    type: 'project',
+    id,
+    details: { reason: `${email}, whose access the project uses, is no longer a member` },
+  });

@@ -7,7 +7,10 @@ import { type JobLock, type ProjectRecord, projectKey } from './record.ts';
 type Job = Pick<JobLock, 'jobId' | 'kind' | 'database'>;
 
 /** Takes the project's lock. If another job holds it, the error names that job. */
-export const jobLock = (tenant: Tenant, projectId: string, job: Job, now: Date): Write =>
+export const jobLock = (
+  tenant: Tenant,
+  { projectId, job, now }: { readonly projectId: string; readonly job: Job; readonly now: Date },
+): Write =>
   create({ ...projectKey.job(tenant, projectId), ...job, since: iso(now) } satisfies JobLock, () =>
     inProgress(tenant, projectId),
   );
@@ -17,7 +20,10 @@ export const databaseOf = ({ sourceProjectId, databaseId }: Pick<ProjectRecord, 
   `${sourceProjectId}#${databaseId}`;
 
 /** A restore also locks its database, because another project may be connected to it. Backups only read and need no such lock. */
-export const databaseLock = (tenant: Tenant, database: string, { jobId, kind }: Job, now: Date): Write =>
+export const databaseLock = (
+  tenant: Tenant,
+  { database, job: { jobId, kind }, now }: { readonly database: string; readonly job: Job; readonly now: Date },
+): Write =>
   create({ ...projectKey.databaseJob(tenant, database), jobId, kind, since: iso(now) } satisfies JobLock, async () =>
     inProgressOf(
       'A restore into the database of this project is in progress, started from another project connected to it',

@@ -27,28 +27,30 @@ export const listRootCollections = (
   project: ProjectRecord,
   page: { readonly limit: number; readonly after: string | undefined },
 ): Promise<{ items: readonly RootCollection[]; next: string | undefined }> =>
-  askSource(
-    tenant,
+  askSource(tenant, {
     project,
-    async (source, signal) => {
+    work: async (source, signal) => {
       const { readTime } = await probeSource(source, signal);
-      const ids = [...(await listCollections(source, source.root, readTime, signal))].sort(compareTextNames);
+      const ids = [...(await listCollections(source, { parent: source.root, readTime, signal }))].sort(compareTextNames);
       const { after } = page;
       const remaining = after === undefined ? ids : ids.filter((id) => compareTextNames(id, after) > 0);
       const shown = remaining.slice(0, page.limit);
       const inTime = AbortSignal.any([signal, AbortSignal.timeout(countMs)]);
       const items = await mapConcurrent(shown, maxConcurrentCounts, async (id) => {
-        return { id, count: await countOne(source, id, readTime, inTime) };
+        return { id, count: await countOne(source, { id, readTime, signal: inTime }) };
       });
       return { items, next: remaining.length > shown.length ? shown.at(-1) : undefined };
     },
     withinMs,
-  );
+  });
 
 /** A list without a count is better than no list. */
-const countOne = async (source: FirestoreDatabase, id: string, readTime: string, signal: AbortSignal): Promise<number | null> => {
+const countOne = async (
+  source: FirestoreDatabase,
+  { id, readTime, signal }: { readonly id: string; readonly readTime: string; readonly signal: AbortSignal },
+): Promise<number | null> => {
   try {
-    return (await countRootCollection(source, id, readTime, signal)) ?? null;
+    return (await countRootCollection(source, { collectionId: id, readTime, signal })) ?? null;
   } catch (error) {
     if (error instanceof SourceError && (error.isTransient || error.code === 'CANCELLED')) return null;
     throw error;

@@ -21,9 +21,15 @@ type Source = Parameters<typeof openSource>[1];
 /** Runs `work` on the source. Throws SOURCE_AUTH_ERROR or SOURCE_NOT_FOUND if it refuses, SERVICE_UNAVAILABLE if it does not respond. */
 export const askSource = async <T>(
   tenant: Tenant,
-  project: Source,
-  work: (source: FirestoreDatabase, signal: AbortSignal) => Promise<T>,
-  withinMs: number = probeMs,
+  {
+    project,
+    work,
+    withinMs = probeMs,
+  }: {
+    readonly project: Source;
+    readonly work: (source: FirestoreDatabase, signal: AbortSignal) => Promise<T>;
+    readonly withinMs?: number | undefined;
+  },
 ): Promise<T> => {
   const source = openSource(tenant, project, { ...sourceRetryPolicy, silenceMs: withinMs });
   const signal = AbortSignal.timeout(withinMs);
@@ -41,7 +47,7 @@ export const askSource = async <T>(
 
 /** Checks the access to the source. Costs one read. */
 export const probeProject = async (tenant: Tenant, project: Source): Promise<void> => {
-  await askSource(tenant, project, probeSource);
+  await askSource(tenant, { project, work: probeSource });
 };
 
 export const isRefusedBySource = (error: unknown): boolean =>

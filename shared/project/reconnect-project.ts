@@ -9,30 +9,30 @@ import type { Connection, ProjectRecord } from './record.ts';
 /** For a connection that the source has accepted. */
 export const reconnectProject = (
   tenant: Tenant,
-  project: ProjectRecord,
-  connection: Connection,
-  now: Date,
+  { project, connection, now }: { readonly project: ProjectRecord; readonly connection: Connection; readonly now: Date },
 ): { project: ProjectRecord; change: Change } => ({
   project: { ...project, status: 'connected', connection, updatedAt: iso(now) },
   change: {
-    writes: [connectedWrite(tenant, project, now, connection), ...membershipCheck(tenant, connection)],
-    audit: [auditNote(tenant, 'project', project.id, { connection: shownConnection(connection) })],
+    writes: [connectedWrite(tenant, { project, now, connection }), ...membershipCheck(tenant, connection)],
+    audit: [auditNote(tenant, { type: 'project', id: project.id, details: { connection: shownConnection(connection) } })],
   },
 });
 
 /** Probes the source. A denial is committed as the project's status before the error is thrown. */
 export const probeAndRecord = async (
   { tenant, actor, origin }: { readonly tenant: Tenant; readonly actor: Actor; readonly origin: Origin },
-  project: ProjectRecord,
-  connection: Connection,
-  now: Date,
+  { project, connection, now }: { readonly project: ProjectRecord; readonly connection: Connection; readonly now: Date },
 ): Promise<void> => {
   try {
     await probeProject(tenant, { ...project, connection });
   } catch (error) {
     if (isRefusedBySource(error) && project.status === 'connected') {
-      const note = auditNote(tenant, 'project', project.id, { reason: (error as ApiError).details?.reason });
-      await commit([unauthorizedWrite(tenant, project, now), auditEntry('project.unauthorized', note, actor, origin, now)]);
+      const note = auditNote(tenant, {
+        type: 'project',
+        id: project.id,
+        details: { reason: (error as ApiError).details?.reason },
+      });
+      await commit([unauthorizedWrite(tenant, project, now), auditEntry('project.unauthorized', { note, actor, origin, now })]);
     }
     throw error;
   }

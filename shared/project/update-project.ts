@@ -23,9 +23,15 @@ export const settingsWith = (settings: Settings, input: SettingsInput): Settings
 /** Changes only the given fields. An empty input changes nothing and writes no audit entry. */
 export const updateProject = (
   tenant: Tenant,
-  project: ProjectRecord,
-  input: { readonly name?: string | undefined; readonly settings?: SettingsInput | undefined },
-  now: Date,
+  {
+    project,
+    input,
+    now,
+  }: {
+    readonly project: ProjectRecord;
+    readonly input: { readonly name?: string | undefined; readonly settings?: SettingsInput | undefined };
+    readonly now: Date;
+  },
 ): { project: ProjectRecord; change: Change } => {
   const changes = {
     ...(input.name !== undefined && { name: input.name }),
@@ -45,7 +51,7 @@ export const updateProject = (
         ),
         ...destinationCheck(tenant, input.settings?.defaultStorageId),
       ],
-      audit: [auditNote(tenant, 'project', project.id, { ...input })],
+      audit: [auditNote(tenant, { type: 'project', id: project.id, details: { ...input } })],
     },
   };
 };

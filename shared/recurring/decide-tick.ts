@@ -38,7 +38,7 @@ export const decideTick = (
   const present = at > now ? at : now;
   if (due > present || tries < (putOffOf(record)?.tries ?? 0)) return { kind: 'ignore' };
   const next = (moment: Date): Date | undefined => nextRun(cron, timezone, moment);
-  const latest = latestOf(cron, timezone, due, present);
+  const latest = latestOf(cron, { timezone, due, present });
   const startableSince = latest === due ? startableFrom(record, due, present) : latest;
   if (present.getTime() - startableSince.getTime() > overdueMaxSeconds * 1_000)
     return { kind: 'missed', first: due, last: latest, runs: runsUpTo(due, latest, next), next: next(latest) };
@@ -50,7 +50,10 @@ export const decideTick = (
 };
 
 /** The last due time up to the present. Its run replaces those of earlier due times. */
-const latestOf = (cron: string, timezone: string, due: Date, present: Date): Date => {
+const latestOf = (
+  cron: string,
+  { timezone, due, present }: { readonly timezone: string; readonly due: Date; readonly present: Date },
+): Date => {
   const latest = previousRun(cron, timezone, new Date(present.getTime() + 1));
   return latest && latest > due ? latest : due;
 };

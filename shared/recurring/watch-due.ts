@@ -28,9 +28,11 @@ interface Watched {
 /** Reads only the due items, and sends their ticks. A tick that arrives as well is ignored. */
 export const watchDue = async <R extends RecurringRecord>(
   kind: RecurringKind<R>,
-  tenantOf: (organizationId: string) => Tenant,
-  now: Date,
-  send: typeof sendAll = sendAll,
+  {
+    tenantOf,
+    now,
+    send = sendAll,
+  }: { readonly tenantOf: (organizationId: string) => Tenant; readonly now: Date; readonly send?: typeof sendAll | undefined },
 ): Promise<Watched> => {
   const range = { pk: kind.duePartition, prefix: '', from: '0', to: iso(after(now, -graceSeconds)) };
   const watched = { due: 0, ticked: 0 };

@@ -21,9 +21,15 @@ const dayMs = 24 * 3_600_000;
  */
 export const applyRetention = async (
   tenant: Tenant,
-  until: Date,
-  time: Clock,
-  pinsOf: (tenant: Tenant) => Promise<ReadonlySet<string>> = pinnedBackups,
+  {
+    until,
+    time,
+    pinsOf = pinnedBackups,
+  }: {
+    readonly until: Date;
+    readonly time: Clock;
+    readonly pinsOf?: ((tenant: Tenant) => Promise<ReadonlySet<string>>) | undefined;
+  },
 ): Promise<void> => {
   const due = await get(retentionKey(tenant));
   // A concurrent run has done it, or nothing can expire.
@@ -33,7 +39,7 @@ export const applyRetention = async (
   // A deleted organization can be recovered with all its backups.
   if (organization.deletedAt !== undefined) return updateDue(tenant, due, time.now().getTime() + dayMs);
   const { decision, rules } = await decideFor(tenant, pinsOf, time);
-  const { expired, failed, end } = await expireAll(tenant, decision, rules, until, time);
+  const { expired, failed, end } = await expireAll(tenant, { decision, rules, until, time });
   log.info('retention applied', { organizationId: tenant.organizationId, expired, failed, end });
   if (failed > 0) throw new Error(`${failed} backups could not be expired`);
   if (end === 'timed-out') return commit([enqueue(tenant, { kind: 'apply-retention' }, time.now())]);
@@ -74,10 +80,12 @@ interface Outcome {
 /** Dependents come first: if one is kept after all, the archives it needs are kept with it. */
 const expireAll = async (
   tenant: Tenant,
-  decision: ExpiryDecision,
-  { scheduleRules }: Rules,
-  until: Date,
-  time: Clock,
+  {
+    decision,
+    rules: { scheduleRules },
+    until,
+    time,
+  }: { readonly decision: ExpiryDecision; readonly rules: Rules; readonly until: Date; readonly time: Clock },
 ): Promise<Outcome> => {
   const keptArchives = new Set<string>();
   let [expired, failed] = [0, 0];
@@ -88,7 +96,7 @@ const expireAll = async (
     try {
       const scheduleRule = scheduleRules.get(rule?.scheduleId ?? '');
       if (!keptArchives.has(archiveId))
-        outcome = await withLogContext({ backupId: id }, () => expireBackup(tenant, expiry, scheduleRule, time));
+        outcome = await withLogContext({ backupId: id }, () => expireBackup(tenant, { expiry, rule: scheduleRule, time }));
     } catch (error) {
       if (error instanceof DecisionOutdatedError) return { expired, failed, end: 'outdated' };
       if (isTransientAwsError(error)) throw error;

@@ -28,9 +28,7 @@ const isStaleBackup = (error: unknown): boolean => error instanceof StaleReadErr
 /** One transaction. `kept`: the backup was held or changed since the decision, so its dependencies must stay, too. */
 export const expireBackup = async (
   tenant: Tenant,
-  expiry: Expiry,
-  rule: ScheduleRule | undefined,
-  time: Clock,
+  { expiry, rule, time }: { readonly expiry: Expiry; readonly rule: ScheduleRule | undefined; readonly time: Clock },
 ): Promise<'expired' | 'gone' | 'kept'> => {
   try {
     return await retryOnConflict({ attempts: 3, isRetryable: isStaleBackup }, async () => {
@@ -39,7 +37,7 @@ export const expireBackup = async (
       if (!backup || !candidate) return 'gone';
       const now = time.now();
       if (!isUnchanged(candidate, expiry.backup) || candidate.heldUntilMs > now.getTime()) return 'kept';
-      await commit(await writesOf(tenant, backup, expiry, rule, now));
+      await commit(await writesOf(tenant, { backup, expiry, rule, now }));
       emitMetric('backup expired', { BackupsExpired: 1 });
       return 'expired';
     });
@@ -55,10 +53,12 @@ const isUnchanged = (now: RetentionCandidate, then: RetentionCandidate): boolean
 
 const writesOf = async (
   tenant: Tenant,
-  backup: BackupRecord,
-  { reason, newestGoodId }: Expiry,
-  rule: ScheduleRule | undefined,
-  now: Date,
+  {
+    backup,
+    expiry: { reason, newestGoodId },
+    rule,
+    now,
+  }: { readonly backup: BackupRecord; readonly expiry: Expiry; readonly rule: ScheduleRule | undefined; readonly now: Date },
 ): Promise<readonly Write[]> => {
   const { id, projectId, size, scheduleId, expiresAt, verification, lockedUntil, safetyOf } = backup;
   const details = {
@@ -70,11 +70,11 @@ const writesOf = async (
     ...(safetyOf !== undefined && { restoreJobId: safetyOf }),
   };
   return [
-    ...retireWrites(tenant, backup, 'expired', { ...notMoving, verification, expiresAt, lockedUntil }, now),
+    ...retireWrites(tenant, { backup, status: 'expired', expected: { ...notMoving, verification, expiresAt, lockedUntil }, now }),
     ...(newestGoodId === undefined ? [] : [checkGood(tenant, newestGoodId)]),
     ...(reason === 'policy' && scheduleId !== null ? [checkRule(tenant, scheduleId, rule?.revision)] : []),
     ...(await closeUndoWindow(tenant, backup)),
-    systemAudit('retention', { action: 'backup.expired', note: auditNote(tenant, 'backup', id, details), now }),
+    systemAudit('retention', { action: 'backup.expired', note: auditNote(tenant, { type: 'backup', id, details }), now }),
   ];
 };
 

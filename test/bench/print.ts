@@ -27,9 +27,11 @@ export const reaches = (value: number, goal: number, kind: Goal['kind']): boolea
 /** A row of a table of goals. */
 export const goalRow = (
   what: string,
-  value: number,
-  goal: Goal,
-  show: (value: number) => string = (one) => fixed(one),
+  {
+    value,
+    goal,
+    show = (one) => fixed(one),
+  }: { readonly value: number; readonly goal: Goal; readonly show?: ((value: number) => string) | undefined },
 ): string[] => {
   const sign = goal.kind === 'least' ? '>=' : '<=';
   return [

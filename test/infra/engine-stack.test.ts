@@ -28,7 +28,9 @@ test('engine stack: the stream invokes its consumer for new tasks and events onl
   const keysOf = (write: Write) => ('put' in write ? write.put : assert.fail('the transaction has a Put'));
   const task = keysOf(enqueue(tenant, { kind: 'purge-organization', deleteBackupData: false }, new Date(0)));
   const organization = { id: tenant.organizationId, name: 'One', slug: 'one', ownerId: 'usr_1', createdAt: iso(new Date(0)) };
-  const event = keysOf(emit(tenant, organizationEvents, 'organization.created', { organization }, new Date(0)));
+  const event = keysOf(
+    emit(tenant, { schemas: organizationEvents, name: 'organization.created', data: { organization }, now: new Date(0) }),
+  );
   const others = [
     organizationKey.seen(tenant, 'sa_1'),
     webhookKey.webhook(tenant, 'wh_1'),

@@ -72,8 +72,10 @@ for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
     equal(result.status, errors[code]);
     deepEqual(result.body.error.details, code === 'VALIDATION_ERROR' ? { ...details, errors: [details] } : details);
   };
-  const isRefused = async (token: string, org: string, code: ErrorCode, details?: object) =>
-    refused(await ask({ authorization: `Bearer ${token}`, 'x-organization-id': org }), code, details);
+  const isRefused = async (
+    token: string,
+    { org, code, details }: { readonly org: string; readonly code: ErrorCode; readonly details?: object | undefined },
+  ) => refused(await ask({ authorization: `Bearer ${token}`, 'x-organization-id': org }), code, details);
 
   describe(id, () => {
     for (const [what, headers] of [
@@ -90,8 +92,9 @@ for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
         equal(result.headers.get('www-authenticate'), 'Bearer');
       });
 
-    if (isPersonal(access)) test('an API key is not a user', () => isRefused(keyWithAll, own, 'FORBIDDEN'));
-    if (access === 'browser') test('the token of an app or a device is refused', () => isRefused(people.owner, own, 'FORBIDDEN'));
+    if (isPersonal(access)) test('an API key is not a user', () => isRefused(keyWithAll, { org: own, code: 'FORBIDDEN' }));
+    if (access === 'browser')
+      test('the token of an app or a device is refused', () => isRefused(people.owner, { org: own, code: 'FORBIDDEN' }));
     if (typeof access !== 'object') return;
     const { role, scope } = access;
 
@@ -103,28 +106,35 @@ for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
     // The gateway joins repeated headers.
     for (const malformed of ['x', 'org_', 'null', '../', '%00', 'usr_01JZ8Q4V0M6T3X9C2B7N5K1HRD', `${own},${foreign}`])
       test(`${malformed} is not an organization id`, () =>
-        isRefused(people.owner, malformed, 'VALIDATION_ERROR', {
-          field: 'X-Organization-Id',
-          reason: 'must be the id of an organization (org_…)',
+        isRefused(people.owner, {
+          org: malformed,
+          code: 'VALIDATION_ERROR',
+          details: {
+            field: 'X-Organization-Id',
+            reason: 'must be the id of an organization (org_…)',
+          },
         }));
-    test('an unknown organization is not found', () => isRefused(people.owner, newId('organization'), 'ORGANIZATION_NOT_FOUND'));
+    test('an unknown organization is not found', () =>
+      isRefused(people.owner, { org: newId('organization'), code: 'ORGANIZATION_NOT_FOUND' }));
     test('a deleted organization is not found, even by its owner', () =>
-      isRefused(ownerOfDeleted, deleted, 'ORGANIZATION_NOT_FOUND'));
-    test('the key of a deleted organization is unauthorized', () => isRefused(keyOfDeleted, deleted, 'UNAUTHORIZED'));
+      isRefused(ownerOfDeleted, { org: deleted, code: 'ORGANIZATION_NOT_FOUND' }));
+    test('the key of a deleted organization is unauthorized', () =>
+      isRefused(keyOfDeleted, { org: deleted, code: 'UNAUTHORIZED' }));
     test('another organization is forbidden to users and keys', async () => {
-      await isRefused(people.owner, foreign, 'FORBIDDEN');
-      await isRefused(keyWithAll, foreign, 'FORBIDDEN');
+      await isRefused(people.owner, { org: foreign, code: 'FORBIDDEN' });
+      await isRefused(keyWithAll, { org: foreign, code: 'FORBIDDEN' });
     });
 
     for (const below of rolesBelow(role))
       test(`the role ${below} is insufficient`, () =>
-        isRefused(people[below], own, 'PERMISSION_DENIED', { requiredRole: role, currentRole: below }));
+        isRefused(people[below], { org: own, code: 'PERMISSION_DENIED', details: { requiredRole: role, currentRole: below } }));
 
-    if (scope === 'people-only') test('a key is refused whatever its scope', () => isRefused(keyWithAll, own, 'FORBIDDEN'));
+    if (scope === 'people-only')
+      test('a key is refused whatever its scope', () => isRefused(keyWithAll, { org: own, code: 'FORBIDDEN' }));
     else
       test(`a key without the scope ${scope} is refused with the required scope`, async () => {
         for (const other of scopes.filter((one) => one !== scope))
-          await isRefused(keysWithOne[other], own, 'FORBIDDEN', { requiredScope: scope });
+          await isRefused(keysWithOne[other], { org: own, code: 'FORBIDDEN', details: { requiredScope: scope } });
       });
   });
 }

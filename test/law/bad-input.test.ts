@@ -31,9 +31,15 @@ const resetRates = (): void => {
 /** The gateway passes binary bodies as base64. */
 const send = (
   endpoint: Endpoint,
-  body: string | Buffer,
-  headers: Record<string, string> = {},
-  query = '',
+  {
+    body,
+    headers = {},
+    query = '',
+  }: {
+    readonly body: string | Buffer;
+    readonly headers?: Record<string, string> | undefined;
+    readonly query?: string | undefined;
+  },
 ): Promise<Result<unknown>> => {
   const params = randomParams(endpoint);
   if (endpoint.requestsPerMinute !== undefined) resetRates();
@@ -57,7 +63,10 @@ const send = (
   });
 };
 
-const refused = (endpoint: Endpoint, result: Result<unknown>, code: string, field?: string) => {
+const refused = (
+  endpoint: Endpoint,
+  { result, code, field }: { readonly result: Result<unknown>; readonly code: string; readonly field?: string | undefined },
+) => {
   equal(findResponseFlaw(endpoint, result), undefined, result.text);
   equal(result.body.error.code, code, result.text);
   if (field !== undefined) equal(result.body.error.details.field, field, result.text);
@@ -134,40 +143,41 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
       for (const [type, values] of Object.entries(samples).filter(([kind]) => !isTypeOf(inner, kind)))
         test(`${path.join('.')} of type ${type} is rejected by name`, async () => {
           for (const value of values) {
-            const result = await send(endpoint, JSON.stringify(valueWith(base, path, value)));
-            refused(endpoint, result, 'VALIDATION_ERROR', path.join('.'));
+            const result = await send(endpoint, { body: JSON.stringify(valueWith(base, path, value)) });
+            refused(endpoint, { result, code: 'VALIDATION_ERROR', field: path.join('.') });
           }
         });
 
     test('a string that is too long or not an allowed value is rejected by name', async () => {
       for (const { path, schema: inner } of fieldsOf(schema).filter(({ schema: one }) => typesOf(one).includes('string'))) {
         if (!inner.enum && inner.maxLength === undefined) continue;
-        const result = await send(endpoint, JSON.stringify(valueWith(base, path, 'x'.repeat(20_000))));
-        refused(endpoint, result, 'VALIDATION_ERROR', path.join('.'));
+        const result = await send(endpoint, { body: JSON.stringify(valueWith(base, path, 'x'.repeat(20_000))) });
+        refused(endpoint, { result, code: 'VALIDATION_ERROR', field: path.join('.') });
       }
     });
 
     test('a fraction for an integer is rejected by name', async () => {
       for (const { path } of fieldsOf(schema).filter(({ schema: one }) => typesOf(one).includes('integer')))
         for (const value of [1.5, 1e308]) {
-          const result = await send(endpoint, JSON.stringify(valueWith(base, path, value)));
-          refused(endpoint, result, 'VALIDATION_ERROR', path.join('.'));
+          const result = await send(endpoint, { body: JSON.stringify(valueWith(base, path, value)) });
+          refused(endpoint, { result, code: 'VALIDATION_ERROR', field: path.join('.') });
         }
     });
 
     test('a body that is not an object is rejected', async () => {
       for (const body of ['[]', '"text"', '7', 'null', 'true', '[{}]'])
-        refused(endpoint, await send(endpoint, body), 'VALIDATION_ERROR', 'body');
+        refused(endpoint, { result: await send(endpoint, { body }), code: 'VALIDATION_ERROR', field: 'body' });
     });
 
     test('a body that is not JSON is rejected', async () => {
       for (const body of ['{', '{"a":}', "{'a':1}", '{}{}', '\u0000', 'a=b', '<xml/>', '{"a":1,}', 'NaN'])
-        refused(endpoint, await send(endpoint, body), 'VALIDATION_ERROR', 'body');
+        refused(endpoint, { result: await send(endpoint, { body }), code: 'VALIDATION_ERROR', field: 'body' });
     });
 
     // Endpoints with an optional body would do their work; the journeys call them.
     if (!endpoint.bodyOptional)
-      test('a missing body is rejected', async () => refused(endpoint, await send(endpoint, ''), 'VALIDATION_ERROR', 'body'));
+      test('a missing body is rejected', async () =>
+        refused(endpoint, { result: await send(endpoint, { body: '' }), code: 'VALIDATION_ERROR', field: 'body' }));
 
     test('an unknown field is rejected by name in every object, and so is a privileged one', async () => {
       for (const path of closedObjectsOf(schema))
@@ -175,21 +185,23 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
           const at = [...path, name].join('.');
           const known = fieldsOf(schema).some((field) => field.path.join('.') === at);
           if (!known)
-            refused(
-              endpoint,
-              await send(endpoint, JSON.stringify(withAt(base, [...path, name], { role: 'owner' }))),
-              'VALIDATION_ERROR',
-              at,
-            );
+            refused(endpoint, {
+              result: await send(endpoint, { body: JSON.stringify(withAt(base, [...path, name], { role: 'owner' })) }),
+              code: 'VALIDATION_ERROR',
+              field: at,
+            });
         }
       // RFC 6749: unrecognised parameters are ignored.
       if (!strict)
-        equal(findResponseFlaw(endpoint, await send(endpoint, JSON.stringify({ ...(base as object), unknown: 1 }))), undefined);
+        equal(
+          findResponseFlaw(endpoint, await send(endpoint, { body: JSON.stringify({ ...(base as object), unknown: 1 }) })),
+          undefined,
+        );
     });
 
     test('a list that is too long is rejected by name', async () => {
       for (const { path } of fieldsOf(schema).filter(({ schema: one }) => typesOf(one).includes('array'))) {
-        const result = await send(endpoint, JSON.stringify(valueWith(base, path, longList)));
+        const result = await send(endpoint, { body: JSON.stringify(valueWith(base, path, longList)) });
         equal(findResponseFlaw(endpoint, result), undefined, result.text);
         equal(result.body.error.code, 'VALIDATION_ERROR', result.text);
         ok(String(result.body.error.details.field).startsWith(path.join('.')), result.text);
@@ -204,22 +216,25 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
         'application/jsonp',
         'multipart/form-data',
       ])
-        refused(endpoint, await send(endpoint, JSON.stringify(base), { 'content-type': type }), 'UNSUPPORTED_MEDIA_TYPE');
+        refused(endpoint, {
+          result: await send(endpoint, { body: JSON.stringify(base), headers: { 'content-type': type } }),
+          code: 'UNSUPPORTED_MEDIA_TYPE',
+        });
     });
 
     test('invalid UTF-8 is rejected', async () => {
       const bytes = Buffer.concat([Buffer.from('{"a":"'), Buffer.from([0xff, 0xfe, 0xc3, 0x28]), Buffer.from('"}')]);
-      refused(endpoint, await send(endpoint, bytes), 'VALIDATION_ERROR', 'body');
+      refused(endpoint, { result: await send(endpoint, { body: bytes }), code: 'VALIDATION_ERROR', field: 'body' });
     });
 
     test('a body of one byte more than 1 MiB is too large', async () => {
-      const result = await send(endpoint, `{"a":"${'x'.repeat(bodyMaxBytes - 7)}"}`);
-      refused(endpoint, result, 'PAYLOAD_TOO_LARGE');
+      const result = await send(endpoint, { body: `{"a":"${'x'.repeat(bodyMaxBytes - 7)}"}` });
+      refused(endpoint, { result, code: 'PAYLOAD_TOO_LARGE' });
     });
 
     test('a body that is nested very deeply or has very many keys is rejected', async () => {
       for (const body of [deepBody, endpoint.id === 'organizations.create' ? widestBody : wideBodyOfOthers]) {
-        const result = await send(endpoint, body);
+        const result = await send(endpoint, { body });
         equal(findResponseFlaw(endpoint, result), undefined);
         ok(result.status >= 400 && result.status < 500, result.text.slice(0, 200));
       }
@@ -230,8 +245,8 @@ for (const endpoint of endpoints.filter(({ body }) => body !== undefined)) {
 // The authorized and the stored value must be the same: the last, as in JSON.parse.
 test('bad input: the last of duplicate keys wins', async () => {
   const [create] = endpoints.filter(({ id }) => id === 'invites.create');
-  const result = await send(create!, '{"email":"a@example.com","role":"viewer","role":"superadmin"}');
-  refused(create!, result, 'VALIDATION_ERROR', 'role');
+  const result = await send(create!, { body: '{"email":"a@example.com","role":"viewer","role":"superadmin"}' });
+  refused(create!, { result, code: 'VALIDATION_ERROR', field: 'role' });
   deepEqual(result.body.error.details.invalidValues, ['superadmin']);
 });
 
@@ -240,17 +255,22 @@ for (const [what, text] of Object.entries(texts))
   test(`bad input: ${what} in a name is rejected`, async () => {
     for (const id of ['organizations.create', 'organizations.update', 'serviceAccount.create']) {
       const endpoint = endpoints.find((one) => one.id === id)!;
-      refused(endpoint, await send(endpoint, JSON.stringify({ name: text })), 'VALIDATION_ERROR', 'name');
+      refused(endpoint, {
+        result: await send(endpoint, { body: JSON.stringify({ name: text }) }),
+        code: 'VALIDATION_ERROR',
+        field: 'name',
+      });
     }
   });
 
 describe('queries', () => {
   for (const endpoint of endpoints.filter(({ list, paged }) => list || paged))
     test(`${endpoint.id}: an invalid page size or cursor is rejected by name`, async () => {
-      const ask = (query: Record<string, string>) => send(endpoint, '', {}, new URLSearchParams(query).toString());
+      const ask = (query: Record<string, string>) =>
+        send(endpoint, { body: '', headers: {}, query: new URLSearchParams(query).toString() });
       for (const limit of ['0', '-1', '101', '1e9', 'NaN', '', '1.5', ' 1', '٣'])
-        refused(endpoint, await ask({ limit }), 'VALIDATION_ERROR', 'limit');
+        refused(endpoint, { result: await ask({ limit }), code: 'VALIDATION_ERROR', field: 'limit' });
       for (const cursor of ['', 'x', 'eyJhIjoxfQ', 'A'.repeat(4_000)])
-        refused(endpoint, await ask({ cursor }), 'VALIDATION_ERROR', 'cursor');
+        refused(endpoint, { result: await ask({ cursor }), code: 'VALIDATION_ERROR', field: 'cursor' });
     });
 });

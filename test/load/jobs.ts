@@ -34,7 +34,7 @@ export const runJobs = async (tenant: Tenant, source: Source, { count, restores,
     const changed = { version: { integerValue: String(round) } };
     await retryUntilAvailable(() => seed(sourceProjectId, { 'users/0': changed, [`rounds/${round}`]: changed }));
     const before = await retryUntilAvailable(() => contentsOf(sourceProjectId));
-    const backupId = await backUp(tenant, source, round % 3 === 1 ? 'full' : 'incremental', count);
+    const backupId = await backUp(tenant, { source, type: round % 3 === 1 ? 'full' : 'incremental', count });
     if (backupId === undefined || !restores || isOver()) continue;
     await tenant.client.ask(backupContents.documents, { params: { backupId }, query: { path: 'users/0' } }, 200);
 
@@ -50,9 +50,11 @@ export const runJobs = async (tenant: Tenant, source: Source, { count, restores,
 /** Runs a backup; returns its id if it completes. */
 const backUp = async (
   { client, ledger, meter, destinationId }: Tenant,
-  { projectId }: Source,
-  type: 'full' | 'incremental',
-  count: JobCount,
+  {
+    source: { projectId },
+    type,
+    count,
+  }: { readonly source: Source; readonly type: 'full' | 'incremental'; readonly count: JobCount },
 ): Promise<string | undefined> => {
   const begun = await client.ask(backups.create, { body: { projectId, type, storageDestinationId: destinationId } }, 202);
   if (begun.status !== 202) return undefined;

@@ -26,7 +26,7 @@ export const startLoad = (tenants: readonly Tenant[], { people, restores, ...tra
     work.catch((error: unknown) => tenant.meter.reportUnexpected(`a user or job gave up: ${error}`));
   const ended = Promise.all(
     tenants.flatMap((tenant) => [
-      ...Array.from({ length: people }, (_, person) => reporting(tenant, runUserTraffic(tenant, person, traffic, isOver))),
+      ...Array.from({ length: people }, (_, person) => reporting(tenant, runUserTraffic(tenant, { person, traffic, isOver }))),
       ...tenant.sources.map((source) => reporting(tenant, runJobs(tenant, source, { count: jobs, restores, isOver }))),
     ]),
   );

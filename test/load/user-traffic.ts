@@ -86,9 +86,11 @@ export interface TrafficOptions {
  */
 export const runUserTraffic = async (
   tenant: Tenant,
-  person: number,
-  { kinds, reads: readsPerChange }: TrafficOptions,
-  isOver: () => boolean,
+  {
+    person,
+    traffic: { kinds, reads: readsPerChange },
+    isOver,
+  }: { readonly person: number; readonly traffic: TrafficOptions; readonly isOver: () => boolean },
 ): Promise<void> => {
   const chosen = resources.filter(({ kind }) => !kinds || kinds.includes(kind));
   const kept = new Map<Kind, string[]>();

@@ -107,7 +107,7 @@ const checkManifest = async (
     if (digests.manifest === null) throw unusable('--backup: the evidence has no digest of a manifest');
     const location = await openLocation(options.backup, options);
     try {
-      return await compareManifest(location.store, '', digests.manifest, location.displayName);
+      return await compareManifest(location.store, { folder: '', digest: digests.manifest, label: location.displayName });
     } finally {
       location.close();
     }
@@ -116,16 +116,19 @@ const checkManifest = async (
   const folder = `${tested.backupId}/`;
   for (const store of [near.store, near.parentStore])
     if (store && (await store.head(`${folder}${manifestName}`)))
-      return compareManifest(store, folder, digests.manifest, tested.backupId);
+      return compareManifest(store, { folder, digest: digests.manifest, label: tested.backupId });
   return 'not_compared';
 };
 
-const compareManifest = async (store: ReadOnlyStore, folder: string, digest: string, label: string): Promise<ManifestCheck> => {
+const compareManifest = async (
+  store: ReadOnlyStore,
+  { folder, digest, label }: { readonly folder: string; readonly digest: string; readonly label: string },
+): Promise<ManifestCheck> => {
   // Evidence has digests in hex, as sha256sum prints them.
   const isTested = (sealed: Uint8Array): boolean => Buffer.from(manifestDigest(sealed), 'base64url').toString('hex') === digest;
   const object = objectThat(`${folder}${manifestName}`, maxManifestBytes + (1 << 20), isTested);
   return readExpected<ManifestCheck>(store, object, async () => {
-    const sealed = await readSmallObject(store, folder, manifestName, `${label}/${manifestName}`);
+    const sealed = await readSmallObject(store, { folder, object: manifestName, label: `${label}/${manifestName}` });
     if (isTested(sealed)) return 'matches';
     throw damaged(
       `${label}/${manifestName}`,

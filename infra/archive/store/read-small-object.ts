@@ -13,9 +13,7 @@ const maxSealedJsonBytes = maxManifestBytes + (1 << 20);
  */
 export const readSmallObject = async (
   store: ReadOnlyStore,
-  folder: string,
-  object: string,
-  label: string = object,
+  { folder, object, label = object }: { readonly folder: string; readonly object: string; readonly label?: string | undefined },
 ): Promise<Uint8Array> => {
   const name = `${folder}${object}`;
   try {

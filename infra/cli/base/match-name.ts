@@ -12,7 +12,10 @@ export interface Named {
 const shownMax = 5;
 
 /** An exact id or name wins over the beginning of another one. */
-export const matchName = <T>(kind: string, wanted: string, found: readonly T[], namedOf: (one: T) => Named): T => {
+export const matchName = <T>(
+  kind: string,
+  { wanted, found, namedOf }: { readonly wanted: string; readonly found: readonly T[]; readonly namedOf: (one: T) => Named },
+): T => {
   if (wanted.trim() === '') throw badInput(`the name of the ${kind} is empty`);
   const text = wanted.toLowerCase();
   const isExact = ({ id, names }: Named): boolean => id === wanted || names.some((name) => name.toLowerCase() === text);

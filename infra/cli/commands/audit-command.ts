@@ -61,7 +61,7 @@ export const addAuditCommand = (program: Command, action: Action): void => {
       if (out !== undefined && !options.export) throw badInput('--out needs --export');
       const client = await context.client();
       const filters = { from, to, action: name, actorId: actor, resourceType };
-      if (options.export) return exportLog(context, client, { ...filters, format: options.export }, out);
+      if (options.export) return exportLog(context, { client, query: { ...filters, format: options.export }, out });
       if (options.follow) return follow(context, client, filters);
       const list = client.list('GET /audit-logs', { query: { ...filters, limit: pageSize(options) } });
       context.output.list(await takeSome(list, options, context.output), { columns, idOf: ({ id }) => id, empty: 'No entries' });
@@ -71,9 +71,7 @@ export const addAuditCommand = (program: Command, action: Action): void => {
 
 const exportLog = async (
   { output, environment }: Context,
-  client: Client,
-  query: object,
-  out: string | undefined,
+  { client, query, out }: { readonly client: Client; readonly query: object; readonly out: string | undefined },
 ): Promise<void> => {
   const answer = await client.send('GET /audit-logs/export', { query: { ...query } });
   // Throws what the service says.

@@ -64,7 +64,7 @@ export const addProjectCommands = (program: Command, action: Action): void => {
     .action(
       action(async ({ client: open, output }, options: ConnectOptions, sourceProjectId = '') => {
         const client = await open();
-        if (options.workloadIdentity === true) return printSetup(client, output, sourceProjectId, options);
+        if (options.workloadIdentity === true) return printSetup(client, { output, sourceProjectId, options });
         const defaultStorageId = await findRecordId(client, 'storage', options.storage);
         const project = await client.request('POST /projects', {
           body: {
@@ -92,7 +92,7 @@ export const addProjectCommands = (program: Command, action: Action): void => {
       action(async ({ client: open, output }, options: ConnectOptions, wanted = '') => {
         const client = await open();
         const { id: projectId, sourceProjectId } = await findRecord(client, 'project', wanted);
-        if (options.workloadIdentity === true) return printSetup(client, output, sourceProjectId, options);
+        if (options.workloadIdentity === true) return printSetup(client, { output, sourceProjectId, options });
         const project = await client.request('POST /projects/{projectId}/reconnect', {
           params: { projectId },
           body: accessOf(options),
@@ -116,7 +116,14 @@ const accessOf = (options: ConnectOptions) => ({
   workloadIdentity: workloadIdentityOf(options),
 });
 
-const printSetup = (client: Client, output: Output, sourceProjectId: string, options: ConnectOptions): Promise<void> =>
+const printSetup = (
+  client: Client,
+  {
+    output,
+    sourceProjectId,
+    options,
+  }: { readonly output: Output; readonly sourceProjectId: string; readonly options: ConnectOptions },
+): Promise<void> =>
   printWorkloadIdentitySetup({ sourceProjectId }, options, { client, output, next: `bms projects connect ${sourceProjectId}` });
 
 const projectDetails = (project: Project): readonly Detail[] => [

@@ -51,7 +51,7 @@ export const addSessionCommands = (program: Command, action: Action): void => {
   }).action(
     action(async ({ session, output }, _, wanted = '') => {
       const client = session().anywhere;
-      const { id, name } = matchName('sign-in', wanted, await listSessions(client), namedOf);
+      const { id, name } = matchName('sign-in', { wanted, found: await listSessions(client), namedOf });
       await client.request('DELETE /auth/sessions/{sessionId}', { params: { sessionId: id } });
       output.result({ id, revoked: true }, id, `Ended ${name ?? 'the sign-in'} (${id})`);
     }),

@@ -100,4 +100,4 @@ const chooseOrganization = async (
 };
 
 export const matchOrganization = (found: readonly Membership[], wanted: string): Membership =>
-  matchName('organization', wanted, found, ({ id, name, slug }) => ({ id, names: [name, slug] }));
+  matchName('organization', { wanted, found, namedOf: ({ id, name, slug }) => ({ id, names: [name, slug] }) });

@@ -66,10 +66,14 @@ interface Listed {
 }
 
 const findListed = async (client: Client, { path, noun }: Resource, wanted: string): Promise<Listed> =>
-  matchName(noun, wanted, await collectAll(composed(client).list<Listed>(`GET ${path}`)), ({ id, name, sourceProjectId }) => ({
-    id,
-    names: sourceProjectId === undefined ? [name] : [name, sourceProjectId],
-  }));
+  matchName(noun, {
+    wanted,
+    found: await collectAll(composed(client).list<Listed>(`GET ${path}`)),
+    namedOf: ({ id, name, sourceProjectId }) => ({
+      id,
+      names: sourceProjectId === undefined ? [name] : [name, sourceProjectId],
+    }),
+  });
 
 /** By id or name. */
 export const findRecord = async <N extends ResourceName>(client: Client, name: N, wanted: string): Promise<RecordOf<N>> => {
@@ -111,7 +115,7 @@ export const findBackup = async (client: Client, wanted: string, projectId?: str
   if (isId('bkp', wanted)) return client.request('GET /backups/{backupId}', { params: { backupId: wanted } });
   if (wanted !== 'latest') {
     const found = await collectAll(client.list('GET /backups', { query: { projectId, limit: 100 } }));
-    return matchName('backup', wanted, found, ({ id }) => ({ id, names: [] }));
+    return matchName('backup', { wanted, found, namedOf: ({ id }) => ({ id, names: [] }) });
   }
   const query = { projectId, status: 'completed' } as const;
   let skipped: Backup | undefined;
@@ -136,5 +140,5 @@ export const findRestoreId = async (client: Client, wanted: string): Promise<str
     throw new CliFailure(exitCodes.notFound, 'there is no restore');
   }
   const found = await collectAll(client.list('GET /backups/restore', { query: { limit: 100 } }));
-  return matchName('restore', wanted, found, ({ restoreJobId }) => ({ id: restoreJobId, names: [] })).restoreJobId;
+  return matchName('restore', { wanted, found, namedOf: ({ restoreJobId }) => ({ id: restoreJobId, names: [] }) }).restoreJobId;
 };

@@ -26,7 +26,7 @@ export const signInDevice = async (context: Context, { hasBrowser }: { readonly 
   showCode(context, codes);
   if (hasBrowser && context.output.terminal.isInteractive && openBrowser(context.environment, codes.verificationUriComplete))
     context.output.note('Opening it in your browser.');
-  return pollTokens(client, codes, context.signal);
+  return pollTokens(client, { codes, signal: context.signal });
 };
 
 /** Only what a name of the service may contain. */
@@ -47,9 +47,15 @@ const showCode = ({ output, environment: { stderr } }: Context, { verificationUr
 /** Polls until the person has decided. A lost connection says nothing about the decision. */
 export const pollTokens = async (
   client: Client,
-  { deviceCode, interval, expiresIn }: Codes,
-  signal: AbortSignal,
-  sleep: (ms: number, signal: AbortSignal) => Promise<unknown> = (ms) => pause(ms, undefined, { signal }),
+  {
+    codes: { deviceCode, interval, expiresIn },
+    signal,
+    sleep = (ms) => pause(ms, undefined, { signal }),
+  }: {
+    readonly codes: Codes;
+    readonly signal: AbortSignal;
+    readonly sleep?: ((ms: number, signal: AbortSignal) => Promise<unknown>) | undefined;
+  },
 ): Promise<Tokens> => {
   let waitSeconds = interval;
   let waitedSeconds = 0;

@@ -48,7 +48,7 @@ export const startAwsEndpoint = async ({ services, principal, guard, port = 0 }:
       .catch(() => response.destroy());
   };
   // Lambda functions keep their connections open for their whole life.
-  const server = await listen(port, 'KMS_PORT', receive, { keepAliveTimeout: 0 });
+  const server = await listen(port, { variable: 'KMS_PORT', handler: receive, options: { keepAliveTimeout: 0 } });
   return { url: `http://127.0.0.1:${server.port}`, stop: server.stop };
 };
 

@@ -15,9 +15,11 @@ export const keepAliveTimeout = 65_000;
 /** A port in use is reported in one line that names the port and its environment variable. */
 export const listen = async (
   port: number,
-  variable: string,
-  handler: RequestListener,
-  options: ServerOptions = {},
+  {
+    variable,
+    handler,
+    options = {},
+  }: { readonly variable: string; readonly handler: RequestListener; readonly options?: ServerOptions | undefined },
 ): Promise<Listener> => {
   const servers: Server[] = [];
   const open = async (host: string, wanted: number): Promise<number> => {
@@ -59,7 +61,7 @@ export const openLoopbackServer = async (
   options: ServerOptions = {},
 ): Promise<LoopbackServer> => {
   let serving: RequestListener = (_request, response) => void response.writeHead(503).end();
-  const server = await listen(port, variable, (request, response) => serving(request, response), options);
+  const server = await listen(port, { variable, handler: (request, response) => serving(request, response), options });
   return {
     ...server,
     serve: (handler) => {

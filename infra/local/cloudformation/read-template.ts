@@ -32,12 +32,18 @@ export interface ResolvedResource extends Resource {
  */
 export const readResources = (
   stacks: Stacks,
-  location: StageLocation,
-  learned: Learned = {},
-  types?: ReadonlySet<string>,
+  {
+    location,
+    learned = {},
+    types,
+  }: {
+    readonly location: StageLocation;
+    readonly learned?: Learned | undefined;
+    readonly types?: ReadonlySet<string> | undefined;
+  },
 ): readonly ResolvedResource[] =>
   Object.entries(stacks).flatMap(([stack, template]) => {
-    const { physical, ...names } = namesIn(stack, stacks, location, learned);
+    const { physical, ...names } = namesIn(stack, { stacks, location, learned });
     return Object.entries(template.Resources)
       .filter(([, { Type }]) => Type !== 'AWS::CDK::Metadata' && (types?.has(Type) ?? true))
       .map(([logicalId, { Type, Properties, Metadata }]) => {
@@ -51,7 +57,10 @@ interface StackNames extends Names {
   physical(logicalId: string): Physical;
 }
 
-const namesIn = (stack: string, stacks: Stacks, location: StageLocation, learned: Learned): StackNames => {
+const namesIn = (
+  stack: string,
+  { stacks, location, learned }: { readonly stacks: Stacks; readonly location: StageLocation; readonly learned: Learned },
+): StackNames => {
   const pseudo: Readonly<Record<string, unknown>> = {
     'AWS::Region': location.region,
     'AWS::AccountId': location.account,
@@ -81,7 +90,7 @@ const namesIn = (stack: string, stacks: Stacks, location: StageLocation, learned
     },
     imported: (exportName) => {
       for (const [exporter, { Outputs = {} }] of Object.entries(stacks)) {
-        const theirs = namesIn(exporter, stacks, location, learned);
+        const theirs = namesIn(exporter, { stacks, location, learned });
         for (const { Value, Export } of Object.values(Outputs)) {
           if (Export && resolve(Export.Name, theirs) === exportName) return resolve(Value, theirs);
         }

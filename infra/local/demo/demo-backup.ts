@@ -39,7 +39,7 @@ export const takeDemoBackup = async (stage: DemoStage, client: Client, output: D
   const started = await client.request('POST /backups', { body: { projectId: project.id } });
   if (!('id' in started)) throw new Error('the backup was estimated instead of started');
   const { id } = started;
-  const done = await untilEnded(client, 'backup', id, output);
+  const done = await untilEnded(client, { kind: 'backup', id, output });
   output.line(
     `backed up ${done.documentCount} documents as of ${done.readTime} in ${done.duration} ms: ${done.sizeFormatted} stored, ` +
       `${((100 * done.size) / done.originalSize).toFixed(0)} % of the original size`,
@@ -69,9 +69,7 @@ const waitMs = 5 * 60_000;
 /** Shows the progress of a job until it has ended; throws unless it completed. */
 export const untilEnded = async <K extends JobKind>(
   client: Client,
-  kind: K,
-  id: string,
-  output: DemoOutput,
+  { kind, id, output }: { readonly kind: K; readonly id: string; readonly output: DemoOutput },
 ): Promise<Jobs[K]> => {
   const done = await client.waitFor(kind, id, {
     signal: AbortSignal.timeout(waitMs),

@@ -15,7 +15,7 @@ export const restoreDemoBackup = async (client: Client, { backupId }: DemoBackup
   const started = await client.request('POST /backups/restore', { body: request });
   if (!('restoreJobId' in started)) throw new Error('the restore was planned instead of started');
   const { restoreJobId } = started;
-  const done = await untilEnded(client, 'restore', restoreJobId, output);
+  const done = await untilEnded(client, { kind: 'restore', id: restoreJobId, output });
   output.line(
     `restored ${done.documentsRestored} documents in ${done.collectionsRestored} collections to the project ${demoTarget} in ${done.duration} s`,
   );

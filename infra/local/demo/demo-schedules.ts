@@ -12,9 +12,11 @@ const schedule = { name: 'Every Sunday', cron: '0 3 * * 0', timezone: 'UTC', typ
 
 export const scheduleDemoBackups = async (
   client: Client,
-  { projectId, backupId }: DemoBackup,
-  { targetProjectId }: DemoRestore,
-  output: DemoOutput,
+  {
+    backup: { projectId, backupId },
+    restored: { targetProjectId },
+    output,
+  }: { readonly backup: DemoBackup; readonly restored: DemoRestore; readonly output: DemoOutput },
 ): Promise<DemoSchedules> => {
   const { storageDestination } = await client.request('GET /backups/{backupId}', { params: { backupId } });
   const body = { settings: { defaultStorageId: storageDestination.id } };
@@ -24,7 +26,7 @@ export const scheduleDemoBackups = async (
   );
   const started = await client.request('POST /backups', { body: { projectId: targetProjectId } });
   if (!('id' in started)) throw new Error('the backup was estimated instead of started');
-  const { documentCount } = await untilEnded(client, 'backup', started.id, output);
+  const { documentCount } = await untilEnded(client, { kind: 'backup', id: started.id, output });
   output.line(`backed up the ${documentCount} restored documents, too, and scheduled both projects for every Sunday`);
   return { scheduleIds: created.map(({ id }) => id) };
 };

@@ -23,7 +23,7 @@ export const runDemo = async (stage: DemoStage, dir: string): Promise<void> => {
     const client = openClient({ baseUrl: stage.url, token, organizationId });
     const backup = await once(stage, 'backup', () => takeDemoBackup(stage, client, onConsole));
     const restored = await once(stage, 'restore', () => restoreDemoBackup(client, backup, onConsole));
-    await once(stage, 'schedules', () => scheduleDemoBackups(client, backup, restored, onConsole));
+    await once(stage, 'schedules', () => scheduleDemoBackups(client, { backup, restored, output: onConsole }));
     const tokenFile = join(dir, 'demo', 'token');
     mkdirSync(join(dir, 'demo'), { recursive: true });
     writeFileSync(tokenFile, token, { mode: 0o600 });

@@ -54,7 +54,10 @@ export const openLambdaAsyncInvoke = ({ invoke: invokeOnce, send, delayScale, pe
     const role = roleOf?.(nameOf(functionArn));
     const actor = { service: 'lambda.amazonaws.com', sourceArn: functionArn };
     if (role) permit(role, actor, { action: 'sqs:SendMessage', resources: [onFailure] });
-    send({ queueArn: onFailure, body: JSON.stringify(givenUp(functionArn, payload, failure, retries + 1)) });
+    send({
+      queueArn: onFailure,
+      body: JSON.stringify(givenUp(functionArn, { requestPayload: payload, error: failure, invokes: retries + 1 })),
+    });
   };
 
   return {
@@ -83,7 +86,10 @@ export const openLambdaAsyncInvoke = ({ invoke: invokeOnce, send, delayScale, pe
 const nameOf = (functionArn: string): string => /(?:^|:function:)([^:]+)(?::[^:]*)?$/.exec(functionArn)?.[1] ?? functionArn;
 
 /** The record that Lambda sends to a failure destination. */
-const givenUp = (functionArn: string, requestPayload: unknown, error: Error, invokes: number) => ({
+const givenUp = (
+  functionArn: string,
+  { requestPayload, error, invokes }: { readonly requestPayload: unknown; readonly error: Error; readonly invokes: number },
+) => ({
   version: '1.0',
   timestamp: new Date().toISOString(),
   requestContext: {

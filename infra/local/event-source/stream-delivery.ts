@@ -25,7 +25,7 @@ export const makeStreamDelivery = (mapping: Mapping, outside: PollerContext, sto
   const giveUp = async (failed: FailedRecords): Promise<void> => {
     const { records, condition } = failed;
     outside.warn(`${mapping.functionName} failed for ${records.length} stream records, given up (${condition}); see its log`);
-    if (destination) await sendToDeadLetters(destination, mapping, outside, failed);
+    if (destination) await sendToDeadLetters(destination, { mapping, outside, failed });
   };
 
   const deliver = async (
@@ -96,9 +96,11 @@ interface FailedRecords {
 /** Like Lambda, sends the position of failed records, not the records. The function's role must allow it. */
 const sendToDeadLetters = async (
   destinationArn: string,
-  mapping: Mapping,
-  outside: PollerContext,
-  { shardId, records, tries, condition }: FailedRecords,
+  {
+    mapping,
+    outside,
+    failed: { shardId, records, tries, condition },
+  }: { readonly mapping: Mapping; readonly outside: PollerContext; readonly failed: FailedRecords },
 ): Promise<void> => {
   const [, , , , account, queue] = destinationArn.split(':');
   const sqs = new SQSClient(clientOptions(outside));

@@ -78,7 +78,7 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
 
   return (request, response) => {
     const failed = refusal('INTERNAL_ERROR', 'Internal Server Error');
-    const reply = (what: Reply): void => send(request, response, what, cors.headers(request.headers));
+    const reply = (what: Reply): void => send(request, { response, reply: what, more: cors.headers(request.headers) });
     answer(request)
       .catch(() => failed)
       .then(reply)
@@ -148,7 +148,10 @@ const refusal = (code: ErrorCode, message: string, details: Readonly<Record<stri
 
 const bodiless = new Set([204, 304]);
 
-const send = (request: IncomingMessage, response: ServerResponse, reply: Reply, more: Record<string, string>): void => {
+const send = (
+  request: IncomingMessage,
+  { response, reply, more }: { readonly response: ServerResponse; readonly reply: Reply; readonly more: Record<string, string> },
+): void => {
   // The unread rest of the body would be parsed as the next request.
   if (!request.complete) response.setHeader('connection', 'close');
   const length = bodiless.has(reply.status) ? {} : { 'content-length': reply.body.length };

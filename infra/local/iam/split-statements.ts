@@ -15,15 +15,21 @@ export const splitStatements = (statements: readonly Statement[]): readonly Part
     .filter(({ Effect }) => Effect === 'Allow')
     .flatMap(({ Action, Resource, Condition = {} }) =>
       choicesOf(Condition).flatMap(({ conditions, condition }) =>
-        Action.flatMap((action) => Resource.map((resource) => partOf(action, resource, conditions, condition))),
+        Action.flatMap((action) => Resource.map((resource) => partOf(action, { resource, conditions, condition }))),
       ),
     );
 
 const partOf = (
   action: string,
-  resource: string,
-  conditions: readonly string[],
-  condition: NonNullable<Statement['Condition']>,
+  {
+    resource,
+    conditions,
+    condition,
+  }: {
+    readonly resource: string;
+    readonly conditions: readonly string[];
+    readonly condition: NonNullable<Statement['Condition']>;
+  },
 ): Part => {
   const alone: readonly Statement[] = [{ Effect: 'Allow', Action: [action], Resource: [resource], Condition: condition }];
   // Runs at every call and most calls are of other actions, so the action is compared first.
@@ -46,13 +52,16 @@ const choicesOf = (condition: NonNullable<Statement['Condition']>): readonly Cho
   for (const [operator, tests] of Object.entries(condition)) {
     for (const [key, wanted] of Object.entries(tests)) {
       const options = isChoice(operator) ? [wanted].flat() : [wanted];
-      choices = choices.flatMap((so) => options.map((value) => chosen(so, operator, key, value)));
+      choices = choices.flatMap((so) => options.map((value) => chosen(so, { operator, key, value })));
     }
   }
   return choices;
 };
 
-const chosen = ({ conditions, condition }: Choice, operator: string, key: string, value: string | readonly string[]): Choice => {
+const chosen = (
+  { conditions, condition }: Choice,
+  { operator, key, value }: { readonly operator: string; readonly key: string; readonly value: string | readonly string[] },
+): Choice => {
   // A batch may touch keys of several patterns; each counts as used.
   const asked = operator.replace(/^ForAllValues:/, 'ForAnyValue:');
   return {

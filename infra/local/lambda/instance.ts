@@ -36,7 +36,7 @@ export const startInstance = (spec: FunctionSpec, options: LambdaHostOptions): I
   const { file: bundle, cache } = options.bundleOf(spec.entry);
   const birth = { bundle, handler: spec.handler, cache, arn: spec.arn };
   const resourceLimits = { maxOldGenerationSizeMb: spec.memoryMb };
-  const thread = startThread(options.worker, birth, { env: environmentOf(spec, options), resourceLimits }, log);
+  const thread = startThread(options.worker, { birth, options: { env: environmentOf(spec, options), resourceLimits }, log });
   const late = (text: string): FunctionError => new FunctionError('timed-out', 'Sandbox.Timedout', text);
 
   const within = async <T>(limitMs: number, error: FunctionError, work: Promise<T>): Promise<T> => {

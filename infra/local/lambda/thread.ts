@@ -17,9 +17,11 @@ interface Thread {
 
 export const startThread = (
   file: string,
-  birth: Omit<WorkerData, 'reports'>,
-  options: WorkerOptions,
-  log: FunctionLog,
+  {
+    birth,
+    options,
+    log,
+  }: { readonly birth: Omit<WorkerData, 'reports'>; readonly options: WorkerOptions; readonly log: FunctionLog },
 ): Thread => {
   const { port1: inbox, port2: reports } = new MessageChannel();
   const workerData: WorkerData = { ...birth, reports };

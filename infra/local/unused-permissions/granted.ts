@@ -15,10 +15,10 @@ const location = { region, account, apiUrl: url, awsUrl: url };
 
 export const templateResources = async (): Promise<readonly ResolvedResource[]> => {
   const stacks = await synthesize(localConfig(addresses, []));
-  const tables = readResources(stacks, location, {}, new Set(['AWS::DynamoDB::Table']));
+  const tables = readResources(stacks, { location, learned: {}, types: new Set(['AWS::DynamoDB::Table']) });
   // Only the engine knows a stream's ARN.
   const learned = Object.fromEntries(tables.map(({ logicalId, arn }) => [logicalId, { StreamArn: `${arn}/stream/label` }]));
-  return readResources(stacks, location, learned);
+  return readResources(stacks, { location, learned });
 };
 
 export const grantedLines = (resources: readonly ResolvedResource[]): readonly string[] => {

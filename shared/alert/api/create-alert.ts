@@ -39,12 +39,14 @@ export const createAlert = async (
     get(alertKey.alerting(tenant)),
   ]);
   const alert: AlertRecord = { ...plain, ...secrets };
-  const counted = marker ? countAlerts(tenant, marker, 1) : belatedDefaultAlert(tenant, organization, now, 2).writes;
+  const counted = marker
+    ? countAlerts(tenant, marker, 1)
+    : belatedDefaultAlert(tenant, { organization, now, alertCount: 2 }).writes;
   return {
     alert,
     change: {
       writes: [create(alert), ...counted],
-      audit: [auditNote(tenant, 'alert', id, auditDetails(alert))],
+      audit: [auditNote(tenant, { type: 'alert', id, details: auditDetails(alert) })],
     },
   };
 };

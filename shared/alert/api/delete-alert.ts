@@ -16,6 +16,6 @@ export const deleteAlert = async (tenant: Tenant, alert: AlertRecord, now: Date)
       { put: { ...alertKey.removed(tenant, id), id, ttl: epochSeconds(after(now, deliveryKeptSeconds)) } },
       ...(marker ? countAlerts(tenant, marker, -1) : []),
     ],
-    audit: [auditNote(tenant, 'alert', id, { name, channel, isDefault })],
+    audit: [auditNote(tenant, { type: 'alert', id, details: { name, channel, isDefault } })],
   };
 };

@@ -8,7 +8,10 @@ import { alertAttempt } from '../model/alert-attempt.ts';
 import { type AlertDeliveryRecord, type AlertRecord, alertKey } from '../model/record.ts';
 
 /** A message that has ended, failed or delivered, gets one more attempt under the same id. Of concurrent retries one succeeds. */
-export const retryAlertDelivery = (tenant: Tenant, alert: AlertRecord, delivery: AlertDeliveryRecord, now: Date): Change => {
+export const retryAlertDelivery = (
+  tenant: Tenant,
+  { alert, delivery, now }: { readonly alert: AlertRecord; readonly delivery: AlertDeliveryRecord; readonly now: Date },
+): Change => {
   if (!alert.enabled) throw new ApiError('CONFLICT', 'The alert is disabled. Enable it first');
   if (isInProgress(delivery, now)) throw new ApiError('CONFLICT', 'The message is still in progress. Wait until it has ended');
   const { id: deliveryId, attempts, state } = delivery;
@@ -21,6 +24,6 @@ export const retryAlertDelivery = (tenant: Tenant, alert: AlertRecord, delivery:
       check(alertKey.alert(tenant, alert.id), { enabled: true }, () => new StaleReadError()),
       whileActive(tenant),
     ],
-    audit: [auditNote(tenant, 'alert', alert.id, { name: alert.name, deliveryId, state })],
+    audit: [auditNote(tenant, { type: 'alert', id: alert.id, details: { name: alert.name, deliveryId, state } })],
   };
 };

@@ -24,22 +24,28 @@ interface TestDeps {
  */
 export const sendAlertTest = async (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
-  alert: AlertRecord,
-  now: Date,
-  deps: TestDeps = { post: postGuarded, clock },
+  {
+    alert,
+    now,
+    deps = { post: postGuarded, clock },
+  }: { readonly alert: AlertRecord; readonly now: Date; readonly deps?: TestDeps | undefined },
 ): Promise<{ data: z.input<typeof AlertTest>; change: Change }> => {
   const id = newId('delivery', now);
-  const message = testMessage(alert, id, organizationRef(organization), now);
+  const message = testMessage(alert, { id, organization: organizationRef(organization), now });
   const recipients = alert.channel === 'email' ? await alertRecipients(tenant, alert, organization) : undefined;
   const outcome = recipients
     ? await mailMessage({ organization, recipients, sentTo: [], letter: alertEmail(message), isTest: true, clock: deps.clock })
-    : await postMessage(tenant, alert, message, deps.post);
+    : await postMessage(tenant, { alert, message, post: deps.post });
   return {
-    data: testData(alert, id, outcome, recipients),
+    data: testData(alert, { deliveryId: id, outcome, recipients }),
     change: {
       writes: [create(endedTest(tenant, alert.id, { id, message, outcome }, now)), whileActive(tenant)],
       audit: [
-        auditNote(tenant, 'alert', alert.id, { name: alert.name, channel: alert.channel, success: outcome.kind === 'delivered' }),
+        auditNote(tenant, {
+          type: 'alert',
+          id: alert.id,
+          details: { name: alert.name, channel: alert.channel, success: outcome.kind === 'delivered' },
+        }),
       ],
     },
   };
@@ -47,9 +53,11 @@ export const sendAlertTest = async (
 
 const testMessage = (
   { name }: AlertRecord,
-  id: string,
-  organization: { readonly id: string; readonly name: string },
-  now: Date,
+  {
+    id,
+    organization,
+    now,
+  }: { readonly id: string; readonly organization: { readonly id: string; readonly name: string }; readonly now: Date },
 ): AlertMessage => ({
   incidentId: id,
   state: 'test',
@@ -66,9 +74,17 @@ const testMessage = (
 
 const testData = (
   { id: alertId, name: alertName, channel }: AlertRecord,
-  deliveryId: string,
-  { kind, error, statusCode, durationMs: duration, stored: { response } }: AlertOutcome,
-  recipients: readonly AlertRecipient[] | undefined,
+  {
+    deliveryId,
+    outcome: {
+      kind,
+      error,
+      statusCode,
+      durationMs: duration,
+      stored: { response },
+    },
+    recipients,
+  }: { readonly deliveryId: string; readonly outcome: AlertOutcome; readonly recipients: readonly AlertRecipient[] | undefined },
 ): z.input<typeof AlertTest> => ({
   alertId,
   alertName,

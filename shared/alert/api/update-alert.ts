@@ -10,9 +10,11 @@ import { auditDetails } from './create-alert.ts';
 /** Changes the given fields. An empty input writes nothing, not even an audit entry. */
 export const updateAlert = async (
   tenant: Tenant,
-  { alert, health }: AlertWithHealth,
-  input: AlertInput,
-  now: Date,
+  {
+    current: { alert, health },
+    input,
+    now,
+  }: { readonly current: AlertWithHealth; readonly input: AlertInput; readonly now: Date },
 ): Promise<AlertWithHealth & { change: Change }> => {
   const changed = Object.keys(omitUndefined(input));
   if (changed.length === 0) return { alert, health, change: { writes: [], audit: [] } };
@@ -41,7 +43,7 @@ export const updateAlert = async (
         }),
         ...(isReset ? resetHealth(tenant, alert.id, health) : []),
       ],
-      audit: [auditNote(tenant, 'alert', alert.id, { ...auditDetails(revised), changed })],
+      audit: [auditNote(tenant, { type: 'alert', id: alert.id, details: { ...auditDetails(revised), changed } })],
     },
   };
 };

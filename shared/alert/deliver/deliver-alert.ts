@@ -19,6 +19,6 @@ export const deliverAlert = (
     ...deps,
     send: ({ alert, delivery: { message } }) => {
       if (!message) throw new Error('a digest is sent by e-mail only');
-      return postMessage(tenant, alert, message, deps.post);
+      return postMessage(tenant, { alert, message, post: deps.post });
     },
   });

@@ -11,9 +11,7 @@ export const postTimeoutMs = 15_000;
 /** Sends a message to a chat or PagerDuty, once. */
 export const postMessage = async (
   tenant: Tenant,
-  alert: AlertRecord,
-  message: AlertMessage,
-  post: typeof postGuarded,
+  { alert, message, post }: { readonly alert: AlertRecord; readonly message: AlertMessage; readonly post: typeof postGuarded },
 ): Promise<AlertOutcome> => {
   const channel = alert.channel as AlertWebChannel;
   const request = composeAlert(channel, await openTarget(tenant, alert), message);
@@ -22,7 +20,7 @@ export const postMessage = async (
   if (sent.kind === 'failed')
     return { kind: 'retry', error: errorOf(sent, postTimeoutMs), statusCode: null, durationMs, stored: { response: null } };
   const { status: statusCode, response: { headers, body } = { headers: {}, body: '' } } = sent;
-  const { outcome: kind, reason, retryAfterSeconds } = classifyAlertAnswer(channel, statusCode, headers, body);
+  const { outcome: kind, reason, retryAfterSeconds } = classifyAlertAnswer(channel, { status: statusCode, headers, body });
   return {
     kind,
     error: kind === 'delivered' ? null : reason,

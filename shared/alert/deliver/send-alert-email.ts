@@ -24,20 +24,26 @@ const send = async (tenant: Tenant, { organization, alert, delivery }: DueMessag
   const all = await alertRecipients(tenant, alert, organization);
   const recipients = all.filter((recipient) => !isInformed(recipient, delivery));
   if (all.length > 0 && recipients.length === 0) return informed;
-  const letter = await letterOf(tenant, organization, delivery, time.now());
+  const letter = await letterOf(tenant, { organization, delivery, now: time.now() });
   return mailMessage({ organization, recipients, sentTo, letter, isTest: delivery.state === 'test', clock: time });
 };
 
 /** A digest is composed when it is sent, so that a repeated attempt says how it is then. */
 const letterOf = async (
   tenant: Tenant,
-  organization: DueMessage['organization'],
-  { id, message, dueAt }: DueMessage['delivery'],
-  now: Date,
+  {
+    organization,
+    delivery: { id, message, dueAt },
+    now,
+  }: { readonly organization: DueMessage['organization']; readonly delivery: DueMessage['delivery']; readonly now: Date },
 ): Promise<Letter> => {
   if (message) return alertEmail(message);
   if (dueAt === undefined) throw new Error(`message ${id} has no content`);
-  return digestEmail(await readDigest(tenant, organization, now, new Date(dueAt)), organization.name, env('CONSOLE_URL'));
+  return digestEmail(
+    await readDigest(tenant, { organization, now, dueAt: new Date(dueAt) }),
+    organization.name,
+    env('CONSOLE_URL'),
+  );
 };
 
 /** The owner gets an e-mail about every disabled webhook, with or without alerts. */

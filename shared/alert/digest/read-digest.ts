@@ -13,9 +13,11 @@ type OverviewData = z.input<typeof Overview>;
 /** What the digest says of an organization: the overview of now, and its history of the seven whole days before `dueAt`. */
 export const readDigest = async (
   tenant: Tenant,
-  organization: OrganizationRecord,
-  now: Date,
-  dueAt: Date = now,
+  {
+    organization,
+    now,
+    dueAt = now,
+  }: { readonly organization: OrganizationRecord; readonly now: Date; readonly dueAt?: Date | undefined },
 ): Promise<DigestFacts> => digestOf(await readOverview(tenant, organization, now), dueAt);
 
 const digestOf = ({ at, totals, projects, failedJobs, history }: OverviewData, dueAt: Date): DigestFacts => {

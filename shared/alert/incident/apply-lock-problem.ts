@@ -11,14 +11,17 @@ import { backupsOfLocks, endOfLockProblem, isLockedAgain } from './lock-problem-
  */
 export const applyLockProblem = async (tenant: Tenant, backup: BackupRecord, now: Date): Promise<void> => {
   const problem = lockProblemOf(backup);
-  if (problem !== undefined) return reportProblem(tenant, backup, problem, now);
+  if (problem !== undefined) return reportProblem(tenant, { backup, problem, now });
   if (backup.verification?.status !== 'running') await closeIfOver(tenant, backup, now);
 };
 
 const endedAt = ({ verification, completedAt }: BackupRecord, now: Date): string =>
   (verification?.status === 'running' ? null : verification?.checkedAt) ?? completedAt ?? iso(now);
 
-const reportProblem = async (tenant: Tenant, backup: BackupRecord, problem: string, now: Date): Promise<void> => {
+const reportProblem = async (
+  tenant: Tenant,
+  { backup, problem, now }: { readonly backup: BackupRecord; readonly problem: string; readonly now: Date },
+): Promise<void> => {
   const { id, projectId, immutableUntil, lockedUntil, completedAt, storageDestination } = backup;
   const project = await get(projectKey.project(tenant, projectId));
   const isFound = isFoundByVerification(backup);

@@ -37,8 +37,8 @@ export const applySignal = async (tenant: Tenant, signal: Signal, now: Date): Pr
       const incident = await openIncident(tenant, signal);
       const writes =
         signal.state === 'failed'
-          ? await failureWrites(tenant, incident, signal, now)
-          : recoveryWrites(tenant, incident, signal, now);
+          ? await failureWrites(tenant, { incident, signal, now })
+          : recoveryWrites(tenant, { incident, signal, now });
       if (writes.length > 0) await commit([...writes, whileActive(tenant)]);
     });
   } catch (error) {
@@ -58,10 +58,12 @@ const openIncident = async (tenant: Tenant, signal: Signal): Promise<IncidentRec
 
 const failureWrites = async (
   tenant: Tenant,
-  incident: IncidentRecord | undefined,
-  signal: FailureSignal,
-  now: Date,
-): Promise<readonly Write[]> => (incident ? countFailure(tenant, incident, signal, now) : openNew(tenant, signal, now));
+  {
+    incident,
+    signal,
+    now,
+  }: { readonly incident: IncidentRecord | undefined; readonly signal: FailureSignal; readonly now: Date },
+): Promise<readonly Write[]> => (incident ? countFailure(tenant, { incident, signal, now }) : openNew(tenant, signal, now));
 
 /** The id follows from the failure, so that a late duplicate of its signal does not open an incident that has recovered since. */
 const openNew = async (tenant: Tenant, signal: FailureSignal, now: Date): Promise<readonly Write[]> => {
@@ -106,7 +108,10 @@ const openNew = async (tenant: Tenant, signal: FailureSignal, now: Date): Promis
 const sourcesMax = 20;
 
 /** Further failures are silent, except for a reminder once a day, and for news. */
-const countFailure = (tenant: Tenant, incident: IncidentRecord, signal: FailureSignal, now: Date): readonly Write[] => {
+const countFailure = (
+  tenant: Tenant,
+  { incident, signal, now }: { readonly incident: IncidentRecord; readonly signal: FailureSignal; readonly now: Date },
+): readonly Write[] => {
   const { id, count, sources, lastFailureAt, remindedAt, reminders } = incident;
   if (sources.includes(signal.source)) return [];
   const isReminder = signal.isNews || Date.parse(remindedAt) + reminderSeconds * 1_000 <= now.getTime();
@@ -143,9 +148,11 @@ const stale = () => new StaleReadError();
 /** Closes the incident, unless it has failed since. */
 const recoveryWrites = (
   tenant: Tenant,
-  incident: IncidentRecord | undefined,
-  signal: RecoverySignal,
-  now: Date,
+  {
+    incident,
+    signal,
+    now,
+  }: { readonly incident: IncidentRecord | undefined; readonly signal: RecoverySignal; readonly now: Date },
 ): readonly Write[] => {
   if (!incident || signal.at < incident.lastFailureAt || isOfOtherSchedule(incident, signal)) return [];
   const { id, kind, subject, count } = incident;

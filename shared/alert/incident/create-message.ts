@@ -30,30 +30,52 @@ type NewMessage = Pick<AlertDeliveryRecord, 'id' | 'state' | 'title'> &
   };
 
 /** Idempotent. A message that exists or was held is not counted again; one whose task may have been lost is sent again. */
-export const createMessage = async (tenant: Tenant, alert: AlertRecord, message: NewMessage, now: Date): Promise<void> => {
+export const createMessage = async (
+  tenant: Tenant,
+  { alert, message, now }: { readonly alert: AlertRecord; readonly message: NewMessage; readonly now: Date },
+): Promise<void> => {
   const { id: alertId } = alert;
   const { id: deliveryId } = message;
   const existing = await get(alertKey.delivery(tenant, alertId, deliveryId));
   if (existing)
-    return existing.attempts === 0 && existing.status === 'attempting' ? sendFirst(tenant, alert, deliveryId, now) : undefined;
+    return existing.attempts === 0 && existing.status === 'attempting'
+      ? sendFirst(tenant, { alert, deliveryId, now })
+      : undefined;
   if (await get(alertKey.held(tenant, alertId, deliveryId))) return;
   // A provider that pages people must learn that it is over.
   const isExempt = alert.channel === 'pagerduty' && message.state === 'recovered';
   const admission = isExempt ? 'send' : await admitMessage(tenant, alertId, now);
-  if (admission === 'send') return put(tenant, alert, message, now);
-  if (admission === 'announce') await announceLimit(tenant, alert, message, now);
-  await hold(tenant, alertId, message, now);
+  if (admission === 'send') return put(tenant, { alert, message, now });
+  if (admission === 'announce') await announceLimit(tenant, { alert, message, now });
+  await hold(tenant, { alertId, message, now });
 };
 
-const put = async (tenant: Tenant, alert: AlertRecord, message: NewMessage, now: Date): Promise<void> => {
+const put = async (
+  tenant: Tenant,
+  { alert, message, now }: { readonly alert: AlertRecord; readonly message: NewMessage; readonly now: Date },
+): Promise<void> => {
   await putIfAbsent(newAlertDelivery(tenant, { ...message, alertId: alert.id }, now));
-  await sendFirst(tenant, alert, message.id, now);
+  await sendFirst(tenant, { alert, deliveryId: message.id, now });
 };
 
-const sendFirst = (tenant: Tenant, { id: alertId, channel }: AlertRecord, deliveryId: string, now: Date): Promise<void> =>
+const sendFirst = (
+  tenant: Tenant,
+  {
+    alert: { id: alertId, channel },
+    deliveryId,
+    now,
+  }: { readonly alert: AlertRecord; readonly deliveryId: string; readonly now: Date },
+): Promise<void> =>
   queueAlertAttempt(tenant, alertAttempt(channel, { alertId, deliveryId, attempt: 1 }), { delaySeconds: 0, now });
 
-const announceLimit = (tenant: Tenant, alert: AlertRecord, { message, title, state }: NewMessage, now: Date): Promise<void> => {
+const announceLimit = (
+  tenant: Tenant,
+  {
+    alert,
+    message: { message, title, state },
+    now,
+  }: { readonly alert: AlertRecord; readonly message: NewMessage; readonly now: Date },
+): Promise<void> => {
   const id = messageId(iso(now), alert.id, 'limit', String(hourOf(now)));
   const first = {
     title,
@@ -62,10 +84,17 @@ const announceLimit = (tenant: Tenant, alert: AlertRecord, { message, title, sta
     at: message.openedAt,
   } as const;
   const announced = limitReachedMessage(first, { organization: message.organization, id, now });
-  return put(tenant, alert, { id, state: 'summary', title: announced.title, message: announced }, now);
+  return put(tenant, { alert, message: { id, state: 'summary', title: announced.title, message: announced }, now });
 };
 
-const hold = async (tenant: Tenant, alertId: string, { id, title, message }: NewMessage, now: Date): Promise<void> => {
+const hold = async (
+  tenant: Tenant,
+  {
+    alertId,
+    message: { id, title, message },
+    now,
+  }: { readonly alertId: string; readonly message: NewMessage; readonly now: Date },
+): Promise<void> => {
   const { state, severity } = message;
   await putIfAbsent({
     ...alertKey.held(tenant, alertId, id),

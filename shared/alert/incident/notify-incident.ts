@@ -22,7 +22,14 @@ interface NotifyOptions {
  * Idempotent: ids of messages follow from the incident, the alert and the state. Alerts are chosen once, when the incident opens; later
  * messages go to these. Nothing is sent for a deleted organization.
  */
-export const notifyIncident = (tenant: Tenant, incidentId: string, now: Date, options: NotifyOptions = {}): Promise<void> =>
+export const notifyIncident = (
+  tenant: Tenant,
+  {
+    incidentId,
+    now,
+    options = {},
+  }: { readonly incidentId: string; readonly now: Date; readonly options?: NotifyOptions | undefined },
+): Promise<void> =>
   retryOnConflict({ attempts: 8, isRetryable }, async () => {
     const [organization, incident] = await getAll([organizationKey.organization(tenant), alertKey.incident(tenant, incidentId)]);
     if (!organization || organization.deletedAt || !incident)
@@ -30,11 +37,11 @@ export const notifyIncident = (tenant: Tenant, incidentId: string, now: Date, op
     await ensureDefaultAlert(tenant, now);
     const alerts = await alertsOf(tenant);
     const added = alerts.filter((alert) => isAdded(incident, alert, options));
-    for (const alert of added) await createIncidentMessage(tenant, alert, incident, 'open', organization, now);
+    for (const alert of added) await createIncidentMessage(tenant, { alert, incident, state: 'open', organization, now });
     const alertIds = [...incident.alertIds, ...added.map(({ id }) => id)];
     if (added.length > 0 || !incident.isTold) await markTold(tenant, incident, alertIds);
     const told = alerts.filter(({ id, enabled }) => enabled && alertIds.includes(id));
-    for (const alert of told) await createLaterMessages(tenant, alert, incident, organization, now);
+    for (const alert of told) await createLaterMessages(tenant, { alert, incident, organization, now });
   });
 
 const isRetryable = (error: unknown): boolean => error instanceof StaleReadError || isConflict(error);
@@ -57,22 +64,33 @@ const markTold = (tenant: Tenant, { id, alertIds: before }: IncidentRecord, aler
 
 const createLaterMessages = async (
   tenant: Tenant,
-  alert: AlertRecord,
-  incident: IncidentRecord,
-  organization: Organization,
-  now: Date,
+  {
+    alert,
+    incident,
+    organization,
+    now,
+  }: { readonly alert: AlertRecord; readonly incident: IncidentRecord; readonly organization: Organization; readonly now: Date },
 ): Promise<void> => {
-  if (incident.status === 'recovered') await createIncidentMessage(tenant, alert, incident, 'recovered', organization, now);
-  else if (incident.reminders > 0) await createIncidentMessage(tenant, alert, incident, 'reminder', organization, now);
+  if (incident.status === 'recovered')
+    await createIncidentMessage(tenant, { alert, incident, state: 'recovered', organization, now });
+  else if (incident.reminders > 0) await createIncidentMessage(tenant, { alert, incident, state: 'reminder', organization, now });
 };
 
 const createIncidentMessage = (
   tenant: Tenant,
-  alert: AlertRecord,
-  incident: IncidentRecord,
-  state: 'open' | 'reminder' | 'recovered',
-  organization: Organization,
-  now: Date,
+  {
+    alert,
+    incident,
+    state,
+    organization,
+    now,
+  }: {
+    readonly alert: AlertRecord;
+    readonly incident: IncidentRecord;
+    readonly state: 'open' | 'reminder' | 'recovered';
+    readonly organization: Organization;
+    readonly now: Date;
+  },
 ): Promise<void> => {
   const { id: incidentId, kind, title, openedAt, remindedAt, recoveredAt, reminders } = incident;
   const openingId = messageId(openedAt, incidentId, alert.id, 'open');
@@ -83,5 +101,5 @@ const createIncidentMessage = (
   }[state];
   const message = messageOfIncident(incident, state, organization);
   const follows = state === 'recovered' ? openingId : undefined;
-  return createMessage(tenant, alert, { id, incidentId, kind, state, title, message, follows }, now);
+  return createMessage(tenant, { alert, message: { id, incidentId, kind, state, title, message, follows }, now });
 };

@@ -44,10 +44,17 @@ const failure = (event: IncidentEvent, fields: Failed): EventSignals => ({ signa
 
 const recovery = (
   { timestamp }: IncidentEvent,
-  subjectId: string,
-  message: string,
-  kinds: readonly RecoverySignal['kind'][],
-  scheduleId?: string,
+  {
+    subjectId,
+    message,
+    kinds,
+    scheduleId,
+  }: {
+    readonly subjectId: string;
+    readonly message: string;
+    readonly kinds: readonly RecoverySignal['kind'][];
+    readonly scheduleId?: string | undefined;
+  },
 ): readonly RecoverySignal[] =>
   kinds.map((kind) => ({ state: 'recovered', kind, subjectId, at: timestamp, message, ...(scheduleId && { scheduleId }) }));
 
@@ -75,8 +82,15 @@ const readers: Readers = {
     return {
       goodBackupId: backup.id,
       signals: [
-        ...recovery(event, project.id, message, ['backup_failed', 'protection_lapsed'], scheduleId ?? undefined),
-        ...(scheduleId === null ? [] : recovery(event, scheduleId, message, ['schedule_failed', 'schedule_overdue'])),
+        ...recovery(event, {
+          subjectId: project.id,
+          message,
+          kinds: ['backup_failed', 'protection_lapsed'],
+          scheduleId: scheduleId ?? undefined,
+        }),
+        ...(scheduleId === null
+          ? []
+          : recovery(event, { subjectId: scheduleId, message, kinds: ['schedule_failed', 'schedule_overdue'] })),
       ],
     };
   },
@@ -112,7 +126,11 @@ const readers: Readers = {
       page: '/storage',
     }),
   'storage.connected': ({ storage }, event) => ({
-    signals: recovery(event, storage.id, `Storage destination ${storage.name} works again`, ['destination_error']),
+    signals: recovery(event, {
+      subjectId: storage.id,
+      message: `Storage destination ${storage.name} works again`,
+      kinds: ['destination_error'],
+    }),
   }),
   'restore.failed': ({ restore }, event) => ({
     ...(restore.error.code === cancelled
@@ -129,14 +147,18 @@ const readers: Readers = {
   }),
   // A failed restore that is resumed begins again.
   'restore.started': ({ restore }, event) => ({
-    signals: recovery(event, restore.targetProjectId, `A restore into ${restore.targetProjectName} was started`, [
-      'restore_failed',
-    ]),
+    signals: recovery(event, {
+      subjectId: restore.targetProjectId,
+      message: `A restore into ${restore.targetProjectName} was started`,
+      kinds: ['restore_failed'],
+    }),
   }),
   'restore.completed': ({ restore }, event) => ({
-    signals: recovery(event, restore.targetProjectId, `A restore into ${restore.targetProjectName} completed`, [
-      'restore_failed',
-    ]),
+    signals: recovery(event, {
+      subjectId: restore.targetProjectId,
+      message: `A restore into ${restore.targetProjectName} completed`,
+      kinds: ['restore_failed'],
+    }),
     damage: damageFound(restore, event),
   }),
   'restore_test.failed': ({ restoreTest, project }, event) =>
@@ -155,19 +177,25 @@ const readers: Readers = {
           page: `/restore-tests/${restoreTest.restoreTestId}`,
         }),
   'restore_test.completed': ({ restoreTest, project }, event) => ({
-    signals: recovery(event, project.id, `Restore test ${restoreTest.name} of ${project.name} passed`, ['restore_test_failed']),
+    signals: recovery(event, {
+      subjectId: project.id,
+      message: `Restore test ${restoreTest.name} of ${project.name} passed`,
+      kinds: ['restore_test_failed'],
+    }),
   }),
   'pitr.disabled': ({ project }, event) => ({
-    signals: recovery(event, project.id, `Point-in-time recovery of ${project.name} was disabled`, ['capture_stalled']),
+    signals: recovery(event, {
+      subjectId: project.id,
+      message: `Point-in-time recovery of ${project.name} was disabled`,
+      kinds: ['capture_stalled'],
+    }),
   }),
   'project.deleted': ({ project }, event) => ({
-    signals: recovery(event, project.id, `${project.name} was removed from the organization`, [
-      'backup_failed',
-      'restore_failed',
-      'capture_stalled',
-      'restore_test_failed',
-      'protection_lapsed',
-    ]),
+    signals: recovery(event, {
+      subjectId: project.id,
+      message: `${project.name} was removed from the organization`,
+      kinds: ['backup_failed', 'restore_failed', 'capture_stalled', 'restore_test_failed', 'protection_lapsed'],
+    }),
   }),
 };
 
@@ -198,4 +226,4 @@ const damageFound = (restore: FoundBy, event: IncidentEvent): FailureSignal | un
 };
 
 const endOfSchedule = (event: IncidentEvent, scheduleId: string, message: string): readonly Signal[] =>
-  recovery(event, scheduleId, message, ['schedule_failed', 'schedule_overdue']);
+  recovery(event, { subjectId: scheduleId, message, kinds: ['schedule_failed', 'schedule_overdue'] });

@@ -15,7 +15,10 @@ export interface AlertAnswer {
 
 type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-export const classifyAlertAnswer = (channel: AlertWebChannel, status: number, headers: Headers, body: string): AlertAnswer => {
+export const classifyAlertAnswer = (
+  channel: AlertWebChannel,
+  { status, headers, body }: { readonly status: number; readonly headers: Headers; readonly body: string },
+): AlertAnswer => {
   const effective = channel === 'teams' ? teamsStatus(status, body) : status;
   const said = saysOf[channel](body);
   const reason = [`HTTP ${effective}`, ...(said ? [said] : [])].join(': ');

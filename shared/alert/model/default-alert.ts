@@ -45,12 +45,18 @@ export const defaultAlert = (
 /** The same for an organization from before alerts existed, with an audit entry. */
 export const belatedDefaultAlert = (
   tenant: Tenant,
-  organization: Organization,
-  now: Date,
-  alertCount = 1,
+  {
+    organization,
+    now,
+    alertCount = 1,
+  }: { readonly organization: Organization; readonly now: Date; readonly alertCount?: number | undefined },
 ): ReturnType<typeof defaultAlert> => {
   const { alert, writes } = defaultAlert(tenant, organization, alertCount);
-  const note = auditNote(tenant, 'alert', alert.id, { name: alert.name, channel: alert.channel, isDefault: true });
+  const note = auditNote(tenant, {
+    type: 'alert',
+    id: alert.id,
+    details: { name: alert.name, channel: alert.channel, isDefault: true },
+  });
   const audit = systemAudit('alerts', { action: 'alert.created', note, now });
   return { alert, writes: [...writes, whileActive(tenant), audit] };
 };
@@ -60,7 +66,7 @@ export const ensureDefaultAlert = async (tenant: Tenant, now: Date): Promise<voi
   const [organization, marker] = await getAll([organizationKey.organization(tenant), alertKey.alerting(tenant)]);
   if (!organization || organization.deletedAt || marker) return;
   try {
-    await commit(belatedDefaultAlert(tenant, organization, now).writes);
+    await commit(belatedDefaultAlert(tenant, { organization, now }).writes);
   } catch (error) {
     // Another worker or call has created it meanwhile.
     if (!(error instanceof StaleReadError) || !(await get(alertKey.alerting(tenant)))) throw error;

@@ -28,9 +28,7 @@ const readsMax = 3;
  */
 export const listIncidents = async (
   tenant: Tenant,
-  filter: IncidentFilter,
-  page: PageRequest,
-  now: Date,
+  { filter, page, now }: { readonly filter: IncidentFilter; readonly page: PageRequest; readonly now: Date },
 ): Promise<IncidentPage> => {
   if (filter.status === 'open') return listOpen(tenant, filter, page);
   const { status } = filter;

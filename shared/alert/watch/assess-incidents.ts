@@ -20,7 +20,7 @@ export const assessIncidents = async (tenant: Tenant, now: Date): Promise<void> 
   for (const signal of findSilence(state, now)) await applySignal(tenant, signal, now);
   await reportLapses(tenant, state, now);
   await releaseHeld(tenant, state.alerts, now);
-  await sendDigests(tenant, organization, state, now);
+  await sendDigests(tenant, { organization, state, now });
 };
 
 /** Each alert is told of a lapse when its own hours have passed. */
@@ -29,6 +29,6 @@ const reportLapses = async (tenant: Tenant, state: WatchedState, now: Date): Pro
     const project = state.projects.find((one) => one.id === subject.id);
     if (kind !== 'protection_lapsed' || !project || state.alerts.every((alert) => alertIds.includes(alert.id))) continue;
     const since = unprotectedSince(state, project);
-    await notifyIncident(tenant, id, now, { isDue: (alert) => hasLapsed(alert, since, now) });
+    await notifyIncident(tenant, { incidentId: id, now, options: { isDue: (alert) => hasLapsed(alert, since, now) } });
   }
 };

@@ -14,9 +14,11 @@ const lateMsMax = 24 * 3_600_000;
 /** Nothing for an organization without projects, and by alerts that did not exist when the digest was due. */
 export const sendDigests = async (
   tenant: Tenant,
-  { timezone }: OrganizationRecord,
-  { alerts, projects }: WatchedState,
-  now: Date,
+  {
+    organization: { timezone },
+    state: { alerts, projects },
+    now,
+  }: { readonly organization: OrganizationRecord; readonly state: WatchedState; readonly now: Date },
 ): Promise<void> => {
   const week = digestWeek(timezone, now);
   if (!week || projects.length === 0 || now.getTime() - week.dueAt.getTime() > lateMsMax) return;

@@ -58,7 +58,7 @@ export const loadWatchedState = async (tenant: Tenant, now: Date): Promise<Watch
   const [captures, locks, lastGood, destinations, webhooks, restoreTests] = await Promise.all([
     getAll(projects.map(({ id, pitr }) => (pitr.enabled ? pitrKey.pitr(tenant, id) : undefined))),
     getAll(projects.map(({ id }) => projectKey.job(tenant, id))),
-    findLastGood(tenant, projects, schedules, now),
+    findLastGood(tenant, { projects, schedules, now }),
     getAll(ids.map((id) => destinationKey(tenant, id))),
     getAll(webhookIds.map((id) => webhookKey.webhook(tenant, id))),
     hasFailedTests ? Array.fromAsync(restoreTestsOf(tenant)) : [],

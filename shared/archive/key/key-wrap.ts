@@ -51,7 +51,7 @@ interface WrapOptions {
 
 export const wrapKey = async (dataKey: Uint8Array, passphrase: string, options: WrapOptions): Promise<PassphraseWrap> => {
   const kdf = newKdf(options.iterations ?? defaultIterations, options.random);
-  return { kind: 'passphrase', ...seal(dataKey, await passphraseKeys(passphrase, kdf), kdf, options) };
+  return { kind: 'passphrase', ...seal(dataKey, { wrappingKeys: await passphraseKeys(passphrase, kdf), kdf, options }) };
 };
 
 /** Wraps a data key with a secret of 32 random bytes that KMS generated; only KMS can unwrap its blob. */
@@ -61,7 +61,7 @@ export const wrapKeyByKms = async (
   options: Omit<WrapOptions, 'iterations'>,
 ): Promise<KmsWrap> => {
   const kdf = newKdf(kmsIterations, options.random);
-  const sealedKey = seal(dataKey, await kmsSecretKeys(secret.plain, kdf), kdf, options);
+  const sealedKey = seal(dataKey, { wrappingKeys: await kmsSecretKeys(secret.plain, kdf), kdf, options });
   return { kind: 'kms', keyId: secret.keyId, blob: secret.blob, sealedKey };
 };
 
@@ -71,10 +71,17 @@ const newKdf = (iterations: number, random: WrapOptions['random']): Kdf => ({
   salt: Buffer.from(random(minKdfSaltBytes)),
 });
 
-const seal = (dataKey: Uint8Array, { wrapping, check }: WrappingKeys, kdf: Kdf, { identity, random }: WrapOptions): SealedKey => {
+const seal = (
+  dataKey: Uint8Array,
+  {
+    wrappingKeys: { wrapping, check },
+    kdf,
+    options: { identity, random },
+  }: { readonly wrappingKeys: WrappingKeys; readonly kdf: Kdf; readonly options: WrapOptions },
+): SealedKey => {
   if (dataKey.length !== 32) throw new RangeError('a data key has 32 bytes');
   const nonce = Buffer.from(random(wrapNonceBytes));
-  const { pieces, tag } = gcmSeal(wrapping, nonce, bindingOf(identity, kdf), [dataKey]);
+  const { pieces, tag } = gcmSeal(wrapping, { nonce, binding: bindingOf(identity, kdf), pieces: [dataKey] });
   return { kdf, check, nonce, sealed: Buffer.concat([...pieces, tag]) };
 };
 
@@ -98,7 +105,12 @@ const open = ({ kdf, check, nonce, sealed }: SealedKey, keys: WrappingKeys, iden
   if (nonce.length !== wrapNonceBytes || sealed.length !== wrapSealedBytes || check.length !== 32)
     throw new ArchiveError('key-invalid', 'the wrapped key has the wrong length');
   if (!timingSafeEqual(keys.check, check)) return undefined;
-  const opened = gcmOpen(keys.wrapping, nonce, bindingOf(identity, kdf), [sealed.subarray(0, 32)], sealed.subarray(32));
+  const opened = gcmOpen(keys.wrapping, {
+    nonce,
+    binding: bindingOf(identity, kdf),
+    pieces: [sealed.subarray(0, 32)],
+    tag: sealed.subarray(32),
+  });
   if (!opened?.[0]) throw new ArchiveError('tag-mismatch', 'the wrapped key was modified or belongs to another backup');
   return opened[0];
 };

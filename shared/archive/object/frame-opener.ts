@@ -40,7 +40,12 @@ export class FrameOpener {
   #decrypt(sealed: Buffer, index: number, last: boolean): Buffer | undefined {
     const end = sealed.length - tagBytes;
     const nonce = frameNonce(this.#prefix, index, last);
-    return gcmOpen(this.#key, nonce, this.#binding.of(index, last, end), [sealed.subarray(0, end)], sealed.subarray(end))?.[0];
+    return gcmOpen(this.#key, {
+      nonce,
+      binding: this.#binding.of(index, last, end),
+      pieces: [sealed.subarray(0, end)],
+      tag: sealed.subarray(end),
+    })?.[0];
   }
 
   /**

@@ -38,10 +38,10 @@ export class FrameSealer {
     plainLength.writeUInt32BE(plain.length);
     const nonce = frameNonce(this.#prefix, index, last);
     const binding = this.#binding.of(index, last, plainLengthBytes + packed.length);
-    const sealed = gcmSeal(this.#key, nonce, binding, [plainLength, packed]);
+    const sealed = gcmSeal(this.#key, { nonce, binding, pieces: [plainLength, packed] });
     for (const piece of sealed.pieces) this.#inspect?.('sealed', piece);
     if (this.#check !== 'none') {
-      const read = gcmOpen(this.#key, nonce, binding, sealed.pieces, sealed.tag);
+      const read = gcmOpen(this.#key, { nonce, binding, pieces: sealed.pieces, tag: sealed.tag });
       if (!read?.[0]?.equals(plainLength) || !read[1]?.equals(packed)) throw failed(index);
       if (this.#check === 'restored' && !isRestored(read[1], plain)) throw failed(index);
     }

@@ -39,10 +39,13 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
       reads: shard.reads + reader.reads + moreReads,
     });
     const copy = () => fill(run, { reader, part, range, comparison, tally }).finally(() => comparison?.close());
-    const isExhausted = await withCopyHeartbeat(run, claim, copy, progress);
+    const isExhausted = await withCopyHeartbeat(run, { claim, work: copy, progress });
     const counting = isExhausted ? count(run, claim, reader) : undefined;
     counting?.catch(() => undefined);
-    const [stored, counted] = await withCopyHeartbeat(run, claim, async () => [await part.finish(), await counting] as const);
+    const [stored, counted] = await withCopyHeartbeat(run, {
+      claim,
+      work: async () => [await part.finish(), await counting] as const,
+    });
     control.check();
     // The parent may have documents after the last one of the source.
     const last = comparison?.lastDeleted ?? reader.lastName;
@@ -60,7 +63,7 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
         },
       }),
     };
-    await checkpointShard(run, claim, progress(isCounted ? counted.reads : 0), result);
+    await checkpointShard(run, { claim, progress: progress(isCounted ? counted.reads : 0), result });
     if (counted instanceof SourceError) throw counted;
     return isExhausted;
   });

@@ -26,9 +26,11 @@ export interface CopyRun {
 /** Runs `work` under a heartbeat, which stops the run once the backup has ended and reports the progress of the shard and its waits. */
 export const withCopyHeartbeat = async <T>(
   run: Omit<CopyRun, 'source' | 'parent'>,
-  claim: Claim,
-  work: () => Promise<T>,
-  progress?: () => ShardProgress,
+  {
+    claim,
+    work,
+    progress,
+  }: { readonly claim: Claim; readonly work: () => Promise<T>; readonly progress?: (() => ShardProgress) | undefined },
 ): Promise<T> => {
   const { context, backup, control, deps, waits } = run;
   let reported = claim.shard.counted;
@@ -45,7 +47,7 @@ export const withCopyHeartbeat = async <T>(
     report: async () => {
       const current = progress?.();
       if (!current) return;
-      await checkpointShard(run, claim, current);
+      await checkpointShard(run, { claim, progress: current });
       reported = Math.max(reported, current.documents);
     },
   };

@@ -16,10 +16,12 @@ import { type Claim, claimNextPart } from './shard-progress.ts';
 /** True if the shard is done; false if another run has to continue after the last stored part. */
 export const copyShard = async (
   tenant: Tenant,
-  backupId: string,
-  number: number,
-  handOver: Date,
-  given: BackupDeps,
+  {
+    backupId,
+    number,
+    handOver,
+    given,
+  }: { readonly backupId: string; readonly number: number; readonly handOver: Date; readonly given: BackupDeps },
 ): Promise<boolean> => {
   const { clock } = given;
   const { deps, calls, database } = watchCalls(given);
@@ -38,7 +40,7 @@ export const copyShard = async (
     (opened ??=
       synthesizedFrom === undefined
         ? openParent(tenant, backup, deps)
-        : openParentArchive(tenant, backup, synthesizedFrom, deps));
+        : openParentArchive(tenant, { child: backup, parentId: synthesizedFrom, deps }));
   const control = new RunControl(handOver, clock, { at: backup.deadline ?? '', error: timeoutFailure(backup) });
   try {
     const dataKey = await deps.dataKeyOf(tenant, backup);
@@ -48,7 +50,7 @@ export const copyShard = async (
     const copyFromSource = (from: FirestoreDatabase, claim: Claim) =>
       (claim.shard.range === undefined ? copyUsers : copyDocuments)({ ...run, source: from, parent }, claim);
     while (!control.isYielding) {
-      const claim = await claimNextPart(tenant, backupId, number, clock);
+      const claim = await claimNextPart(tenant, { backupId, number, clock });
       if (!claim) return true;
       const isDone = await (source ? copyFromSource(source, claim) : copySyntheticFull({ ...run, origin: parent }, claim));
       log.info('copied a part', { backupId, number, part: claim.part, isDone });

@@ -26,8 +26,8 @@ export const copySyntheticFull = (run: SynthesisRun, claim: Claim): Promise<bool
     const copied = new RecordCopier(part, range, after);
     // Users do not count as documents.
     const progress = (): ShardProgress => ({ documents: range ? shard.documents + copied.records : 0, reads: shard.reads });
-    const isDone = await withCopyHeartbeat(run, claim, () => copy(origin, control, copied), progress);
-    const stored = await withCopyHeartbeat(run, claim, () => part.finish());
+    const isDone = await withCopyHeartbeat(run, { claim, work: () => copy(origin, control, copied), progress });
+    const stored = await withCopyHeartbeat(run, { claim, work: () => part.finish() });
     control.check();
     const { lastName, bytes, collections } = copied;
     const result: PartResult = {
@@ -36,7 +36,7 @@ export const copySyntheticFull = (run: SynthesisRun, claim: Claim): Promise<bool
       ...(lastName !== undefined && { after: lastName }),
       ...(stored && { part: { ...stored, originalSize: bytes, collections: JSON.stringify([...collections]) } }),
     };
-    await checkpointShard(run, claim, progress(), result);
+    await checkpointShard(run, { claim, progress: progress(), result });
     return isDone;
   });
 

@@ -6,11 +6,11 @@ import { type Claim, checkpointShard } from './shard-progress.ts';
 
 export const copyUsers = (run: CopyRun, claim: Claim): Promise<boolean> =>
   withPart(run, claim, async (part) => {
-    const originalSize = await withCopyHeartbeat(run, claim, () => fill(run, part));
-    const stored = await withCopyHeartbeat(run, claim, () => part.finish());
+    const originalSize = await withCopyHeartbeat(run, { claim, work: () => fill(run, part) });
+    const stored = await withCopyHeartbeat(run, { claim, work: () => part.finish() });
     run.control.check();
     const result = { isDone: true, ...(stored && { part: { ...stored, originalSize, collections: '[]' } }) };
-    await checkpointShard(run, claim, { documents: 0, reads: claim.shard.reads }, result);
+    await checkpointShard(run, { claim, progress: { documents: 0, reads: claim.shard.reads }, result });
     return true;
   });
 

@@ -23,7 +23,10 @@ export interface Claim {
 }
 
 /** Undefined if the shard is done. */
-export const claimNextPart = (tenant: Tenant, backupId: string, number: number, clock: Clock): Promise<Claim | undefined> => {
+export const claimNextPart = (
+  tenant: Tenant,
+  { backupId, number, clock }: { readonly backupId: string; readonly number: number; readonly clock: Clock },
+): Promise<Claim | undefined> => {
   const key = backupKey.shard(tenant, backupId, number);
   return retryOnConflict(conflictRetry, async () => {
     const [backup, shard] = await getAll([backupKey.backup(tenant, backupId), key]);
@@ -66,9 +69,14 @@ interface ShardRun {
  */
 export const checkpointShard = (
   { context, backup: { id: backupId }, deps: { clock } }: ShardRun,
-  { shard: { number }, part }: Claim,
-  progress: ShardProgress,
-  result?: PartResult,
+  {
+    claim: {
+      shard: { number },
+      part,
+    },
+    progress,
+    result,
+  }: { readonly claim: Claim; readonly progress: ShardProgress; readonly result?: PartResult | undefined },
 ): Promise<BackupRecord> => {
   const { tenant } = context;
   const shardKey = backupKey.shard(tenant, backupId, number);
@@ -84,7 +92,11 @@ export const checkpointShard = (
     if (backup.maxReads !== undefined && allReads > backup.maxReads) throw readLimitExceeded(backup.maxReads, allReads);
     const counted = result?.isDone ? progress.documents : Math.max(progress.documents, shard.counted);
     await commit([
-      ...counterWrites(context, backup, { documents: counted - shard.counted, reads: reads - shard.reads }, now),
+      ...counterWrites(context, {
+        record: backup,
+        more: { documents: counted - shard.counted, reads: reads - shard.reads },
+        now,
+      }),
       set(
         shardKey,
         { counted, reads, ...(result && shardFields(result, progress, part)) },
@@ -106,7 +118,10 @@ const shardFields = ({ after, isDone, countVerified, part: stored }: PartResult,
   ...(stored && { stored: part }),
 });
 
-const counterWrites = (context: EventContext, record: BackupRecord, more: ShardProgress, now: Date): readonly Write[] => {
+const counterWrites = (
+  context: EventContext,
+  { record, more, now }: { readonly record: BackupRecord; readonly more: ShardProgress; readonly now: Date },
+): readonly Write[] => {
   const isProgress = more.documents > 0;
   const backup = isProgress ? withoutWait(record) : record;
   const { id, toldPercent, totalDocuments } = backup;
@@ -122,6 +137,6 @@ const counterWrites = (context: EventContext, record: BackupRecord, more: ShardP
       // Of concurrent workers only one emits the event of a decile.
       ...(reached !== undefined && { expected: { toldPercent } }),
     }),
-    ...backupProgressEvents(context, backup, percents, totalDocuments ?? 0, now),
+    ...backupProgressEvents(context, { backup, percents, totalDocuments: totalDocuments ?? 0, now }),
   ];
 };

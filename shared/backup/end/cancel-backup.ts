@@ -30,9 +30,14 @@ export const cancelBackup = async (
       writes: [
         set(backupKey.backup(tenant, id), ended, { expected: { status }, onConditionFailed: () => new StaleReadError() }),
         { ...jobRelease(tenant, projectId, id), onConditionFailed: () => new StaleReadError() },
-        emit(tenant, backupEvents, 'backup.failed', { ...event, backup: { ...event.backup, error } }, now),
+        emit(tenant, {
+          schemas: backupEvents,
+          name: 'backup.failed',
+          data: { ...event, backup: { ...event.backup, error } },
+          now,
+        }),
       ],
-      audit: [auditNote(tenant, 'backup', id, { projectId, status })],
+      audit: [auditNote(tenant, { type: 'backup', id, details: { projectId, status } })],
     },
   };
 };

@@ -34,16 +34,22 @@ interface CleanUpOptions {
  */
 export const cleanUpBackup = async (
   tenant: Tenant,
-  backupId: string,
-  deps: Pick<BackupDeps, 'openStore' | 'clock'>,
-  { isGivenUp = false, waitsForWorkers = false }: CleanUpOptions = {},
+  {
+    backupId,
+    deps,
+    options: { isGivenUp = false, waitsForWorkers = false } = {},
+  }: {
+    readonly backupId: string;
+    readonly deps: Pick<BackupDeps, 'openStore' | 'clock'>;
+    readonly options?: CleanUpOptions | undefined;
+  },
 ): Promise<void> => {
   const runningKey = backupKey.running(tenant, backupId);
   const [backup, item] = await getAll([backupKey.backup(tenant, backupId), runningKey]);
   if (backup?.status === 'pending' || backup?.status === 'running') return;
   if (backup?.status === 'completed') return deleteWorkItems(workPartition(tenant, backupId));
   if (waitsForWorkers && (backup?.shards ?? 0) > 1) await pause(workersStopMs);
-  const kept = backup && !isGivenUp ? await deleteObjects(tenant, backup, item, deps) : undefined;
+  const kept = backup && !isGivenUp ? await deleteObjects(tenant, { backup, item, deps }) : undefined;
   // The next attempt needs the work items: they name what may have been uploaded.
   if (kept === 'retry') return;
   await deleteWorkItems(workPartition(tenant, backupId));
@@ -53,7 +59,7 @@ export const cleanUpBackup = async (
   const writes: readonly Write[] = [
     remove(runningKey),
     { remove: backupKey.archive(tenant, backup.archive.backup, backupId) },
-    ...(reason === undefined ? [] : objectsKeptWrites(tenant, backup, reason, deps.clock.now())),
+    ...(reason === undefined ? [] : objectsKeptWrites(tenant, { backup, reason, now: deps.clock.now() })),
   ];
   if (reason !== undefined) log.error('the objects of a backup stay in its destination', { backupId, reason });
   try {
@@ -68,9 +74,15 @@ export const cleanUpBackup = async (
 /** Undefined if the objects are deleted, `retry` if that is tried again later, else why they stay. */
 const deleteObjects = async (
   tenant: Tenant,
-  backup: BackupRecord,
-  item: RunningRecord | undefined,
-  { openStore, clock }: Pick<BackupDeps, 'openStore' | 'clock'>,
+  {
+    backup,
+    item,
+    deps: { openStore, clock },
+  }: {
+    readonly backup: BackupRecord;
+    readonly item: RunningRecord | undefined;
+    readonly deps: Pick<BackupDeps, 'openStore' | 'clock'>;
+  },
 ): Promise<string | undefined> => {
   try {
     const uploads = await readUnstoredObjects(workPartition(tenant, backup.id), backup.archive.backup);

@@ -45,14 +45,12 @@ const isRetryable = (error: unknown): boolean =>
 /** Fails a pending or running backup. Idempotent: a backup that has ended stays as it is. */
 export const failBackup = (
   tenant: Tenant,
-  backupId: string,
-  reason: (backup: BackupRecord) => Reason,
-  now: Date,
+  { backupId, reason, now }: { readonly backupId: string; readonly reason: (backup: BackupRecord) => Reason; readonly now: Date },
 ): Promise<void> =>
   retryOnConflict({ attempts: 5, isRetryable }, async () => {
     const context = await loadEndContext(tenant, backupId);
     if (context?.backup.status !== 'pending' && context?.backup.status !== 'running') return;
-    await commit(failureTransaction(tenant, context, reason(context.backup), now));
+    await commit(failureTransaction(tenant, { context, error: reason(context.backup), now }));
     emitMetric('a backup has failed', { BackupsFailed: 1 });
   });
 
@@ -73,9 +71,11 @@ const loadEndContext = async (tenant: Tenant, backupId: string) => {
 
 const failureTransaction = (
   tenant: Tenant,
-  { backup, project, job, destination, organization }: BackupEndContext,
-  error: Reason,
-  now: Date,
+  {
+    context: { backup, project, job, destination, organization },
+    error,
+    now,
+  }: { readonly context: BackupEndContext; readonly error: Reason; readonly now: Date },
 ): readonly Write[] => {
   const { id, projectId, status, scheduleId, synthesizedFrom } = backup;
   const ended = { status: 'failed', phase: 'finished', error, completedAt: iso(now) } as const;
@@ -90,13 +90,22 @@ const failureTransaction = (
     ...(job?.jobId === id ? [jobRelease(tenant, projectId, id)] : []),
     ...(project && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, project, now)] : []),
     ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'
-      ? failureWrites({ tenant, organization }, destination, error, now)
+      ? failureWrites({ tenant, organization }, { record: destination, error, now })
       : []),
-    ...(event ? [emit(tenant, backupEvents, 'backup.failed', { ...event, backup: { ...event.backup, error } }, now)] : []),
+    ...(event
+      ? [
+          emit(tenant, {
+            schemas: backupEvents,
+            name: 'backup.failed',
+            data: { ...event, backup: { ...event.backup, error } },
+            now,
+          }),
+        ]
+      : []),
     // A synthetic full is no run of its schedule.
     ...(scheduleId === null || synthesizedFrom !== undefined
       ? []
       : [enqueue(tenant, { kind: 'schedule-outcome', scheduleId, backupId: id }, now)]),
-    backupAudit(tenant, 'backup.failed', backup, { code: error.code, message: error.message }, now),
+    backupAudit(tenant, { action: 'backup.failed', backup, details: { code: error.code, message: error.message }, now }),
   ];
 };

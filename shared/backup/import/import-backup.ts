@@ -44,9 +44,11 @@ interface ImportContext {
 /** Objects that already have a record are shared with it, and deleted with the last record. */
 export const importBackup = async (
   { tenant, organization, project, destination }: ImportContext,
-  options: ImportOptions,
-  now: Date,
-  open: typeof openStore = openStore,
+  {
+    options,
+    now,
+    open = openStore,
+  }: { readonly options: ImportOptions; readonly now: Date; readonly open?: typeof openStore | undefined },
 ): Promise<{ backup: BackupRecord; change: Change }> => {
   const path = folderPath(destination.prefix, options.path);
   assertPossible(options, now);
@@ -82,7 +84,7 @@ export const importBackup = async (
         whileConnected(tenant, project.id),
         whileNotMoving(tenant, project.id),
         countBackups(tenant, destination.id, 1),
-        countInOrganization(tenant, 1, backup.size, organizationActive),
+        countInOrganization(tenant, { backups: 1, bytes: backup.size, condition: organizationActive }),
         ...found.checks,
         ...keepPassphrase(tenant, backup.encryption),
         ...holds,
@@ -91,7 +93,9 @@ export const importBackup = async (
         ...lifecycleEvents({ tenant, project, organization }, backup, completedAt),
         ...(await addedBackupErasureTasks(tenant, backup, now)),
       ],
-      audit: [auditNote(tenant, 'backup', id, { projectId: project.id, storageDestinationId: destination.id, path })],
+      audit: [
+        auditNote(tenant, { type: 'backup', id, details: { projectId: project.id, storageDestinationId: destination.id, path } }),
+      ],
     },
   };
 };

@@ -17,19 +17,17 @@ import {
 
 /** Opens the parent; undefined if the backup has none. The caller closes it. */
 export const openParent = async (tenant: Tenant, child: BackupRecord, deps: BackupDeps): Promise<ParentArchive | undefined> =>
-  child.parentBackupId === null ? undefined : openParentArchive(tenant, child, child.parentBackupId, deps);
+  child.parentBackupId === null ? undefined : openParentArchive(tenant, { child, parentId: child.parentBackupId, deps });
 
 export const openParentArchive = async (
   tenant: Tenant,
-  child: BackupRecord,
-  parentId: string,
-  deps: BackupDeps,
+  { child, parentId, deps }: { readonly child: BackupRecord; readonly parentId: string; readonly deps: BackupDeps },
 ): Promise<ParentArchive> => {
   const parent = await get(backupKey.backup(tenant, parentId));
   if (parent?.status !== 'completed')
     throw new JobFailure('STORAGE_READ_ERROR', `The backup ${parentId}, which this one is made from, is gone`);
   const link = { tenant, parent, childId: child.id, deps };
-  return new ParentArchive(link, await read(link, () => openRawArchive(tenant, parent, undefined, deps)));
+  return new ParentArchive(link, await read(link, () => openRawArchive(tenant, { backup: parent, deps })));
 };
 
 interface ParentLink {

@@ -25,20 +25,23 @@ export class BackupWaits {
     const { context, clock } = this.#sources;
     const now = clock.now();
     const { begun, isOver } = this.#tracker.observe(backup, backup.documents, now);
-    if (begun) await commit(waitWrites(context, backup, begun, now));
+    if (begun) await commit(waitWrites(context, { backup, waitingFor: begun, now }));
     if (!isOver) return;
     await commit([updateRunningBackup(context.tenant, backup.id, { set: { waitingFor: undefined, movedAt: iso(now) } })]);
   }
 }
 
 /** A step has failed with a transient error: the backup waits until the workflow repeats it. */
-export const recordBackupWait = async (tenant: Tenant, backupId: string, error: unknown, now: Date): Promise<undefined> => {
+export const recordBackupWait = async (
+  tenant: Tenant,
+  { backupId, error, now }: { readonly backupId: string; readonly error: unknown; readonly now: Date },
+): Promise<undefined> => {
   const reason = waitReason(error);
   if (!reason) return undefined;
   const { backup, organization } = await readRunningBackup(tenant, backupId, now);
   if (backup.waitingFor) return undefined;
   const project = await readProject(tenant, backup.projectId);
-  await commit(waitWrites({ tenant, project, organization }, backup, { reason, since: iso(now) }, now));
+  await commit(waitWrites({ tenant, project, organization }, { backup, waitingFor: { reason, since: iso(now) }, now }));
   return undefined;
 };
 
@@ -46,12 +49,15 @@ export const recordBackupWait = async (tenant: Tenant, backupId: string, error: 
 const eventSeconds = 300;
 
 /** Records the wait, with a backup.progress event. The condition fails if the record shows a wait already, or another phase. */
-const waitWrites = (context: EventContext, backup: BackupRecord, waitingFor: Wait, now: Date): readonly Write[] => {
+const waitWrites = (
+  context: EventContext,
+  { backup, waitingFor, now }: { readonly backup: BackupRecord; readonly waitingFor: Wait; readonly now: Date },
+): readonly Write[] => {
   const { id, phase, waitReportedAt } = backup;
   const isEventDue = waitReportedAt === undefined || waitReportedAt <= iso(after(now, -eventSeconds));
   const set = { waitingFor, ...(isEventDue && { waitReportedAt: iso(now) }) };
   return [
     updateRunningBackup(context.tenant, id, { set, expected: { phase, waitingFor: undefined } }),
-    ...(isEventDue ? [progressEvent(context, { ...backup, waitingFor }, backupProgress(backup), now)] : []),
+    ...(isEventDue ? [progressEvent(context, { backup: { ...backup, waitingFor }, progress: backupProgress(backup), now })] : []),
   ];
 };

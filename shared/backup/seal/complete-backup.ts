@@ -31,10 +31,17 @@ import { assertBackupRunning, updateRunningBackup } from '../model/running-backu
 /** Succeeds only while the backup runs and holds its project's lock: a cancelled or reaped backup completes nothing. */
 export const completeBackup = (
   context: EventContext,
-  { id }: BackupRecord,
-  completion: Completion,
-  statistics: StatisticsByCollection | undefined,
-  clock: Clock,
+  {
+    backup: { id },
+    completion,
+    statistics,
+    clock,
+  }: {
+    readonly backup: BackupRecord;
+    readonly completion: Completion;
+    readonly statistics: StatisticsByCollection | undefined;
+    readonly clock: Clock;
+  },
 ): Promise<void> =>
   retryOnConflict({ attempts: 8, jitterMs: 200 }, async () => {
     const backup = await get(backupKey.backup(context.tenant, id));
@@ -42,10 +49,10 @@ export const completeBackup = (
     if (backup?.status === 'completed') return;
     const now = clock.now();
     const running = assertBackupRunning(backup, now);
-    const judged = await judgeBackup(context.tenant, running, statistics, now);
+    const judged = await judgeBackup(context.tenant, { backup: running, statistics, now });
     const copies = await addedBackupErasureTasks(context.tenant, running, now);
     const proven = await provenWrites(context, running, now);
-    await commit([...completionWrites(context, running, completion, judged, now), ...copies, ...proven]);
+    await commit([...completionWrites(context, { backup: running, completion, judged, now }), ...copies, ...proven]);
     emitMetric('a backup was completed', {
       BackupsCompleted: 1,
       DocumentsBackedUp: completion.contents.documents,
@@ -64,16 +71,18 @@ const provenWrites = async (context: EventContext, backup: BackupRecord, now: Da
   return [
     // A synthetic full is as old as the backup it is made from, and does not read the source.
     ...(synthesizedFrom === undefined ? await backedUpWrites(tenant, { projectId, backupId: id, since }, now) : []),
-    ...(destination ? recoveryWrites(context, destination, since, now) : []),
+    ...(destination ? recoveryWrites(context, { record: destination, since, now }) : []),
   ];
 };
 
 const completionWrites = (
   context: EventContext,
-  backup: BackupRecord,
-  completion: Completion,
-  { anomaly, writes }: JudgedBackup,
-  now: Date,
+  {
+    backup,
+    completion,
+    judged: { anomaly, writes },
+    now,
+  }: { readonly backup: BackupRecord; readonly completion: Completion; readonly judged: JudgedBackup; readonly now: Date },
 ): readonly Write[] => {
   const { tenant, project, organization } = context;
   const { contents, size, needs, locks } = completion;
@@ -94,12 +103,12 @@ const completionWrites = (
     updateRunningBackup(tenant, id, { set: { ...completed, waitingFor: undefined }, expected: { toldPercent } }),
     jobRelease(tenant, projectId, id),
     { remove: backupKey.running(tenant, id) },
-    countInOrganization(tenant, 1, size),
-    ...backupProgressEvents(context, backup, decilesUpTo(toldPercent, 90), contents.documents, now),
-    ...backupProgressEvents(context, record, [100], contents.documents, now),
+    countInOrganization(tenant, { backups: 1, bytes: size }),
+    ...backupProgressEvents(context, { backup, percents: decilesUpTo(toldPercent, 90), totalDocuments: contents.documents, now }),
+    ...backupProgressEvents(context, { backup: record, percents: [100], totalDocuments: contents.documents, now }),
     ...followUpTasks(context, record, now),
-    emit(tenant, backupEvents, 'backup.completed', backupEvent(record, project, organization), now),
-    backupAudit(tenant, 'backup.completed', record, { documents: contents.documents, size }, now),
+    emit(tenant, { schemas: backupEvents, name: 'backup.completed', data: backupEvent(record, project, organization), now }),
+    backupAudit(tenant, { action: 'backup.completed', backup: record, details: { documents: contents.documents, size }, now }),
     ...(record.lockProblem
       ? [lockProblemAudit(tenant, record, now), enqueue(tenant, { kind: 'apply-verification', backupId: id }, now)]
       : []),

@@ -31,7 +31,8 @@ import { readWorkItems, type WorkItems } from './read-work-items.ts';
 export const sealBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<void> => {
   const found = await get(backupKey.backup(tenant, backupId));
   // Completed if the response of an earlier run was lost.
-  if (found?.status !== 'completed') await withBackupStep(tenant, backupId, deps, (run) => seal(tenant, backupId, run.deps));
+  if (found?.status !== 'completed')
+    await withBackupStep(tenant, { backupId, given: deps, work: (run) => seal(tenant, backupId, run.deps) });
   await bestEffort('delete the work items of a backup', deleteWorkItems(workPartition(tenant, backupId)));
 };
 
@@ -52,18 +53,21 @@ const seal = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise
   const locks = new ChainLocks(backup.lockedUntil);
   let parent: ParentArchive | undefined;
   try {
-    await ensureKeyStored(tenant, store, backup, deps);
+    await ensureKeyStored(tenant, { store, backup, deps });
     await assertObjectsStored(store, items, locks);
     if (backup.synthesizedFrom !== undefined) assertSameCount(backup, items);
     parent = await openParent(tenant, backup, deps);
     if (parent) await assertInheritedStored(parent, items, locks);
     const dataKey = await deps.dataKeyOf(tenant, backup);
-    const completion = await writeManifest(store, backup, project, items, dataKey, parent?.manifest);
+    const completion = await writeManifest(store, { backup, project, parts: items, dataKey, parent: parent?.manifest });
     await bestEffort('delete the objects of abandoned runs', deleteOrphans(store, backup, items));
     if (ledger) await storeErasureCopy(store, backup, { ledger, dataKey, now: deps.clock.now() });
-    if (backup.lockedUntil !== null) await extendKeyLocks(store, backup, completion, parent, locks);
+    if (backup.lockedUntil !== null) await extendKeyLocks(store, { backup, completion, parent, locks });
     const locked = { ...completion, locks: locks.result };
-    await completeBackup({ tenant, project, organization }, backup, locked, items.statistics, deps.clock);
+    await completeBackup(
+      { tenant, project, organization },
+      { backup, completion: locked, statistics: items.statistics, clock: deps.clock },
+    );
   } finally {
     store.close();
     parent?.close();
@@ -86,7 +90,10 @@ const assertSameCount = ({ totalDocuments, synthesizedFrom }: BackupRecord, item
 };
 
 /** Stores the key again if it was lost or changed; without it only the service could read the backup. */
-const ensureKeyStored = async (tenant: Tenant, store: ObjectStore, { id }: BackupRecord, deps: BackupDeps): Promise<void> => {
+const ensureKeyStored = async (
+  tenant: Tenant,
+  { store, backup: { id }, deps }: { readonly store: ObjectStore; readonly backup: BackupRecord; readonly deps: BackupDeps },
+): Promise<void> => {
   for (let isRestored = false; ; isRestored = true) {
     const stored = await store.get(keyFileName).catch(asMissing);
     const { backup } = await readRunningBackup(tenant, id, deps.clock.now());

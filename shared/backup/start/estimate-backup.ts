@@ -29,9 +29,15 @@ const sampleBytes = 16 << 10;
 /** Of an incremental backup, the bytes are those of sampled documents written since its parent. */
 export const estimateBackup = async (
   tenant: Tenant,
-  project: ProjectRecord,
-  options: Pick<StartBackupOptions, 'collections' | 'excludeCollections'>,
-  parent?: Pick<BackupRecord, 'readTime'>,
+  {
+    project,
+    options,
+    parent,
+  }: {
+    readonly project: ProjectRecord;
+    readonly options: Pick<StartBackupOptions, 'collections' | 'excludeCollections'>;
+    readonly parent?: Pick<BackupRecord, 'readTime'> | undefined;
+  },
 ): Promise<z.input<typeof Estimate>> => {
   const source = openSource(tenant, project);
   const signal = AbortSignal.timeout(timeoutMs);
@@ -45,7 +51,7 @@ export const estimateBackup = async (
     const shown = { shards: ranges.length, collections: [...collections], unknownCollections: [...unknown] };
     if (documents === undefined || reads === undefined)
       return { documents: null, bytes: null, reads: null, estimatedUsd: null, ...shown };
-    const bytes = documents === 0 ? 0 : Math.round(documents * (await bytesPerDocument(source, planned, since, signal)));
+    const bytes = documents === 0 ? 0 : Math.round(documents * (await bytesPerDocument(source, { planned, since, signal })));
     return { documents, bytes, ...costOf(reads), ...shown };
   } catch (error) {
     throw toApiError(error);
@@ -56,9 +62,11 @@ export const estimateBackup = async (
 
 const bytesPerDocument = async (
   source: FirestoreDatabase,
-  { ranges, readTime }: ReadPlan,
-  since: ProtobufTimestamp | undefined,
-  signal: AbortSignal,
+  {
+    planned: { ranges, readTime },
+    since,
+    signal,
+  }: { readonly planned: ReadPlan; readonly since: ProtobufTimestamp | undefined; readonly signal: AbortSignal },
 ): Promise<number> => {
   let [documents, bytes] = [0, 0];
   const step = Math.max(1, Math.floor(ranges.length / sampleRanges));

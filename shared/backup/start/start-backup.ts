@@ -43,7 +43,7 @@ export const startBackup = (
     writes: [
       options.claim ?? countJobStart(tenant),
       whileConnected(tenant, project.id),
-      jobLock(tenant, project.id, { jobId: id, kind: 'backup' }, now),
+      jobLock(tenant, { projectId: project.id, job: { jobId: id, kind: 'backup' }, now }),
       countBackups(tenant, destination.id, 1),
       ...(options.parentBackupId === undefined ? [] : [holdParent(tenant, options.parentBackupId)]),
       ...(options.synthesizedFrom ? [holdParentOnce(tenant, options.synthesizedFrom)] : []),

@@ -36,20 +36,25 @@ const gone = new Set<string>(['ORGANIZATION_NOT_FOUND', 'PROJECT_NOT_FOUND', 'ST
 /** Starts the synthetic full of a long chain. If the project has another job, sends the task again. */
 export const startSyntheticFull = async (
   tenant: Tenant,
-  backupId: string,
-  now: Date,
-  send: typeof sendTask = sendTask,
+  {
+    backupId,
+    now,
+    send = sendTask,
+  }: { readonly backupId: string; readonly now: Date; readonly send?: typeof sendTask | undefined },
 ): Promise<void> => {
   try {
     const startedId = await startOnce(tenant, backupId, now);
     log.info('synthetic full evaluated', { backupId, startedId });
   } catch (error) {
     if (!(error instanceof ApiError) || (error.code !== 'JOB_IN_PROGRESS' && !gone.has(error.code))) throw error;
-    if (error.code === 'JOB_IN_PROGRESS') await postpone(tenant, backupId, now, send);
+    if (error.code === 'JOB_IN_PROGRESS') await postpone(tenant, { backupId, now, send });
   }
 };
 
-const postpone = async (tenant: Tenant, backupId: string, now: Date, send: typeof sendTask): Promise<void> => {
+const postpone = async (
+  tenant: Tenant,
+  { backupId, now, send }: { readonly backupId: string; readonly now: Date; readonly send: typeof sendTask },
+): Promise<void> => {
   const origin = await get(backupKey.backup(tenant, backupId));
   if (!origin?.completedAt || after(new Date(origin.completedAt), waitSeconds) <= now) return;
   await send(tenant, { kind: 'synthesize-full', backupId }, { delaySeconds: retrySeconds, now });

@@ -17,11 +17,17 @@ const jobOf = (tenant: Tenant, backupId: string, time: Clock) => ({
   id: backupId,
   key: backupKey.backup(tenant, backupId),
   task: 'make the backup',
-  onTransient: (error: unknown) => recordBackupWait(tenant, backupId, error, time.now()),
+  onTransient: (error: unknown) => recordBackupWait(tenant, { backupId, error, now: time.now() }),
 });
 
-export const runBackupStep = <T>(tenant: Tenant, backupId: string, work: () => Promise<T>, time: Clock = clock): Promise<T> =>
-  runStep(jobOf(tenant, backupId, time), work);
+export const runBackupStep = <T>(
+  tenant: Tenant,
+  {
+    backupId,
+    work,
+    time = clock,
+  }: { readonly backupId: string; readonly work: () => Promise<T>; readonly time?: Clock | undefined },
+): Promise<T> => runStep(jobOf(tenant, backupId, time), work);
 
 /** Like `runBackupStep`, but returns undefined if the backup failed for good, which is no error of the function. */
 export const answerBackupStep = <T>(tenant: Tenant, backupId: string, work: () => Promise<T>): Promise<T | undefined> =>

@@ -29,12 +29,11 @@ const workItemSeconds = 30 * 24 * 3_600;
 
 /** The shard numbers. Idempotent: a second run finds the plan of the first, and of two concurrent runs only one plan is kept. */
 export const planBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<{ shards: readonly number[] }> => {
-  const shards = await withBackupStep(
-    tenant,
+  const shards = await withBackupStep(tenant, {
     backupId,
-    deps,
-    async (run) => run.backup.shards ?? (await createPlan(tenant, run)),
-  );
+    given: deps,
+    work: async (run) => run.backup.shards ?? (await createPlan(tenant, run)),
+  });
   return { shards: Array.from({ length: shards }, (_, number) => number) };
 };
 
@@ -46,8 +45,8 @@ const createPlan = async (tenant: Tenant, { backup, deps, signal }: StepRun): Pr
   const { synthesizedFrom } = backup;
   const planned = await (synthesizedFrom === undefined
     ? planFromSource(tenant, { backup, deps, signal })
-    : planFromArchive(tenant, backup, synthesizedFrom, deps));
-  const shards = shardsOf(tenant, backup, planned, deps.clock.now());
+    : planFromArchive(tenant, { backup, originId: synthesizedFrom, deps }));
+  const shards = shardsOf(tenant, { backup, planned, now: deps.clock.now() });
   for (let start = 0; start < shards.length; start += transactionMax - 1)
     await commit([
       ...shards.slice(start, start + transactionMax - 1).map((put): Write => ({ put })),
@@ -86,8 +85,11 @@ const comparison = async (tenant: Tenant, backup: BackupRecord): Promise<Pick<Ba
 
 type ShardPlan = Omit<ReadPlan, 'collections'>;
 
-const planFromArchive = async (tenant: Tenant, backup: BackupRecord, originId: string, deps: BackupDeps): Promise<ShardPlan> => {
-  const origin = await openParentArchive(tenant, backup, originId, deps);
+const planFromArchive = async (
+  tenant: Tenant,
+  { backup, originId, deps }: { readonly backup: BackupRecord; readonly originId: string; readonly deps: BackupDeps },
+): Promise<ShardPlan> => {
+  const origin = await openParentArchive(tenant, { child: backup, parentId: originId, deps });
   try {
     const planned = await origin.read(() => planSyntheticFull(origin.archive, { rangesMax }));
     // It lacks what its origin lacks.
@@ -141,9 +143,11 @@ export const readLimitExceeded = (maxReads: number, reads: number): JobFailure =
 /** Users come first: `accounts/…` sorts before `projects/…`, so the pages of the index are in the order of the shards. */
 const shardsOf = (
   tenant: Tenant,
-  { id, includeAuthUsers }: BackupRecord,
-  { ranges }: ShardPlan,
-  now: Date,
+  {
+    backup: { id, includeAuthUsers },
+    planned: { ranges },
+    now,
+  }: { readonly backup: BackupRecord; readonly planned: ShardPlan; readonly now: Date },
 ): readonly ShardRecord[] =>
   [...(includeAuthUsers ? [undefined] : []), ...ranges].map((range, number) => ({
     ...backupKey.shard(tenant, id, number),

@@ -26,7 +26,7 @@ export const probeReads = 1;
 export const prepareBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<void> => {
   const backup = await get(backupKey.backup(tenant, backupId));
   if (backup?.status === 'pending') await begin(tenant, backup, deps);
-  await withBackupStep(tenant, backupId, deps, (run) => prepare(tenant, run));
+  await withBackupStep(tenant, { backupId, given: deps, work: (run) => prepare(tenant, run) });
 };
 
 const prepare = async (tenant: Tenant, { backup, deps, signal }: StepRun): Promise<void> => {
@@ -36,7 +36,7 @@ const prepare = async (tenant: Tenant, { backup, deps, signal }: StepRun): Promi
   const keyed = backup.keyFile ? backup : await createKey(tenant, backup, deps);
   await storeKey(tenant, keyed, deps);
   // A synthetic full needs no source.
-  const reads = keyed.synthesizedFrom === undefined ? await probe(tenant, project, deps, signal) : 0;
+  const reads = keyed.synthesizedFrom === undefined ? await probe(tenant, { project, deps, signal }) : 0;
   await commit([
     updateRunningBackup(tenant, backup.id, {
       set: { phase: 'planning', waitingFor: undefined },
@@ -68,7 +68,12 @@ const begin = async (tenant: Tenant, backup: BackupRecord, { clock }: BackupDeps
       set(backupKey.backup(tenant, id), begun, { expected: { status: 'pending' } }),
       // The backup must hold the project's lock.
       check(projectKey.job(tenant, projectId), { jobId: id }),
-      emit(tenant, backupEvents, 'backup.started', backupEvent({ ...backup, ...begun }, project, organization), now),
+      emit(tenant, {
+        schemas: backupEvents,
+        name: 'backup.started',
+        data: backupEvent({ ...backup, ...begun }, project, organization),
+        now,
+      }),
     ]);
   } catch (error) {
     // Another run started it, or it was cancelled; the caller reads it again.
@@ -110,7 +115,10 @@ export const storeKey = async (tenant: Tenant, backup: BackupRecord, deps: Backu
   }
 };
 
-const probe = async (tenant: Tenant, project: ProjectRecord, deps: BackupDeps, signal: AbortSignal): Promise<number> => {
+const probe = async (
+  tenant: Tenant,
+  { project, deps, signal }: { readonly project: ProjectRecord; readonly deps: BackupDeps; readonly signal: AbortSignal },
+): Promise<number> => {
   const source = deps.openSource(tenant, project);
   try {
     await probeSource(source, signal);

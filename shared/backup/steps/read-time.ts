@@ -19,7 +19,7 @@ export const mayOutliveSnapshot = ({ startedAt, deadline }: Pick<BackupRecord, '
 export const hasPointInTimeRecovery = async (source: FirestoreDatabase, now: Date, signal?: AbortSignal): Promise<boolean> => {
   const earlier = `${iso(after(now, -(keptSeconds + marginSeconds))).slice(0, 16)}:00.000000Z`;
   try {
-    await listCollections(source, source.root, earlier, signal);
+    await listCollections(source, { parent: source.root, readTime: earlier, signal });
     return true;
   } catch (error) {
     // Any other problem of the source shows in the next request.

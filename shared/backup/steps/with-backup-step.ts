@@ -15,9 +15,11 @@ export interface StepRun {
 /** Runs a step that copies nothing beside a heartbeat, which stops it once the backup has ended and reports its waits. */
 export const withBackupStep = async <T>(
   tenant: Tenant,
-  backupId: string,
-  given: BackupDeps,
-  work: (run: StepRun) => Promise<T>,
+  {
+    backupId,
+    given,
+    work,
+  }: { readonly backupId: string; readonly given: BackupDeps; readonly work: (run: StepRun) => Promise<T> },
 ): Promise<T> => {
   const { deps, calls, database } = watchCalls(given);
   const { clock } = deps;

@@ -24,9 +24,7 @@ import type { DestinationInput } from './destination-input.ts';
 /** For input that was checked and tested. */
 export const createDestination = async (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
-  id: string,
-  { credentials, ...input }: DestinationInput,
-  now: Date,
+  { id, input: { credentials, ...input }, now }: { readonly id: string; readonly input: DestinationInput; readonly now: Date },
 ): Promise<{ destination: DestinationRecord; change: Change }> => {
   const destination: DestinationRecord = {
     ...organizationKey.storageDestination(tenant, id),
@@ -45,7 +43,7 @@ export const createDestination = async (
     destination,
     change: {
       writes: [create(destination), whileActive(tenant), connectedEvent({ tenant, organization }, destination, now)],
-      audit: [auditNote(tenant, 'storage_destination', id, { name, type, bucket, prefix })],
+      audit: [auditNote(tenant, { type: 'storage_destination', id, details: { name, type, bucket, prefix } })],
     },
   };
 };
@@ -75,7 +73,7 @@ export const removeDestination = async (
         destinationInUse('It is the default destination of the organization', { defaultOf: 'organization' }),
       ),
     ],
-    audit: [auditNote(tenant, 'storage_destination', id, { name, type, bucket, prefix })],
+    audit: [auditNote(tenant, { type: 'storage_destination', id, details: { name, type, bucket, prefix } })],
   };
 };
 

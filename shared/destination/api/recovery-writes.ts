@@ -11,9 +11,7 @@ const provenSteps: readonly string[] = ['open', 'write', 'read'];
 /** Marks a destination as connected again, with its event, after a backup into it that began at `since`. No writes if nothing changes. */
 export const recoveryWrites = (
   owner: DestinationOwner,
-  record: DestinationRecord,
-  since: string,
-  now: Date,
+  { record, since, now }: { readonly record: DestinationRecord; readonly since: string; readonly now: Date },
 ): readonly Write[] => {
   const { status, lastError, lastTestedAt } = record;
   if (status !== 'error' || !lastError || lastError.at >= since) return [];

@@ -63,10 +63,14 @@ export const testAndRecord = async (
     if (error instanceof ApiError && error.code === 'STORAGE_ERROR') {
       const { step, kind, reason } = error.details as Required<ProbeResult>['failure'];
       const { tenant, actor, origin } = context;
-      const note = auditNote(tenant, 'storage_destination', record.id, { name: record.name, success: false, step, kind, reason });
+      const note = auditNote(tenant, {
+        type: 'storage_destination',
+        id: record.id,
+        details: { name: record.name, success: false, step, kind, reason },
+      });
       const failure = { code: 'STORAGE_ERROR', message: reason, details: { step, kind } } as const;
-      const writes = failureWrites(context, record, failure, now).map(withRequestId(origin.requestId));
-      await commit([...writes, auditEntry(action, note, actor, origin, now)]);
+      const writes = failureWrites(context, { record, error: failure, now }).map(withRequestId(origin.requestId));
+      await commit([...writes, auditEntry(action, { note, actor, origin, now })]);
     }
     throw error;
   }
@@ -81,16 +85,23 @@ const findingOf = ({ details = {} }: EventData<'storage.error'>['error']) => ({
 /** Marks a destination as failed, with its event. */
 export const failureWrites = (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
-  record: DestinationRecord,
-  error: EventData<'storage.error'>['error'],
-  now: Date,
+  {
+    record,
+    error,
+    now,
+  }: { readonly record: DestinationRecord; readonly error: EventData<'storage.error'>['error']; readonly now: Date },
 ): readonly Write[] => {
   const lastError = { at: iso(now), ...findingOf(error), message: error.message };
   const attributes = { status: 'error', lastError, lastTestedAt: iso(now) } as const;
   const storage = destinationData({ ...record, ...attributes });
   return [
     set(destinationKey(tenant, record.id), attributes, { onConditionFailed: destinationNotFound }),
-    emit(tenant, storageEvents, 'storage.error', { organization: organizationRef(organization), storage, error }, now),
+    emit(tenant, {
+      schemas: storageEvents,
+      name: 'storage.error',
+      data: { organization: organizationRef(organization), storage, error },
+      now,
+    }),
   ];
 };
 
@@ -116,7 +127,11 @@ export const testDestination = async (
         ...(record.status === 'error' ? [connectedEvent(context, { ...record, ...attributes }, now)] : []),
       ],
       audit: [
-        auditNote(tenant, 'storage_destination', record.id, { name: record.name, success: true, warnings: found.warnings }),
+        auditNote(tenant, {
+          type: 'storage_destination',
+          id: record.id,
+          details: { name: record.name, success: true, warnings: found.warnings },
+        }),
       ],
     },
   };

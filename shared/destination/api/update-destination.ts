@@ -60,10 +60,17 @@ export const destinationHasBackups = (): ApiError =>
 /** For input that was checked and tested. */
 export const updateDestination = async (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
-  record: DestinationRecord,
-  { credentials, type: _type, ...input }: DestinationInput,
-  changes: DestinationChange,
-  now: Date,
+  {
+    record,
+    input: { credentials, type: _type, ...input },
+    changes,
+    now,
+  }: {
+    readonly record: DestinationRecord;
+    readonly input: DestinationInput;
+    readonly changes: DestinationChange;
+    readonly now: Date;
+  },
 ): Promise<{ destination: DestinationRecord; change: Change }> => {
   const isMoved = changesLocation(record, { ...input, type: record.type, credentials });
   const attributes = {
@@ -88,7 +95,13 @@ export const updateDestination = async (
         }),
         ...(isReconnected ? [connectedEvent({ tenant, organization }, destination, now)] : []),
       ],
-      audit: [auditNote(tenant, 'storage_destination', record.id, { name: input.name, changed: changedFields(changes) })],
+      audit: [
+        auditNote(tenant, {
+          type: 'storage_destination',
+          id: record.id,
+          details: { name: input.name, changed: changedFields(changes) },
+        }),
+      ],
     },
   };
 };

@@ -74,13 +74,12 @@ export interface DestinationOwner {
 }
 
 export const connectedEvent = ({ tenant, organization }: DestinationOwner, record: DestinationRecord, now: Date): Write =>
-  emit(
-    tenant,
-    storageEvents,
-    'storage.connected',
-    { organization: organizationRef(organization), storage: destinationData(record) },
+  emit(tenant, {
+    schemas: storageEvents,
+    name: 'storage.connected',
+    data: { organization: organizationRef(organization), storage: destinationData(record) },
     now,
-  );
+  });
 
 /** Counts a new use by a schedule or a capture, in its transaction. A concurrent deletion that read the old count fails its condition. */
 export const countScheduledUse = (tenant: Tenant, destinationId: string): Write => ({

@@ -39,18 +39,26 @@ export const openStore = async (
 ): Promise<ObjectStore> => {
   const credentials = await openCredentials(tenant, destination);
   if (!credentials) throw new StorageError('denied', credentialsMissing);
-  return openConfiguredStore(tenant, destination, credentials, folder, retryPolicy);
+  return openConfiguredStore(tenant, { config: destination, credentials, folder, retryPolicy });
 };
 
 export const openConfiguredStore = async (
   tenant: Tenant,
-  config: StoreConfig,
-  credentials: Credentials,
-  folder: string,
-  retryPolicy: StoreRetryPolicy = workerRetryPolicy,
-  s3PartBytes = partBytes,
+  {
+    config,
+    credentials,
+    folder,
+    retryPolicy = workerRetryPolicy,
+    s3PartBytes = partBytes,
+  }: {
+    readonly config: StoreConfig;
+    readonly credentials: Credentials;
+    readonly folder: string;
+    readonly retryPolicy?: StoreRetryPolicy | undefined;
+    readonly s3PartBytes?: number | undefined;
+  },
 ): Promise<ObjectStore> => {
-  const open = () => openConnected(tenant, config, credentials, { folder, retryPolicy, s3PartBytes });
+  const open = () => openConnected(tenant, { config, credentials, access: { folder, retryPolicy, s3PartBytes } });
   return withRenewal(open);
 };
 
@@ -62,27 +70,31 @@ interface FolderAccess {
 
 const openConnected = async (
   tenant: Tenant,
-  config: StoreConfig,
-  credentials: Credentials,
-  { folder, retryPolicy, s3PartBytes }: FolderAccess,
+  {
+    config,
+    credentials,
+    access: { folder, retryPolicy, s3PartBytes },
+  }: { readonly config: StoreConfig; readonly credentials: Credentials; readonly access: FolderAccess },
 ): Promise<ObjectStore> => {
   if ('clientEmail' in credentials)
-    return openGcs(config, (scopes) => googleAccessToken(credentials, scopes), folder, retryPolicy);
+    return openGcs(config, { requestToken: (scopes) => googleAccessToken(credentials, scopes), folder, retryPolicy });
   if ('audience' in credentials) {
     const identity = { ...credentials, sessionName: tenant.organizationId };
-    return openGcs(config, (scopes) => federatedAccessToken(identity, scopes), folder, retryPolicy);
+    return openGcs(config, { requestToken: (scopes) => federatedAccessToken(identity, scopes), folder, retryPolicy });
   }
   const keys = 'roleArn' in credentials ? await roleCredentials(tenant, config, credentials.roleArn) : credentials;
-  return openS3(config, keys, folder, retryPolicy, s3PartBytes);
+  return openS3(config, { credentials: keys, folder, retryPolicy, partBytes: s3PartBytes });
 };
 
 // A client is loaded when the first bucket needs it: a bucket has one kind, and many calls open none.
 
 const openGcs = async (
   { bucket, objectLock }: StoreConfig,
-  requestToken: TokenRequest,
-  folder: string,
-  retryPolicy: StoreRetryPolicy,
+  {
+    requestToken,
+    folder,
+    retryPolicy,
+  }: { readonly requestToken: TokenRequest; readonly folder: string; readonly retryPolicy: StoreRetryPolicy },
 ): Promise<ObjectStore> => {
   const { openGcsStore } = await import('../store/gcs/gcs-store.ts');
   const lockMode = objectLock ? (objectLock.mode === 'compliance' ? 'Locked' : 'Unlocked') : undefined;
@@ -99,10 +111,17 @@ const openGcs = async (
 
 const openS3 = async (
   config: StoreConfig,
-  credentials: S3Keys,
-  folder: string,
-  retryPolicy: StoreRetryPolicy,
-  partBytes: number,
+  {
+    credentials,
+    folder,
+    retryPolicy,
+    partBytes,
+  }: {
+    readonly credentials: S3Keys;
+    readonly folder: string;
+    readonly retryPolicy: StoreRetryPolicy;
+    readonly partBytes: number;
+  },
 ): Promise<ObjectStore> => {
   const { S3Store } = await import('../store/s3/s3-store.ts');
   const { bucket, objectLock, sse, sseKmsKeyId } = config;

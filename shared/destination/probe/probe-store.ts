@@ -58,13 +58,18 @@ export const probeStore = async (
   let store: ObjectStore | undefined;
   let warnings: readonly string[] = [];
   try {
-    if ('roleArn' in credentials) await step(checks, 'role', signal, () => checkRole(tenant, target, credentials.roleArn));
-    if ('audience' in credentials) await step(checks, 'workloadIdentity', signal, () => checkIdentity(tenant, credentials));
-    const opened = await step(checks, 'open', signal, () =>
-      openConfiguredStore(tenant, target, credentials, target.prefix, requestRetryPolicy),
-    );
+    if ('roleArn' in credentials)
+      await step(checks, { name: 'role', signal, work: () => checkRole(tenant, target, credentials.roleArn) });
+    if ('audience' in credentials)
+      await step(checks, { name: 'workloadIdentity', signal, work: () => checkIdentity(tenant, credentials) });
+    const opened = await step(checks, {
+      name: 'open',
+      signal,
+      work: () =>
+        openConfiguredStore(tenant, { config: target, credentials, folder: target.prefix, retryPolicy: requestRetryPolicy }),
+    });
     store = opened;
-    const found = await testStore(opened, target, checks, signal);
+    const found = await testStore(opened, { target, checks, signal });
     warnings = [...found, ...(signal.aborted ? [] : ((await opened.warnings?.(signal)) ?? []))];
   } catch (error) {
     if (!(error instanceof StepFailed)) throw error;
@@ -83,7 +88,10 @@ export const probeStore = async (
 class StepFailed extends Error {}
 
 /** Runs and records a step. A StorageError or the timeout ends the probe. `work` must observe the signal. */
-const step = async <T>(checks: ProbeCheck[], name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> => {
+const step = async <T>(
+  checks: ProbeCheck[],
+  { name, signal, work }: { readonly name: string; readonly signal: AbortSignal; readonly work: () => Promise<T> },
+): Promise<T> => {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = () => reject(signal.reason);
   signal.addEventListener('abort', onAbort, { once: true });
@@ -106,9 +114,7 @@ const step = async <T>(checks: ProbeCheck[], name: string, signal: AbortSignal, 
 /** Returns warnings. */
 const testStore = async (
   store: ObjectStore,
-  target: ProbeTarget,
-  checks: ProbeCheck[],
-  signal: AbortSignal,
+  { target, checks, signal }: { readonly target: ProbeTarget; readonly checks: ProbeCheck[]; readonly signal: AbortSignal },
 ): Promise<readonly string[]> => {
   const warnings: string[] = [];
   const folder = `probe/${newUlid()}`;
@@ -122,7 +128,7 @@ const testStore = async (
     if (!Buffer.from(found).equals(written))
       throw new StorageError('invalid', 'The store returned different bytes than were written.');
   };
-  const attempt = (check: string, work: () => Promise<void>) => step(checks, check, signal, work);
+  const attempt = (check: string, work: () => Promise<void>) => step(checks, { name: check, signal, work });
 
   await attempt('write', () => {
     const written = store.put(name, bytes, { ...(isApart ? {} : lock), signal });

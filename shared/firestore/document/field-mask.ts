@@ -12,7 +12,7 @@ export const fieldMask = (document: Uint8Array): readonly string[] => {
   const end = reader.bytes.length;
   const paths: string[] = [];
   while (reader.next(end)) {
-    if (reader.field === 2 && reader.type === 2) addEntry(reader, reader.stop(end), '', paths, 0);
+    if (reader.field === 2 && reader.type === 2) addEntry(reader, { end: reader.stop(end), prefix: '', paths, depth: 0 });
     else reader.skip(end);
   }
   return paths;
@@ -28,7 +28,15 @@ export const isNameable = (name: string): boolean =>
   name !== '' && !(name.length >= 4 && name.startsWith('__') && name.endsWith('__'));
 
 /** Adds the paths of a map entry; false if no path can address it. */
-const addEntry = (reader: MessageReader, end: number, prefix: string, paths: string[], depth: number): boolean => {
+const addEntry = (
+  reader: MessageReader,
+  {
+    end,
+    prefix,
+    paths,
+    depth,
+  }: { readonly end: number; readonly prefix: string; readonly paths: string[]; readonly depth: number },
+): boolean => {
   if (depth > depthMax) throw broken();
   let name = '';
   let [valueStart, valueEnd] = [end, end];
@@ -45,7 +53,7 @@ const addEntry = (reader: MessageReader, end: number, prefix: string, paths: str
   if (!isNameable(name)) return false;
   const path = `${prefix}${pathSegment(name)}`;
   reader.at = valueStart;
-  if (!addFields(reader, valueEnd, path, paths, depth)) paths.push(path);
+  if (!addFields(reader, { end: valueEnd, path, paths, depth })) paths.push(path);
   reader.at = end;
   return true;
 };
@@ -53,7 +61,10 @@ const addEntry = (reader: MessageReader, end: number, prefix: string, paths: str
 /**
  * Adds the paths below a value; false if the value is written whole: not a map, an empty map, or a reserved one such as a vector.
  */
-const addFields = (reader: MessageReader, end: number, path: string, paths: string[], depth: number): boolean => {
+const addFields = (
+  reader: MessageReader,
+  { end, path, paths, depth }: { readonly end: number; readonly path: string; readonly paths: string[]; readonly depth: number },
+): boolean => {
   let mapEnd = -1;
   let mapStart = end;
   // The last of several value types wins, as in protobuf.
@@ -72,7 +83,7 @@ const addFields = (reader: MessageReader, end: number, path: string, paths: stri
   reader.at = mapStart;
   while (reader.next(mapEnd)) {
     const isEntry = reader.field === 1 && reader.type === 2;
-    if (isEntry && addEntry(reader, reader.stop(mapEnd), `${path}.`, paths, depth + 1)) continue;
+    if (isEntry && addEntry(reader, { end: reader.stop(mapEnd), prefix: `${path}.`, paths, depth: depth + 1 })) continue;
     paths.length = before;
     return false;
   }

@@ -28,7 +28,7 @@ export const restDocument = (encoded: Uint8Array): RestDocument => {
     const stop = reader.stop(end);
     if (reader.field === 1) name = reader.text(stop);
     else if (reader.field === 2) {
-      if (!addEntry(fields, reader, stop, 0)) throw broken();
+      if (!addEntry(fields, { reader, end: stop, depth: 0 })) throw broken();
     } else if (reader.field === 3) createTime = restTime(reader, stop);
     else updateTime = restTime(reader, stop);
     reader.at = stop;

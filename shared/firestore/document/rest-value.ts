@@ -29,7 +29,10 @@ export const restValue = (reader: MessageReader, end: number, depth = 0): RestVa
 };
 
 /** Adds an entry of a field map. Any name becomes an own property, including `__proto__`. */
-export const addEntry = (fields: Record<string, RestValue>, reader: MessageReader, end: number, depth: number): boolean => {
+export const addEntry = (
+  fields: Record<string, RestValue>,
+  { reader, end, depth }: { readonly reader: MessageReader; readonly end: number; readonly depth: number },
+): boolean => {
   let name = '';
   let value: RestValue = {};
   while (reader.next(end)) {
@@ -81,7 +84,7 @@ const mapOf = (reader: MessageReader, end: number, depth: number): RestValue | u
   let count = 0;
   for (; reader.next(end); count++) {
     if (reader.field !== 1 || reader.type !== 2) return undefined;
-    if (!addEntry(fields, reader, reader.stop(end), depth + 1)) return undefined;
+    if (!addEntry(fields, { reader, end: reader.stop(end), depth: depth + 1 })) return undefined;
   }
   return count === 0 ? {} : { fields };
 };

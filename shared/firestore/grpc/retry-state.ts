@@ -77,14 +77,21 @@ export class RetryState {
         isExhausted: verdict === 'backOff',
       });
     this.repeats += 1;
-    await sleep(delayMs(this.#failures, verdict === 'backOff', random, policy), signal);
+    await sleep(delayMs(this.#failures, { isExhausted: verdict === 'backOff', random, policy }), signal);
   }
 }
 
 const statusOf = (error: unknown): string => (error instanceof RpcError ? error.status : 'UNKNOWN');
 
 /** Exponential back-off with jitter: doubles each time, minus up to half at random. */
-export const delayMs = (failures: number, isExhausted: boolean, random: () => number, policy: SourceRetryPolicy): number => {
+export const delayMs = (
+  failures: number,
+  {
+    isExhausted,
+    random,
+    policy,
+  }: { readonly isExhausted: boolean; readonly random: () => number; readonly policy: SourceRetryPolicy },
+): number => {
   const [first, max] = isExhausted
     ? [policy.firstExhaustedDelayMs, policy.maxExhaustedDelayMs]
     : [policy.firstDelayMs, policy.maxDelayMs];

@@ -58,18 +58,27 @@ export const verifyCount = async (
 /** The number of documents directly in a root collection; undefined if the source does not support the count. */
 export const countRootCollection = (
   source: FirestoreDatabase,
-  collectionId: string,
-  readTime: string,
-  signal?: AbortSignal,
+  {
+    collectionId,
+    readTime,
+    signal,
+  }: { readonly collectionId: string; readonly readTime: string; readonly signal?: AbortSignal | undefined },
 ): Promise<number | undefined> => runCount(source, collectionCountQuery({ root: source.root, readTime }, collectionId), signal);
 
 /** Counts a collection group, all collections with that id, or its documents in a range of names. */
 export const countGroup = async (
   source: FirestoreDatabase,
-  collectionId: string,
-  readTime: string,
-  signal?: AbortSignal,
-  range: NameRange = {},
+  {
+    collectionId,
+    readTime,
+    signal,
+    range = {},
+  }: {
+    readonly collectionId: string;
+    readonly readTime: string;
+    readonly signal?: AbortSignal | undefined;
+    readonly range?: NameRange | undefined;
+  },
 ): Promise<Counted> => {
   const documents = await count(source, { range, readTime, signal }, collectionId);
   return { documents, reads: documents === undefined ? 0 : readsOf(documents) };

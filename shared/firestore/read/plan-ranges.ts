@@ -46,7 +46,7 @@ export const planRanges = async (source: FirestoreDatabase, options: PlanOptions
   const scope = scopeOf(include, exclude);
   const probed = await probeSource(source, signal);
   const readTime = options.pointInTimeRecovery ? wholeMinute(probed.readTime) : probed.readTime;
-  const roots = await listCollections(source, source.root, readTime, signal);
+  const roots = await listCollections(source, { parent: source.root, readTime, signal });
   const unknown = await findUnknown(source, { paths: [...(include ?? []), ...exclude], roots, readTime, signal });
   const rootsInScope = roots.filter((id) => intersection(scope, [below(id)]).length > 0).sort(compareTextNames);
   const counts = await mapConcurrent(scope, concurrency, (range) => tryCount(source, { range, readTime, signal }));
@@ -80,10 +80,13 @@ const splitScope = async (
   if (wanted <= 1) return { points: [], reads: 0 };
   const points = await splitPoints(source, { collectionId: undefined, points: wanted - 1, readTime, signal });
   if (points.length > 0) return { points: thinned(points, wanted - 1), reads: 1 };
-  return byCollection(source, input, size, wanted);
+  return byCollection(source, { input, size, wanted });
 };
 
-const byCollection = async (source: FirestoreDatabase, input: SplitInput, size: number, wanted: number) => {
+const byCollection = async (
+  source: FirestoreDatabase,
+  { input, size, wanted }: { readonly input: SplitInput; readonly size: number; readonly wanted: number },
+) => {
   const { readTime, rootsInScope, documents, signal } = input;
   let reads = 0;
   const parts = await mapConcurrent(rootsInScope, concurrency, async (id) => {
@@ -143,7 +146,7 @@ const findUnknown = async (
   const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
   const parents = [...new Set(named.map(parentOf))].filter((parent) => parent !== '');
   const deeper = await mapConcurrent(parents, concurrency, async (parent) => {
-    const ids = await listCollections(source, `${source.root}/${parent}`, readTime, signal);
+    const ids = await listCollections(source, { parent: `${source.root}/${parent}`, readTime, signal });
     return ids.map((id) => `${parent}/${id}`);
   });
   const known = new Set([...roots, ...deeper.flat()]);

@@ -23,13 +23,11 @@ export const probeSource = async (source: FirestoreDatabase, signal?: AbortSigna
 /** Ids of the collections directly below the root or a document that had documents at any depth. */
 export const listCollections = async (
   source: FirestoreDatabase,
-  parent: string,
-  readTime: string,
-  signal?: AbortSignal,
+  { parent, readTime, signal }: { readonly parent: string; readonly readTime: string; readonly signal?: AbortSignal | undefined },
 ): Promise<readonly string[]> => {
   const request = (pageToken: string): Buffer => listCollectionIds(parent, readTime, pageToken);
   const ids: string[] = [];
-  for await (const page of pagesOf(source, 'ListCollectionIds', request, signal)) ids.push(...page.map(String));
+  for await (const page of pagesOf(source, { method: 'ListCollectionIds', request, signal })) ids.push(...page.map(String));
   return ids;
 };
 
@@ -42,10 +40,10 @@ export const splitPoints = async (
   { collectionId, points, readTime, signal }: SplitOptions,
 ): Promise<readonly string[]> => {
   const { root } = source;
-  const request = (pageToken: string): Buffer => partitionQuery({ root, readTime }, collectionId, points, pageToken);
+  const request = (pageToken: string): Buffer => partitionQuery({ root, readTime }, { collectionId, points, pageToken });
   const names: string[] = [];
   try {
-    for await (const page of pagesOf(source, 'PartitionQuery', request, signal)) {
+    for await (const page of pagesOf(source, { method: 'PartitionQuery', request, signal })) {
       names.push(...page.flatMap(namesIn));
       if (names.length >= points) break;
     }
@@ -67,9 +65,11 @@ interface SplitOptions {
 /** The results of each page; both methods have them in field 1 and the next page's token in field 2. */
 async function* pagesOf(
   source: FirestoreDatabase,
-  method: string,
-  request: (pageToken: string) => Buffer,
-  signal: AbortSignal | undefined,
+  {
+    method,
+    request,
+    signal,
+  }: { readonly method: string; readonly request: (pageToken: string) => Buffer; readonly signal: AbortSignal | undefined },
 ): AsyncGenerator<readonly Buffer[]> {
   let pageToken = '';
   do {

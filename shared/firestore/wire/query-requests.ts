@@ -35,9 +35,11 @@ const countOf = ({ root, readTime }: At, counted: Buffer): Buffer =>
 
 export const partitionQuery = (
   { root, readTime }: At,
-  collectionId: string | undefined,
-  points: number,
-  pageToken: string,
+  {
+    collectionId,
+    points,
+    pageToken,
+  }: { readonly collectionId: string | undefined; readonly points: number; readonly pageToken: string },
 ): Buffer =>
   join(
     textField(1, root),

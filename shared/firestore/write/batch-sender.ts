@@ -108,7 +108,7 @@ export class BatchSender {
       this.#failures -= 1;
     }
     if (this.#failures > maxFailuresWhole && this.#slots.length > 1) this.#splitAfter(Math.ceil(this.#slots.length / 2));
-    await sleep(delayMs(this.#failures, false, random, policy), signal);
+    await sleep(delayMs(this.#failures, { isExhausted: false, random, policy }), signal);
   }
 
   async #handleStatuses(statuses: readonly WriteStatus[], grant: RateGrant | undefined): Promise<void> {
@@ -133,7 +133,10 @@ export class BatchSender {
     if (exhausted.length > 0) return this.#backOff(grant);
     const attempts = remaining.reduce((max, slot) => Math.max(max, this.#batch.attempts[slot] ?? 0), 0);
     if (attempts > 0)
-      await retryOptions.sleep(delayMs(attempts, false, retryOptions.random, retryOptions.policy), retryOptions.signal);
+      await retryOptions.sleep(
+        delayMs(attempts, { isExhausted: false, random: retryOptions.random, policy: retryOptions.policy }),
+        retryOptions.signal,
+      );
   }
 
   /** Settles writes that are already applied and those that another client changed; returns those to be created again. */
@@ -141,7 +144,7 @@ export class BatchSender {
     const batch = this.#batch;
     const { target, callSignal } = this.#context;
     const remaining: number[] = [];
-    for (const [slot, state] of await resolvePreconditions(target, batch, slots, callSignal)) {
+    for (const [slot, state] of await resolvePreconditions(target, { batch, slots, signal: callSignal })) {
       if (state === 'applied') this.#settle(slot, 'written');
       else if (state === 'missing' && batch.slot(slot).condition === 'absent') {
         if (this.#mayRetry(slot, unstable)) remaining.push(slot);
@@ -168,7 +171,7 @@ export class BatchSender {
     if (grant) await this.#context.rateLimiter?.exhausted(grant);
     if (this.#hasProgress()) this.#backedOffMs = 0;
     this.#backOffs += 1;
-    const ms = delayMs(this.#backOffs, true, random, policy);
+    const ms = delayMs(this.#backOffs, { isExhausted: true, random, policy });
     this.#backedOffMs += ms;
     if (this.#backedOffMs > maxBackOffMs)
       throw new SourceError('WRITE_QUOTA_EXCEEDED', 'The target has accepted no writes for 15 minutes: its quota is exhausted.', {

@@ -55,8 +55,8 @@ export class SharedRateLimiter implements RateLimiter {
     const { store, maxWritesPerSecond } = this.#options;
     await store.change((state) => {
       const now = this.#nowMs();
-      const known = state ?? grant(undefined, 1, maxWritesPerSecond, now).state;
-      return { state: slowDown(known, granted, maxWritesPerSecond, now), result: undefined };
+      const known = state ?? grant(undefined, { wanted: 1, maxPerSecond: maxWritesPerSecond, nowMs: now }).state;
+      return { state: slowDown(known, { first: granted, maxPerSecond: maxWritesPerSecond, nowMs: now }), result: undefined };
     });
   }
 
@@ -64,7 +64,7 @@ export class SharedRateLimiter implements RateLimiter {
     const { store, maxWritesPerSecond, random, sleep = cancellableSleep } = this.#options;
     for (;;) {
       const granted = await store.change((before) => {
-        const { state, grant: result } = grant(before, wanted, maxWritesPerSecond, this.#nowMs());
+        const { state, grant: result } = grant(before, { wanted, maxPerSecond: maxWritesPerSecond, nowMs: this.#nowMs() });
         return { state, result };
       });
       if (granted) return granted;

@@ -51,9 +51,7 @@ export const permittedPerSecond = (state: RateState, maxPerSecond: number | unde
 /** Grants up to `wanted` writes; undefined if enough is granted ahead. */
 export const grant = (
   before: RateState | undefined,
-  wanted: number,
-  maxPerSecond: number | undefined,
-  nowMs: number,
+  { wanted, maxPerSecond, nowMs }: { readonly wanted: number; readonly maxPerSecond: number | undefined; readonly nowMs: number },
 ): { readonly state: RateState; readonly grant: RateGrant | undefined } => {
   const state = before && nowMs - before.givenUntilMs < rampMs ? before : fresh(nowMs);
   const fromMs = Math.max(nowMs, state.givenUntilMs);
@@ -69,9 +67,11 @@ export const grant = (
 /** Halves the rate, unless the grant predates the last slowdown, which already accounts for it. */
 export const slowDown = (
   state: RateState,
-  { slowdowns }: RateGrant,
-  maxPerSecond: number | undefined,
-  nowMs: number,
+  {
+    first: { slowdowns },
+    maxPerSecond,
+    nowMs,
+  }: { readonly first: RateGrant; readonly maxPerSecond: number | undefined; readonly nowMs: number },
 ): RateState => {
   if (slowdowns < state.slowdowns) return state;
   const half = permittedPerSecond(state, maxPerSecond, nowMs) / 2;

@@ -17,9 +17,7 @@ const documentsAtOnce = 16;
  */
 export const resolvePreconditions = async (
   target: FirestoreDatabase,
-  batch: WriteBatch,
-  slots: readonly number[],
-  signal: AbortSignal,
+  { batch, slots, signal }: { readonly batch: WriteBatch; readonly slots: readonly number[]; readonly signal: AbortSignal },
 ): Promise<ReadonlyMap<number, TargetState>> => {
   const states = new Map<number, TargetState>();
   const pathOf = (slot: number): string => batch.slot(slot).name.slice(target.root.length + 1);

@@ -53,21 +53,20 @@ export const acceptInvitation = (found: FoundInvitation, now: Date): Change => {
   const joined = toMemberEvent({ member: { userId: profile.id, role, joinedAt: iso(now), address: email }, profile });
   return {
     writes: [
-      ...acceptedWrites(tenant, invitation, profile.id, now),
-      ...joinWrites(tenant, profile.id, role, email, now),
-      { ...countOf('memberCount', tenant, 1), onConditionFailed: noSuchInvitation },
-      emit(
-        tenant,
-        invitationEvents,
-        'invitation.accepted',
-        { organization: ref, invitation: { ...invitation, status: 'accepted' } },
+      ...acceptedWrites(tenant, { invitation, userId: profile.id, now }),
+      ...joinWrites(tenant, { userId: profile.id, role, address: email, now }),
+      { ...countOf('memberCount', { tenant, amount: 1 }), onConditionFailed: noSuchInvitation },
+      emit(tenant, {
+        schemas: invitationEvents,
+        name: 'invitation.accepted',
+        data: { organization: ref, invitation: { ...invitation, status: 'accepted' } },
         now,
-      ),
-      emit(tenant, memberEvents, 'member.joined', { organization: ref, member: joined }, now),
+      }),
+      emit(tenant, { schemas: memberEvents, name: 'member.joined', data: { organization: ref, member: joined }, now }),
     ],
     audit: [
-      auditNote(tenant, 'invitation', id, { email, role, joinedAt: iso(now) }),
-      { ...auditNote(tenant, 'member', profile.id, { role }), action: 'member.joined' },
+      auditNote(tenant, { type: 'invitation', id, details: { email, role, joinedAt: iso(now) } }),
+      { ...auditNote(tenant, { type: 'member', id: profile.id, details: { role } }), action: 'member.joined' },
     ],
   };
 };
@@ -75,7 +74,7 @@ export const acceptInvitation = (found: FoundInvitation, now: Date): Change => {
 /** Only the invited person can decline. The address can be invited again. */
 export const declineInvitation = (found: FoundInvitation, now: Date): Change => {
   invitedPerson(found, now);
-  return endInvitation(found.tenant, found.invitation, 'declined', now);
+  return endInvitation(found.tenant, { invitation: found.invitation, status: 'declined', now });
 };
 
 /** The caller, whose verified e-mail address is the invited one. Throws unless the invitation is pending. */

@@ -72,24 +72,31 @@ export const invite = (
         whileActive(tenant),
         create(invitation),
         enqueue(tenant, { kind: 'send-invitation', invitationId: id }, now),
-        emit(tenant, invitationEvents, 'invitation.created', { organization: organizationRef(organization), invitation }, now),
+        emit(tenant, {
+          schemas: invitationEvents,
+          name: 'invitation.created',
+          data: { organization: organizationRef(organization), invitation },
+          now,
+        }),
         ...countRecipient(caller, email, now),
       ],
-      audit: [auditNote(tenant, 'invitation', id, { email, role })],
+      audit: [auditNote(tenant, { type: 'invitation', id, details: { email, role } })],
     },
   };
 };
 
 /** Cancels a pending invitation. Its address can be invited again. */
 export const cancelInvitation = ({ tenant }: CallerContext, found: InvitationRecord | undefined, now: Date): Change =>
-  endInvitation(tenant, pending(found, now), 'cancelled', now);
+  endInvitation(tenant, { invitation: pending(found, now), status: 'cancelled', now });
 
 /** Ends a pending invitation that is not accepted, and releases its address. */
 export const endInvitation = (
   tenant: Tenant,
-  { id, email, role }: InvitationRecord,
-  status: 'cancelled' | 'declined',
-  now: Date,
+  {
+    invitation: { id, email, role },
+    status,
+    now,
+  }: { readonly invitation: InvitationRecord; readonly status: 'cancelled' | 'declined'; readonly now: Date },
 ): Change => ({
   writes: [
     set(
@@ -99,7 +106,7 @@ export const endInvitation = (
     ),
     { remove: organizationKey.address(tenant, email), ...absentOr({ invitationId: id }), onConditionFailed: ended },
   ],
-  audit: [auditNote(tenant, 'invitation', id, { email, role })],
+  audit: [auditNote(tenant, { type: 'invitation', id, details: { email, role } })],
 });
 
 /** Sets a new expiry and thereby a new link; earlier links stop working. Also works for an expired invitation. */
@@ -129,13 +136,16 @@ export const resendInvitation = (
         enqueue(tenant, { kind: 'send-invitation', invitationId: id }, now),
         ...countRecipient(caller, email, now),
       ],
-      audit: [auditNote(tenant, 'invitation', id, { email, role, expiresAt: changes.expiresAt })],
+      audit: [auditNote(tenant, { type: 'invitation', id, details: { email, role, expiresAt: changes.expiresAt } })],
     },
   };
 };
 
 /** Marks the invitation as accepted and assigns its address to the member, unless it changed since it was read. */
-export const acceptedWrites = (tenant: Tenant, invitation: InvitationRecord, userId: string, now: Date): readonly Write[] => [
+export const acceptedWrites = (
+  tenant: Tenant,
+  { invitation, userId, now }: { readonly invitation: InvitationRecord; readonly userId: string; readonly now: Date },
+): readonly Write[] => [
   set(
     organizationKey.invitation(tenant, invitation.id),
     { status: 'accepted', ttl: epochSeconds(after(now, keptSeconds)) },

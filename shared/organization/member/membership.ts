@@ -24,7 +24,10 @@ import { type MemberProfile, toMemberEvent } from './member-profile.ts';
 import { transferOwnership } from './transfer-ownership.ts';
 
 /** Adds a member, on both sides. The caller writes the address item and the member count. */
-export const joinWrites = (tenant: Tenant, userId: string, role: Role, address: string, now: Date): readonly Write[] => {
+export const joinWrites = (
+  tenant: Tenant,
+  { userId, role, address, now }: { readonly userId: string; readonly role: Role; readonly address: string; readonly now: Date },
+): readonly Write[] => {
   const joinedAt = iso(now);
   const { organizationId } = tenant;
   const alreadyIn = () => new ApiError('CONFLICT', 'This person is already a member');
@@ -44,9 +47,11 @@ interface RoleChange {
 /** Changes a role or transfers ownership. Setting the current role writes nothing, not even an audit entry. */
 export const changeRole = (
   caller: CallerContext,
-  { target, self, serviceAccount }: RoleChange,
-  role: Role,
-  now: Date,
+  {
+    roleChange: { target, self, serviceAccount },
+    role,
+    now,
+  }: { readonly roleChange: RoleChange; readonly role: Role; readonly now: Date },
 ): { data: { userId: string; role: Role; updatedAt: string }; change: Change } => {
   const { tenant, organization } = caller;
   const { member, profile } = assertExists(target);
@@ -55,7 +60,9 @@ export const changeRole = (
   const data = { userId: member.userId, role, updatedAt: iso(now) };
   if (role === 'owner') return { data, change: transferOwnership(caller, { to: { member, profile }, self }, now) };
   // Making an API key requires role admin, and so does keeping one.
-  const keys = roleAtLeast(role, 'admin') ? { writes: [], audit: [] } : endKeysOf(tenant, member.userId, serviceAccount, now);
+  const keys = roleAtLeast(role, 'admin')
+    ? { writes: [], audit: [] }
+    : endKeysOf(tenant, { userId: member.userId, found: serviceAccount, now });
   const changedMember = { ...toMemberEvent({ member, profile }, role), previousRole: member.role };
   return {
     data,
@@ -67,15 +74,17 @@ export const changeRole = (
           { expected: { role: member.role }, onConditionFailed: () => new StaleReadError() },
         ),
         ...keys.writes,
-        emit(
-          tenant,
-          memberEvents,
-          'member.role_changed',
-          { organization: organizationRef(organization), member: changedMember },
+        emit(tenant, {
+          schemas: memberEvents,
+          name: 'member.role_changed',
+          data: { organization: organizationRef(organization), member: changedMember },
           now,
-        ),
+        }),
       ],
-      audit: [auditNote(tenant, 'member', member.userId, { role, previousRole: member.role }), ...keys.audit],
+      audit: [
+        auditNote(tenant, { type: 'member', id: member.userId, details: { role, previousRole: member.role } }),
+        ...keys.audit,
+      ],
     },
   };
 };
@@ -97,7 +106,7 @@ export const removeMember = (caller: CallerContext, { target, projects, serviceA
   const existing = assertExists(target);
   const { userId, role, joinedAt, address } = existing.member;
   assertAllowed(caller, existing.member, undefined);
-  const keys = endKeysOf(tenant, userId, serviceAccount, now);
+  const keys = endKeysOf(tenant, { userId, found: serviceAccount, now });
   const hasEnded = serviceAccount?.account.createdBy === userId;
   const event = {
     organization: organizationRef(organization),
@@ -113,12 +122,12 @@ export const removeMember = (caller: CallerContext, { target, projects, serviceA
       { remove: lookup.membership(userId, tenant.organizationId) },
       { remove: organizationKey.joined(tenant, joinedAt, userId) },
       { remove: organizationKey.address(tenant, address), ...absentOr({ userId }) },
-      countOf('memberCount', tenant, -1),
+      countOf('memberCount', { tenant, amount: -1 }),
       ...keys.writes,
-      emit(tenant, memberEvents, 'member.left', event, now),
+      emit(tenant, { schemas: memberEvents, name: 'member.left', data: event, now }),
       enqueue(tenant, { kind: 'finish-departure', userId }, now),
     ],
-    audit: [auditNote(tenant, 'member', userId, { role }), ...keys.audit],
+    audit: [auditNote(tenant, { type: 'member', id: userId, details: { role } }), ...keys.audit],
   };
 };
 

@@ -24,9 +24,14 @@ export const transferOwnership = (
   // A caller who is no longer a member is no longer the owner.
   if (!self) throw onConditionFailed();
   const event = (member: EventData<'member.role_changed'>['member']) =>
-    emit(tenant, memberEvents, 'member.role_changed', { organization: organizationRef(organization), member }, now);
+    emit(tenant, {
+      schemas: memberEvents,
+      name: 'member.role_changed',
+      data: { organization: organizationRef(organization), member },
+      now,
+    });
   const note = (id: string, details: Readonly<Record<string, unknown>>) =>
-    auditNote(tenant, 'member', id, { ...details, ownershipTransferred: true });
+    auditNote(tenant, { type: 'member', id, details: { ...details, ownershipTransferred: true } });
   return {
     writes: [
       set(

@@ -20,12 +20,15 @@ interface EndedKeys extends Change {
 }
 
 /** Ends the keys that a former member made. They are refused from then on. */
-export const endKeysOf = (tenant: Tenant, userId: string, found: ServiceAccountKey | undefined, now: Date): EndedKeys => {
+export const endKeysOf = (
+  tenant: Tenant,
+  { userId, found, now }: { readonly userId: string; readonly found: ServiceAccountKey | undefined; readonly now: Date },
+): EndedKeys => {
   const isMaker = found?.account.createdBy === userId && !found.account.endedAt;
   if (!found || (!isMaker && found.key.previous?.createdBy !== userId)) return { writes: [], audit: [] };
   const { account, key } = found;
   const ended = isMaker ? { endedAt: iso(now) } : {};
-  const note = auditNote(tenant, 'service_account', account.id, { name: account.name, createdBy: userId });
+  const note = auditNote(tenant, { type: 'service_account', id: account.id, details: { name: account.name, createdBy: userId } });
   return {
     writes: [
       accountUpdate(tenant, account, {

@@ -14,9 +14,11 @@ import { accountUpdate, noServiceAccount } from './service-account.ts';
  */
 export const rotateApiKey = (
   { tenant, actor }: CallerContext,
-  found: ServiceAccountKey | undefined,
-  overlapHours: number,
-  now: Date,
+  {
+    found,
+    overlapHours,
+    now,
+  }: { readonly found: ServiceAccountKey | undefined; readonly overlapHours: number; readonly now: Date },
 ): { account: ServiceAccountRecord; apiKey: string; change: Change } => {
   if (!found) throw noServiceAccount();
   const { account, key } = found;
@@ -52,9 +54,13 @@ export const rotateApiKey = (
         whileMember(tenant, actor.id),
       ],
       audit: [
-        auditNote(tenant, 'service_account', id, {
-          previousCreatedBy: createdBy ?? null,
-          previousKeyExpiresAt: expiresAt ?? null,
+        auditNote(tenant, {
+          type: 'service_account',
+          id,
+          details: {
+            previousCreatedBy: createdBy ?? null,
+            previousKeyExpiresAt: expiresAt ?? null,
+          },
         }),
       ],
     },
@@ -72,7 +78,7 @@ export const takeOverServiceAccount = (
     account: { ...account, createdBy: actor.id },
     change: {
       writes: [accountUpdate(tenant, account, { createdBy: actor.id }), whileMember(tenant, actor.id)],
-      audit: [auditNote(tenant, 'service_account', id, { previousCreatedBy: createdBy })],
+      audit: [auditNote(tenant, { type: 'service_account', id, details: { previousCreatedBy: createdBy } })],
     },
   };
 };

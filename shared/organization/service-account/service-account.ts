@@ -61,7 +61,7 @@ export const createServiceAccount = (
     apiKey,
     change: {
       writes: [create(account, exists), create(key), whileActive(tenant), whileMember(tenant, actor.id)],
-      audit: [auditNote(tenant, 'service_account', id, { name: input.name, permissions })],
+      audit: [auditNote(tenant, { type: 'service_account', id, details: { name: input.name, permissions } })],
     },
   };
 };
@@ -114,7 +114,7 @@ export const updateServiceAccount = (
         accountUpdate(tenant, account, given),
         ...(given.permissions ? [set(lookup.apiKey(account.id), { permissions: given.permissions })] : []),
       ],
-      audit: [auditNote(tenant, 'service_account', account.id, given)],
+      audit: [auditNote(tenant, { type: 'service_account', id: account.id, details: given })],
     },
   };
 };
@@ -137,7 +137,7 @@ export const removeServiceAccount = ({ tenant }: CallerContext, { id, name }: Se
     { remove: lookup.apiKey(id) },
     { remove: organizationKey.seen(tenant, id) },
   ],
-  audit: [auditNote(tenant, 'service_account', id, { name })],
+  audit: [auditNote(tenant, { type: 'service_account', id, details: { name } })],
 });
 
 export const noServiceAccount = () => new ApiError('SERVICE_ACCOUNT_NOT_FOUND', 'The organization has no service account');

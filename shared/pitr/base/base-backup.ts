@@ -88,10 +88,17 @@ const isOpen = ({ to, collections }: Gap): boolean => to === null && collections
 /** The newest matching backup started within that time. */
 export const findBackup = async (
   tenant: Tenant,
-  { projectId }: PitrRecord,
-  now: Date,
-  seconds: number,
-  fits: (backup: BackupRecord) => backup is PlannedBackup,
+  {
+    pitr: { projectId },
+    now,
+    seconds,
+    fits,
+  }: {
+    readonly pitr: PitrRecord;
+    readonly now: Date;
+    readonly seconds: number;
+    readonly fits: (backup: BackupRecord) => backup is PlannedBackup;
+  },
 ): Promise<PlannedBackup | undefined> => {
   const { first } = idBounds('backup', after(now, -seconds), now);
   const where = { projectId, status: 'completed' };
@@ -174,7 +181,7 @@ export const collectionsOf = async (
   backup: BackupRecord,
   deps: ArchiveDeps,
 ): Promise<ReadonlyMap<string, number>> => {
-  const { archive, close } = await openRawArchive(tenant, backup, undefined, deps);
+  const { archive, close } = await openRawArchive(tenant, { backup, deps });
   close();
   return new Map(archive.manifest.collections.map(({ id, documents }) => [id, documents]));
 };

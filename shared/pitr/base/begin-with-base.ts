@@ -35,19 +35,21 @@ export const beginWithBase = async (cycle: CycleContext, deps: BackupDeps): Prom
   const now = deps.clock.now();
   const requested = await readRequestedBase(tenant, pitr);
   const fits = (backup: BackupRecord): backup is PlannedBackup => canBegin(tenant, pitr, backup, now);
-  const found = requested && fits(requested) ? requested : await findBackup(tenant, pitr, now, lookBackSeconds, fits);
+  const found =
+    requested && fits(requested) ? requested : await findBackup(tenant, { pitr, now, seconds: lookBackSeconds, fits });
   if (found) {
     try {
       return await beginAt(cycle, found, deps);
     } catch (error) {
       if (!(error instanceof TooManyCollections)) throw error;
       const changed = { comingBaseId: null, isTooLarge: true, trouble: error.message } as const;
-      await commit([endCycle(cycle, changed, now, slowPollSeconds), markRetentionDue(tenant, now)]);
+      await commit([endCycle(cycle, { changed, now, delaySeconds: slowPollSeconds }), markRetentionDue(tenant, now)]);
       return nextCycle(cycle, slowPollSeconds);
     }
   }
   const delaySeconds = pitr.isTooLarge ? slowPollSeconds : Math.min(pollSeconds, pitr.captureIntervalSeconds);
-  const end = (changed: Partial<PitrRecord>): Write => endCycle(cycle, { putOffs: undefined, ...changed }, now, delaySeconds);
+  const end = (changed: Partial<PitrRecord>): Write =>
+    endCycle(cycle, { changed: { putOffs: undefined, ...changed }, now, delaySeconds });
   const isRunning = requested?.status === 'pending' || requested?.status === 'running';
   if (pitr.comingBaseId !== null && !isRunning)
     // It failed, was cancelled, or took longer than the source keeps history.
@@ -97,7 +99,7 @@ const beginAt = async (cycle: CycleContext, backup: PlannedBackup, deps: BackupD
     unchecked: remainingUnchecked(pitr),
   };
   await commit([
-    endCycle(cycle, changed, now, 0),
+    endCycle(cycle, { changed, now, delaySeconds: 0 }),
     ...tokens,
     holdBase(tenant, backup.id),
     // The task extends the lock of the base to that of the window.

@@ -56,13 +56,12 @@ export const refreshBase = async (cycle: CycleContext, deps: BackupDeps): Promis
   }
   if (!isDue(pitr, now) && !(isMuch(pitr) && isWorthIt(cycle, now))) return nothing(cycle);
   const isNext = (backup: BackupRecord): backup is PlannedBackup => canFollowSoon(tenant, pitr, backup);
-  const found = await findBackup(
-    tenant,
+  const found = await findBackup(tenant, {
     pitr,
     now,
-    baseRefreshSeconds,
-    (backup): backup is PlannedBackup => isNext(backup) || fits(backup),
-  );
+    seconds: baseRefreshSeconds,
+    fits: (backup): backup is PlannedBackup => isNext(backup) || fits(backup),
+  });
   if (found) return isNext(found) ? nothing(cycle) : follow(cycle, found, deps);
   if (!isWorthIt(cycle, now)) return { ...nothing(cycle), changed: { baseDueAt: dueAt(cycle) } };
   if (mayRefresh(pitr, now)) await requestBase(cycle, now);

@@ -119,9 +119,17 @@ export const describeBatch = ({ path, chunk, from, to }: BatchRecord): string =>
 const asCorruption = (batch: BatchRecord, cause: unknown): unknown => {
   // The store reports the object's name within the parent folder; replace it by the full one.
   if (cause instanceof JobFailure && cause.code === 'CHUNK_CORRUPT')
-    return corruptionFailure(describeBatch(batch), String(cause.details?.reason), cause.message, { cause });
-  if (cause instanceof ArchiveError) return corruptionFailure(describeBatch(batch), cause.code, cause.message, { cause });
+    return corruptionFailure(describeBatch(batch), {
+      reason: String(cause.details?.reason),
+      message: cause.message,
+      options: { cause },
+    });
+  if (cause instanceof ArchiveError)
+    return corruptionFailure(describeBatch(batch), { reason: cause.code, message: cause.message, options: { cause } });
   if (!(cause instanceof StorageError) || cause.isTransient || cause.bucket) return cause;
-  if (cause.code === 'missing') return corruptionFailure(describeBatch(batch), 'missing', 'The object is not there', { cause });
-  return cause.code === 'invalid' ? corruptionFailure(describeBatch(batch), 'size', cause.message, { cause }) : cause;
+  if (cause.code === 'missing')
+    return corruptionFailure(describeBatch(batch), { reason: 'missing', message: 'The object is not there', options: { cause } });
+  return cause.code === 'invalid'
+    ? corruptionFailure(describeBatch(batch), { reason: 'size', message: cause.message, options: { cause } })
+    : cause;
 };

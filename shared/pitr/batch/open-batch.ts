@@ -18,9 +18,7 @@ export interface OpenBatch {
 /** Each attempt has an id of its own: no two runs write the same object. */
 export const openBatch = async (
   { tenant, pitr, project }: CycleContext,
-  keyBackup: BackupRecord,
-  deps: BackupDeps,
-  signal: AbortSignal,
+  { keyBackup, deps, signal }: { readonly keyBackup: BackupRecord; readonly deps: BackupDeps; readonly signal: AbortSignal },
 ): Promise<OpenBatch> => {
   const [dataKey, destination] = await Promise.all([
     deps.dataKeyOf(tenant, keyBackup),

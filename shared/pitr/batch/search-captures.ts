@@ -35,9 +35,11 @@ const pageMax = 100;
  */
 export const searchCaptures = async (
   tenant: Tenant,
-  projectId: string,
-  erasure: LedgerEntry,
-  { after, isFirstEnough = false, until, clock, deps }: SearchCapturesOptions,
+  {
+    projectId,
+    erasure,
+    options: { after, isFirstEnough = false, until, clock, deps },
+  }: { readonly projectId: string; readonly erasure: LedgerEntry; readonly options: SearchCapturesOptions },
 ): Promise<CapturesSearch> => {
   const { pk } = pitrKey.tokens(tenant, projectId);
   const range = { pk, prefix: batchPrefix, ...(after !== undefined && { after }) };

@@ -30,9 +30,7 @@ export interface CycleTask {
 /** Returns the cycle to enqueue; undefined if the message is of another cycle, or there is nothing to capture any more. */
 export const runCaptureCycle = async (
   tenant: Tenant,
-  task: CycleTask,
-  deps: BackupDeps,
-  signal: AbortSignal,
+  { task, deps, signal }: { readonly task: CycleTask; readonly deps: BackupDeps; readonly signal: AbortSignal },
 ): Promise<NextCycle | undefined> => {
   const cycle = await loadCycleContext(tenant, task.projectId);
   if (cycle?.pitr.turn !== task.turn) return undefined;
@@ -72,7 +70,7 @@ export const attemptCycle = async (
     }
   } catch (error) {
     if (error instanceof StaleReadError) return afterConflict(cycle);
-    return postponeCycle(cycle, error, budget, deps);
+    return postponeCycle(cycle, { error, budget, deps });
   }
 };
 
@@ -99,9 +97,7 @@ const lossOf = ({ pitr }: CycleContext, error: unknown): Omit<Parameters<typeof 
 /** Retries shortly, as the next cycle, so that of several messages for one cycle only one continues. */
 const postponeCycle = async (
   cycle: CycleContext,
-  error: unknown,
-  budget: ReadBudget,
-  deps: BackupDeps,
+  { error, budget, deps }: { readonly error: unknown; readonly budget: ReadBudget; readonly deps: BackupDeps },
 ): Promise<NextCycle | undefined> => {
   const now = deps.clock.now();
   const { pitr } = cycle;
@@ -113,7 +109,7 @@ const postponeCycle = async (
   const isRefused = failure?.code === 'SOURCE_AUTH_ERROR' && cycle.project.status === 'connected';
   try {
     await commit([
-      endCycle(cycle, changed, now, delaySeconds),
+      endCycle(cycle, { changed, now, delaySeconds }),
       ...(isRefused ? [unauthorizedWrite(cycle.tenant, cycle.project, now)] : []),
     ]);
     return nextCycle(cycle, delaySeconds);

@@ -63,7 +63,7 @@ export class CaptureSession {
     const source = deps.openSource(tenant, project);
     try {
       const opened = await source.retry(async (refresh) => {
-        const batch = await openBatch(cycle, keyBackup, deps, signal);
+        const batch = await openBatch(cycle, { keyBackup, deps, signal });
         const { writer } = batch;
         try {
           const spent = (reads: number): void => {
@@ -162,7 +162,7 @@ export class CaptureSession {
   async #openNext(cycle: CycleContext, { base }: Pick<BaseRefresh, 'base'>, { keyBackup }: OpenBatch): Promise<NextBatch> {
     const key = base ? await keyBackupOf(cycle.tenant, base.backupId) : keyBackup;
     if (!key) throw new BaseGone();
-    const batch = await openBatch(cycle, key, this.#deps, this.#signal);
+    const batch = await openBatch(cycle, { keyBackup: key, deps: this.#deps, signal: this.#signal });
     return { batch, observed: new ObservedChanges(batch.writer) };
   }
 

@@ -47,7 +47,7 @@ export const commitCycle = async (
   const changes = { count: captured.changes, from: microsOf(from), to: captured.to, collections: captured.collections };
   const opened: Gap[] = [];
   for (const gap of [...refresh.opened.map((one): Gap => ({ to, ...one })), ...gapsOf(cycle, saved)])
-    opened.push(await storeGap(tenant, pitr.projectId, gap, now));
+    opened.push(await storeGap(tenant, { projectId: pitr.projectId, gap, now }));
   const { writes: tokens, tokenItems } = tokenWrites(tenant, pitr, captured.positions);
   // A spent look-up budget is reported once an hour, and too many collections once.
   const isReported = ({ isBridged }: Gap): boolean =>
@@ -81,7 +81,7 @@ export const commitCycle = async (
   const judged = captured.chunk ? await judgementOf(cycle, saved, now) : [];
   await commit([
     ...judged,
-    endCycle(cycle, changed, now, delaySeconds),
+    endCycle(cycle, { changed, now, delaySeconds }),
     ...tokens,
     ...(refresh.base ? [holdBase(tenant, refresh.base.backupId)] : []),
     ...(refresh.isLocked ? [enqueue(tenant, { kind: 'expire-captures', projectId: pitr.projectId }, now)] : []),
@@ -89,8 +89,8 @@ export const commitCycle = async (
     ...(refresh.changed.comingBaseId === null && !refresh.base ? [markRetentionDue(tenant, now)] : []),
     ...(provenAgain?.writes ?? []),
     ...batchWrites(cycle, saved),
-    ...(captured.chunk ? [changeEvent(cycle, changes, now)] : []),
-    ...opened.filter(isReported).flatMap((gap) => gapWrites(cycle, gap, changes, now)),
+    ...(captured.chunk ? [changeEvent(cycle, { changes, now })] : []),
+    ...opened.filter(isReported).flatMap((gap) => gapWrites(cycle, { gap, changes, now })),
   ]);
   emitMetric('capture cycle committed', {
     ChangesCaptured: captured.changes,

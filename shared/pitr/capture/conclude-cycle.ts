@@ -73,7 +73,7 @@ export const concludeCycle = async (session: ListenSession, end: CycleEnd): Prom
     const heard = heardOf(observed) ?? microsOf((await probeSource(source, signal)).readTime);
     tally.reads += observed.groups.size === 0 ? 2 : 1;
     if (heard < from) throw new ResumeTokenLost('the time of the source went back');
-    const uncovered = await addRoots(session, end, heard, tally);
+    const uncovered = await addRoots(session, { end, heard, tally });
     const earliest = Math.min(heard, heardOf(observed) ?? heard);
     // With a failed stream only whole seconds are known at all streams.
     const to = session.isBroken ? Math.max(from, floorSecond(earliest)) : earliest;
@@ -130,15 +130,17 @@ const heardOf = ({ groups }: ObservedChanges): number | undefined => {
 /** Adds new root collections as of the time up to which all groups are complete. Later ones belong to the next cycle. */
 const addRoots = async (
   session: ListenSession,
-  { from, successor, signal }: CycleEnd,
-  heard: number,
-  tally: { reads: number },
+  {
+    end: { from, successor, signal },
+    heard,
+    tally,
+  }: { readonly end: CycleEnd; readonly heard: number; readonly tally: { reads: number } },
 ): Promise<readonly string[]> => {
   const { source, observed } = session;
-  const roots = await listCollections(source, source.root, momentOf(heard), signal);
+  const roots = await listCollections(source, { parent: source.root, readTime: momentOf(heard), signal });
   const [added, uncovered]: [ResumePosition[], string[]] = [[], []];
   for (const collectionId of roots.filter((id) => !observed.groups.has(id))) {
-    const before = await countGroup(source, collectionId, momentOf(from), signal);
+    const before = await countGroup(source, { collectionId, readTime: momentOf(from), signal });
     tally.reads += before.reads;
     if (before.documents !== 0) uncovered.push(collectionId);
     const isCounted = before.documents !== undefined;

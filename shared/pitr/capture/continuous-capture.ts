@@ -49,16 +49,14 @@ const documentsMax = 50_000;
 /** Returns the cycle to enqueue, like `runCaptureCycle`. */
 export const runContinuousCapture = async (
   tenant: Tenant,
-  task: ContinuousTask,
-  deps: BackupDeps,
-  run: ContinuousRun,
+  { task, deps, run }: { readonly task: ContinuousTask; readonly deps: BackupDeps; readonly run: ContinuousRun },
 ): Promise<NextCycle | undefined> => {
   const first = await loadCycleContext(tenant, task.projectId);
   const isLate = first && earlyByMs(first, deps) < -captureOverdueSeconds * 1_000;
   // The worker to take over from may have stopped already.
   const isAlone = task.isHandover && first?.pitr.turn === task.turn + 1;
   if (!first || (first.pitr.turn !== task.turn && !isAlone) || !isContinuous(first) || isLate)
-    return runCaptureCycle(tenant, task, deps, run.signal);
+    return runCaptureCycle(tenant, { task, deps, signal: run.signal });
   const listener = new Listener(deps, run);
   try {
     let cycle = task.isHandover && !isAlone ? await listener.takeOverFrom(first) : first;

@@ -83,7 +83,7 @@ const provePeriod = async (
   const spans = positions.map(({ collectionId }) => ({ collectionId, ...span, count: undefined, changes: new Map(), moments }));
   const tally = new PastTally(readsShare * remainingPastReads(pitr, budget, deps.clock.now()));
   const lookup = new Lookup(source, signal);
-  const batch = await openBatch(cycle, keyBackup, deps, signal);
+  const batch = await openBatch(cycle, { keyBackup, deps, signal });
   const { writer } = batch;
   writer.history = history;
   try {
@@ -114,7 +114,7 @@ const provePeriod = async (
       reads: tally.reads,
       collections: JSON.stringify([...new Set([...history.names].map(collectionIdOf))].slice(0, collectionsMax)),
     };
-    return { period, unproven: runs, ...insertion(cycle, found, batch, link.next) };
+    return { period, unproven: runs, ...insertion(cycle, { found, batch, next: link.next }) };
   } finally {
     budget.reads += tally.reads;
     budget.pastReads += tally.reads;
@@ -181,9 +181,11 @@ const linkOf = ({ lastBatch }: PitrRecord, batches: readonly BatchRecord[], own:
 
 const insertion = (
   { tenant, pitr }: CycleContext,
-  found: BatchRecord,
-  { id }: OpenBatch,
-  next: BatchRecord | undefined,
+  {
+    found,
+    batch: { id },
+    next,
+  }: { readonly found: BatchRecord; readonly batch: OpenBatch; readonly next: BatchRecord | undefined },
 ): Pick<ProvenAgain, 'writes' | 'lastBatch'> => {
   const writes: readonly Write[] = [{ put: found }, remove(pitrKey.upload(tenant, pitr.projectId, id))];
   if (!next) return { writes, lastBatch: batchNameOf(found) };

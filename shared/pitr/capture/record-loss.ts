@@ -42,9 +42,9 @@ export const recordLoss = async (
   };
   const period = { from: microsOf(from), to: now.getTime() * 1_000 };
   await commit([
-    endCycle(cycle, changes, now, delaySeconds),
+    endCycle(cycle, { changed: changes, now, delaySeconds }),
     ...dropTokens(tenant, pitr),
-    ...(losses === 0 ? gapWrites(cycle, gap, period, now) : []),
+    ...(losses === 0 ? gapWrites(cycle, { gap, changes: period, now }) : []),
   ]);
   log.warn('capture lost its resume position; starting a new base backup', {
     projectId: pitr.projectId,

@@ -45,7 +45,7 @@ export const reportStalled = async (tenant: Tenant, projectId: string, now: Date
   try {
     await commit([
       set(pitrKey.pitr(tenant, projectId), { stoppedTold: since }, { expected, onConditionFailed: () => new StaleReadError() }),
-      ...(period ? [changeEvent(cycle, period, now, gap)] : []),
+      ...(period ? [changeEvent(cycle, { changes: period, now, gap })] : []),
     ]);
   } catch (error) {
     // A cycle has ended meanwhile: the next run of the watchdog checks again.

@@ -63,7 +63,7 @@ export const checkCoverage = async (groups: readonly CollectionGroup[], options:
   const tally = { reads: 0 };
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(checkMs)]);
   try {
-    const verdict = await countAndCompare(ids, counts, tally, { ...options, signal: inTime });
+    const verdict = await countAndCompare(ids, { counts, tally, options: { ...options, signal: inTime } });
     return { verdict, isTried: true, counts, reads: tally.reads };
   } catch (error) {
     signal.throwIfAborted();
@@ -75,16 +75,18 @@ export const checkCoverage = async (groups: readonly CollectionGroup[], options:
 
 const countAndCompare = async (
   ids: readonly string[],
-  counts: Map<string, number>,
-  tally: { reads: number },
-  { source, to, signal }: CoverageOptions,
+  {
+    counts,
+    tally,
+    options: { source, to, signal },
+  }: { readonly counts: Map<string, number>; readonly tally: { reads: number }; readonly options: CoverageOptions },
 ): Promise<Coverage['verdict']> => {
   const readTime = momentOf(to);
   const count = async (some: readonly string[]): Promise<boolean> => {
     let isRefused = false;
     await mapConcurrent(some, concurrency, async (id) => {
       if (isRefused) return;
-      const { documents, reads } = await countGroup(source, id, readTime, signal);
+      const { documents, reads } = await countGroup(source, { collectionId: id, readTime, signal });
       tally.reads += reads;
       if (documents === undefined) isRefused = true;
       else if (!isRefused) counts.set(id, documents);

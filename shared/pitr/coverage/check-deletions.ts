@@ -21,8 +21,8 @@ export const assertDeletionsComplete = async (
   // Changes after the count cannot be told from those before it.
   const isCurrent = gone === filter?.gone && created === filter.created;
   if (isCurrent && fitsKnown(group, filter, removed)) return 0;
-  const before = await countGroup(source, position.collectionId, momentOf(position.to), signal);
-  const after = await countGroup(source, position.collectionId, momentOf(group.heard.to), signal);
+  const before = await countGroup(source, { collectionId: position.collectionId, readTime: momentOf(position.to), signal });
+  const after = await countGroup(source, { collectionId: position.collectionId, readTime: momentOf(group.heard.to), signal });
   const reads = before.reads + after.reads;
   if (before.documents === undefined || after.documents === undefined)
     throw new ResumeTokenLost('the source may have missed deletions, and its documents could not be counted');

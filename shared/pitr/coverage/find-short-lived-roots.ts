@@ -31,7 +31,7 @@ export const findShortLivedRoots = async (
   await mapConcurrent(seconds, concurrency, async (at) => {
     tally.reads += 1;
     try {
-      for (const id of await listCollections(source, source.root, momentOf(at), signal)) {
+      for (const id of await listCollections(source, { parent: source.root, readTime: momentOf(at), signal })) {
         if (groups.has(id)) continue;
         const { first, last } = found.get(id) ?? { first: at, last: at };
         found.set(id, { first: Math.min(first, at), last: Math.max(last, at) });

@@ -49,7 +49,7 @@ export const findUnwritten = async (group: PastGroup, { moment, count, excess }:
   const prefix = source.root.length + 1;
   const countIn = async (range: NameRange, at: number): Promise<number> => {
     tally.expect(1);
-    const counted = await countGroup(source, collectionId, momentOf(at), signal, range);
+    const counted = await countGroup(source, { collectionId, readTime: momentOf(at), signal, range });
     tally.spend(counted.reads);
     return counted.documents ?? Number.NaN;
   };

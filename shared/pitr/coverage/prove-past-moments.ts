@@ -130,7 +130,11 @@ class PastCounts {
   async #count(group: PastGroup, moment: number): Promise<number | undefined> {
     const { source, tally, signal } = this.#options;
     tally.expect(Math.ceil((group.before ?? 0) / entriesPerRead));
-    const { documents, reads } = await countGroup(source, group.span.collectionId, momentOf(moment), signal);
+    const { documents, reads } = await countGroup(source, {
+      collectionId: group.span.collectionId,
+      readTime: momentOf(moment),
+      signal,
+    });
     tally.spend(reads);
     return documents;
   }

@@ -65,7 +65,7 @@ const sampling = (isEverySecond: boolean, others: readonly number[]) => {
   const known = new Map<string, readonly number[]>();
   return ({ from, to }: VersionSearch): readonly number[] => {
     const key = `${from} ${to}`;
-    const samples = known.get(key) ?? samplesOf(from, to, isEverySecond, others);
+    const samples = known.get(key) ?? samplesOf(from, { to, isEverySecond, others });
     known.set(key, samples);
     return samples;
   };

@@ -68,7 +68,10 @@ const lastBelow = (samples: readonly number[], moment: number): number => {
 };
 
 /** The whole seconds after `from` and up to `to`, if wanted, and those of the other moments that lie between. */
-export const samplesOf = (from: number, to: number, isEverySecond: boolean, others: readonly number[]): readonly number[] => {
+export const samplesOf = (
+  from: number,
+  { to, isEverySecond, others }: { readonly to: number; readonly isEverySecond: boolean; readonly others: readonly number[] },
+): readonly number[] => {
   const samples = new Set<number>();
   if (isEverySecond) for (let at = floorSecond(from + second); at <= to; at += second) samples.add(at);
   for (const other of others) if (other > from && other < to) samples.add(other);

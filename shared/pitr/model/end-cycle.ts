@@ -14,9 +14,7 @@ export const nextCycle = ({ pitr }: CycleContext, delaySeconds: number): NextCyc
 /** Fails with StaleReadError if another run has ended the cycle, or captures expired since it was read. */
 export const endCycle = (
   { tenant, pitr }: CycleContext,
-  changed: Partial<PitrRecord>,
-  now: Date,
-  delaySeconds: number,
+  { changed, now, delaySeconds }: { readonly changed: Partial<PitrRecord>; readonly now: Date; readonly delaySeconds: number },
 ): Extract<Write, { update: unknown }> =>
   set(
     pitrKey.pitr(tenant, pitr.projectId),

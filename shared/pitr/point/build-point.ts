@@ -35,7 +35,7 @@ interface PointRun {
 /** Resolves when all objects are stored, with the manifest. */
 export const buildRestorePoint = async (run: PointRun): ReturnType<typeof writeManifest> => {
   const { tenant, backup, plan, store, dataKey, deps } = run;
-  const base = await openRawArchive(tenant, plan.base, undefined, deps);
+  const base = await openRawArchive(tenant, { backup: plan.base, deps });
   const reader = new ChangeBatchReader(tenant, deps);
   try {
     const { manifest } = base.archive;
@@ -62,9 +62,9 @@ export const buildRestorePoint = async (run: PointRun): ReturnType<typeof writeM
         },
       };
       const tally = await mergeChanges(base.archive, changes, sink);
-      return notesOf(plan, manifest, tally, await part.finish());
+      return notesOf(plan, { manifest, tally, stored: await part.finish() });
     });
-    return await writeManifest(store, backup, databaseOf(manifest.source), notes, dataKey, manifest);
+    return await writeManifest(store, { backup, project: databaseOf(manifest.source), parts: notes, dataKey, parent: manifest });
   } finally {
     reader.close();
     base.close();
@@ -76,9 +76,15 @@ type Stored = Omit<ArchiveParts['parts'][number], 'number' | 'originalSize' | 'c
 /** Throws unless the number of documents is that of the base, minus deleted, plus created ones. */
 const notesOf = (
   { base, point }: PointPlan,
-  { counts, collections }: Pick<Manifest, 'counts' | 'collections'>,
-  tally: PointTally,
-  stored: Stored | undefined,
+  {
+    manifest: { counts, collections },
+    tally,
+    stored,
+  }: {
+    readonly manifest: Pick<Manifest, 'counts' | 'collections'>;
+    readonly tally: PointTally;
+    readonly stored: Stored | undefined;
+  },
 ): ArchiveParts => {
   const documents = counts.documents + tally.added - tally.removed;
   if ((stored?.records ?? 0) !== documents)

@@ -71,26 +71,32 @@ export const missingCoverageAt = (
     const isNamed = ids.length > 0;
     const shown = { from: shownMoment(microsOf(sampled.from)), to: shownUp(sampled.to) };
     const reasons = [`sampled: not captured continuously from ${shown.from} to ${shown.to}`, ...reasonsOf(missing)];
-    return { ...named(ids, isNamed ? ids.length : null, isNamed, reasons), sampled: shown };
+    return { ...named(ids, { count: isNamed ? ids.length : null, isComplete: isNamed, reasons }), sampled: shown };
   }
   if (collectionIds) {
     const lost = missing.filter(({ collections = [] }) => collections.some((id) => collectionIds.includes(id)));
     const ids = collectionIds.filter((id) => lost.some(({ collections }) => collections?.includes(id)));
-    return ids.length === 0 ? undefined : named(ids, ids.length, true, reasonsOf(lost));
+    return ids.length === 0 ? undefined : named(ids, { count: ids.length, isComplete: true, reasons: reasonsOf(lost) });
   }
   const isUncounted = isUnchecked(record, moment);
   if (missing.length === 0 && !isUncounted) return undefined;
   const counts = missing.map(affectedCount);
   const count = isUncounted || counts.includes(null) ? null : counts.reduce<number>((sum, one) => sum + (one ?? 0), 0);
   const ids = [...new Set(missing.flatMap(({ collections = [] }) => collections))];
-  return named(ids, count, count === ids.length, [...(isUncounted ? [uncounted] : []), ...reasonsOf(missing)]);
+  return named(ids, {
+    count,
+    isComplete: count === ids.length,
+    reasons: [...(isUncounted ? [uncounted] : []), ...reasonsOf(missing)],
+  });
 };
 
 const named = (
   ids: readonly string[],
-  count: number | null,
-  isComplete: boolean,
-  reasons: readonly string[],
+  {
+    count,
+    isComplete,
+    reasons,
+  }: { readonly count: number | null; readonly isComplete: boolean; readonly reasons: readonly string[] },
 ): MissingCoverage => {
   const bounds = { sizeOf: (id: string) => Buffer.byteLength(id), maxBytes: namesMaxBytes, maxCount: namesMax };
   const collections = [...takeWithinBytes(ids, bounds)];
@@ -117,15 +123,17 @@ export const reachOf = (record: PitrRecord, now: Date) => {
 
 export const refusePartial = (
   record: PitrRecord,
-  moment: string,
-  request: PointRequest,
-  uncovered: MissingCoverage,
-  now: Date,
+  {
+    moment,
+    request,
+    uncovered,
+    now,
+  }: { readonly moment: string; readonly request: PointRequest; readonly uncovered: MissingCoverage; readonly now: Date },
 ): PointNotCovered => {
   const { collections, count, complete, reason, sampled } = uncovered;
   const gap = missingAt(record, moment)[0];
   const isUncounted = isUnchecked(record, moment) && !gap && !sampled;
-  const message = `At ${shownMoment(microsOf(moment))} ${whatIsMissing(uncovered)} (${reason}). ${workaround(record, request, uncovered, isUncounted)}`;
+  const message = `At ${shownMoment(microsOf(moment))} ${whatIsMissing(uncovered)} (${reason}). ${workaround(record, { request, uncovered, isUncounted })}`;
   const details = {
     pointInTime: shownMoment(microsOf(moment)),
     ...reachOf(record, now),
@@ -151,9 +159,11 @@ const whatIsMissing = ({ collections, count, sampled }: MissingCoverage): string
 /** Complete collections can be restored by naming them. */
 const workaround = (
   { nextTurnAt }: PitrRecord,
-  { named: paths, collectionIds }: PointRequest,
-  { collections, sampled }: MissingCoverage,
-  isUncounted: boolean,
+  {
+    request: { named: paths, collectionIds },
+    uncovered: { collections, sampled },
+    isUncounted,
+  }: { readonly request: PointRequest; readonly uncovered: MissingCoverage; readonly isUncounted: boolean },
 ): string => {
   if (sampled)
     return `Choose a moment up to ${sampled.from} or from ${sampled.to} on, or set options.allowPartial: true to restore what is known`;

@@ -23,7 +23,10 @@ export interface PointPlan {
 }
 
 /** Refuses a moment that cannot be restored, and says which can. */
-export const planPoint = async (tenant: Tenant, projectId: string, request: PointRequest, now: Date): Promise<PointPlan> => {
+export const planPoint = async (
+  tenant: Tenant,
+  { projectId, request, now }: { readonly projectId: string; readonly request: PointRequest; readonly now: Date },
+): Promise<PointPlan> => {
   const found = await readPitr(tenant, projectId);
   if (!found)
     throw invalid('pointInTime', 'point-in-time recovery is not enabled for this project; restore a backup by its backupId');
@@ -31,7 +34,7 @@ export const planPoint = async (tenant: Tenant, projectId: string, request: Poin
   const gaps = request.collectionIds ? await expandGaps(tenant, found, ({ isBridged }) => !isBridged) : found.gaps;
   const record = { ...found, gaps };
   try {
-    return await planKnown(tenant, record, request, now);
+    return await planKnown(tenant, { record, request, now });
   } catch (error) {
     if (error instanceof PointNotCovered && error.isUncounted) await requestCount(tenant, record, now);
     throw error;
@@ -42,7 +45,10 @@ export const planPoint = async (tenant: Tenant, projectId: string, request: Poin
 const requestCount = (tenant: Tenant, { projectId }: PitrRecord, now: Date): Promise<void> =>
   bestEffort('request a count', updateItem(set(pitrKey.pitr(tenant, projectId), { countRequestedAt: iso(now) })));
 
-const planKnown = async (tenant: Tenant, record: PitrRecord, request: PointRequest, now: Date): Promise<PointPlan> => {
+const planKnown = async (
+  tenant: Tenant,
+  { record, request, now }: { readonly record: PitrRecord; readonly request: PointRequest; readonly now: Date },
+): Promise<PointPlan> => {
   const second = requestedSecond(request, now);
   const listed = await listBatches(tenant, record, baseOf(record, request, now).readTime, second);
   const found = keptOf(record, listed.batches);

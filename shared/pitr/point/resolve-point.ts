@@ -59,7 +59,7 @@ export const resolvePoint = (record: PitrRecord, batches: readonly Span[], reque
   const moment = lastKnown(base, batches, quietStart(record, batches, second));
   // It may be earlier than requested, with other gaps.
   const uncovered = missingCoverageAt(record, moment, request);
-  if (uncovered && !request.allowPartial) throw refusePartial(record, moment, request, uncovered, now);
+  if (uncovered && !request.allowPartial) throw refusePartial(record, { moment, request, uncovered, now });
   const missing = missingAt(record, moment);
   const lacks = missingCoverageAt(record, moment, { ...request, collectionIds: undefined });
   const atRoot = missing
@@ -82,7 +82,7 @@ export const baseOf = (record: PitrRecord, request: PointRequest, now: Date): Ba
   const base = isInWindow(record, second, now) ? baseFor(record, second) : undefined;
   if (!base) throw outside(record, second, now);
   const uncovered = missingCoverageAt(record, second, request);
-  if (uncovered && !request.allowPartial) throw refusePartial(record, second, request, uncovered, now);
+  if (uncovered && !request.allowPartial) throw refusePartial(record, { moment: second, request, uncovered, now });
   return base;
 };
 
@@ -114,7 +114,7 @@ export const doubtAt = (
     collectionIds,
     uncovered,
     allowPartial: request.allowPartial ?? false,
-    refusal: (ids) => refusePartial(record, moment, request, uncovered(ids), now),
+    refusal: (ids) => refusePartial(record, { moment, request, uncovered: uncovered(ids), now }),
   };
 };
 

@@ -21,7 +21,10 @@ export const decideFinalExpiry = (
 };
 
 /** Deletes the record after its batches. While a running cycle may still upload an object, it tries again later. */
-export const deleteCaptures = async (tenant: Tenant, pitr: PitrRecord, retrySeconds: number, now: Date): Promise<void> => {
+export const deleteCaptures = async (
+  tenant: Tenant,
+  { pitr, retrySeconds, now }: { readonly pitr: PitrRecord; readonly retrySeconds: number; readonly now: Date },
+): Promise<void> => {
   const { projectId, turn } = pitr;
   const capturing = pitrKey.capturing(tenant, projectId);
   if (await hasAny(tenant, projectId, uploadPrefix)) {

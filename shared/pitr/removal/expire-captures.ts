@@ -94,7 +94,7 @@ export const expireCaptures = async (tenant: Tenant, projectId: string, options:
   const heldMs = isGone ? undefined : await heldMoment(tenant, projectId);
   const kept = decideCaptureExpiry(pitr, now, isGone, heldMs);
   // If a cycle ended meanwhile, the record has changed: decide again.
-  if (kept && !(await keepOnly(tenant, pitr, kept, now))) return continueLater(tenant, projectId, now);
+  if (kept && !(await keepOnly(tenant, { pitr, kept, now }))) return continueLater(tenant, projectId, now);
   const rest = { ...pitr, ...kept };
   const run = { ...options, tenant, pitr: rest, reported: new Set([pitr.objectsKeptIn]) };
   const isDone =
@@ -105,7 +105,7 @@ export const expireCaptures = async (tenant: Tenant, projectId: string, options:
   if (!isDone) return continueLater(tenant, projectId, now);
   await commit(await removedDataErasureTasks(tenant, { projectId }, now));
   await deleteUnusedLists(tenant, rest, { now, isProjectGone: isGone });
-  if (isGone) return deleteCaptures(tenant, pitr, uploadSeconds, now);
+  if (isGone) return deleteCaptures(tenant, { pitr, retrySeconds: uploadSeconds, now });
   if (pitr.status === 'disabled' && rest.bases.length === 0)
     await commit([check(pitrKey.pitr(tenant, projectId), { turn: pitr.turn }), { remove: pitrKey.capturing(tenant, projectId) }]);
 };
@@ -114,7 +114,10 @@ const continueLater = (tenant: Tenant, projectId: string, now: Date): Promise<vo
   commit([enqueue(tenant, { kind: 'expire-captures', projectId }, now)]);
 
 /** In the same transaction released bases become ordinary backups, and retention becomes due. False if the record has changed. */
-const keepOnly = async (tenant: Tenant, pitr: PitrRecord, kept: Kept, now: Date): Promise<boolean> => {
+const keepOnly = async (
+  tenant: Tenant,
+  { pitr, kept, now }: { readonly pitr: PitrRecord; readonly kept: Kept; readonly now: Date },
+): Promise<boolean> => {
   const { turn, keptFrom, projectId } = pitr;
   const held = new Set(kept.bases.map(({ backupId }) => backupId));
   const freed = [...new Set(pitr.bases.map(({ backupId }) => backupId))].filter((id) => !held.has(id));
@@ -183,7 +186,7 @@ const deleteStored = async (
   if (reason !== undefined && !reported.has(storageDestinationId))
     writes.push(
       set(pitrKey.pitr(tenant, pitr.projectId), { objectsKeptIn: storageDestinationId }),
-      objectsKeptEntry(tenant, pitr.projectId, { storageDestinationId, reason }, clock.now()),
+      objectsKeptEntry(tenant, { projectId: pitr.projectId, details: { storageDestinationId, reason }, now: clock.now() }),
     );
   await commit(writes);
   if (reason !== undefined) reported.add(storageDestinationId);

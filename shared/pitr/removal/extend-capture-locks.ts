@@ -60,7 +60,7 @@ const extendBases = async (run: LockRun, folders: BatchFolders): Promise<boolean
     const end = captureLockEnd(new Date(lastMs), days);
     const locks = new ChainLocks(iso(end));
     if (!(await extendBase(run, base, locks)) || !(await extendBatches(run, folders, { base, next }, locks))) return false;
-    await recordLocks(tenant, pitr, base, { end, reason: locks.result.reason, now: clock.now() });
+    await recordLocks(tenant, { pitr, base, outcome: { end, reason: locks.result.reason, now: clock.now() } });
   }
   return true;
 };
@@ -81,7 +81,7 @@ const hasObjectLock = async ({ tenant, pitr }: LockRun): Promise<boolean> => {
 const extendBase = async ({ tenant, deps, clock, until }: LockRun, { backupId }: Base, locks: ChainLocks): Promise<boolean> => {
   const backup = await get(backupKey.backup(tenant, backupId));
   if (backup?.status !== 'completed') return true;
-  const open = await openArchive(tenant, backup, undefined, deps);
+  const open = await openArchive(tenant, { backup, deps });
   try {
     const { archive, needs = [], manifestDigest } = backup;
     let isInTime = true;
@@ -132,13 +132,20 @@ interface LockOutcome {
 }
 
 /** A refusal is audited once, shown as the problem of the captures, and tried again by the next task. */
-const recordLocks = async (tenant: Tenant, pitr: PitrRecord, base: Base, { end, reason, now }: LockOutcome): Promise<void> => {
+const recordLocks = async (
+  tenant: Tenant,
+  {
+    pitr,
+    base,
+    outcome: { end, reason, now },
+  }: { readonly pitr: PitrRecord; readonly base: Base; readonly outcome: LockOutcome },
+): Promise<void> => {
   const kept = Object.entries(pitr.lockedBases ?? {}).filter(([id]) => pitr.bases.some(({ backupId }) => backupId === id));
   const lockedBases = { ...Object.fromEntries(kept), ...(reason === undefined && { [base.backupId]: iso(end) }) };
   await commit([
     set(pitrKey.pitr(tenant, pitr.projectId), { lockedBases, lockProblem: reason }),
     ...(reason !== undefined && reason !== pitr.lockProblem
-      ? [lockIncompleteEntry(tenant, pitr.projectId, { reason }, now)]
+      ? [lockIncompleteEntry(tenant, { projectId: pitr.projectId, details: { reason }, now })]
       : []),
   ]);
   Object.assign(pitr, { lockedBases, lockProblem: reason });

@@ -36,9 +36,11 @@ const initialFields = {
 /** Captures from before it was disabled stay; the time between is a gap. */
 export const enablePitr = (
   { tenant, organization, actor }: CallerContext,
-  { project, destination, before }: EnableContext,
-  { retentionDays, captureIntervalSeconds, precision }: PitrSettings,
-  now: Date,
+  {
+    context: { project, destination, before },
+    options: { retentionDays, captureIntervalSeconds, precision },
+    now,
+  }: { readonly context: EnableContext; readonly options: PitrSettings; readonly now: Date },
 ): { pitr: PitrRecord; change: Change } => {
   if (before && before.status !== 'disabled')
     throw new ApiError('CONFLICT', 'Point-in-time recovery of this project is already enabled');
@@ -87,10 +89,10 @@ export const enablePitr = (
         before ? { put: pitr, ...unchangedSince(before) } : create(pitr, () => new StaleReadError()),
         set(projectKey.project(tenant, projectId), { pitr: shown.pitr, updatedAt: iso(now) }),
         { put: capturing },
-        emit(tenant, pitrEvents, 'pitr.enabled', event, now),
+        emit(tenant, { schemas: pitrEvents, name: 'pitr.enabled', data: event, now }),
         enqueue(tenant, { kind: 'capture', projectId, turn: pitr.turn }, now),
       ],
-      audit: [auditNote(tenant, 'project', projectId, details)],
+      audit: [auditNote(tenant, { type: 'project', id: projectId, details })],
     },
   };
 };

@@ -22,7 +22,14 @@ const assertEnabled = (pitr: PitrRecord | undefined): PitrRecord => {
 };
 
 /** Starts a new cycle at once: a running one cannot commit any more. */
-const advanceCycle = (tenant: Tenant, pitr: PitrRecord, changed: PitrRecord, attributes: Partial<PitrRecord>): Write =>
+const advanceCycle = (
+  tenant: Tenant,
+  {
+    pitr,
+    changed,
+    attributes,
+  }: { readonly pitr: PitrRecord; readonly changed: PitrRecord; readonly attributes: Partial<PitrRecord> },
+): Write =>
   set(
     pitrKey.pitr(tenant, pitr.projectId),
     { ...attributes, turn: changed.turn, nextTurnAt: changed.nextTurnAt },
@@ -32,10 +39,12 @@ const advanceCycle = (tenant: Tenant, pitr: PitrRecord, changed: PitrRecord, att
 /** Only the given settings change; a call that gives none changes nothing. */
 export const updatePitr = (
   { tenant }: CallerContext,
-  project: ProjectRecord,
-  before: PitrRecord | undefined,
-  given: Given,
-  now: Date,
+  {
+    project,
+    before,
+    given,
+    now,
+  }: { readonly project: ProjectRecord; readonly before: PitrRecord | undefined; readonly given: Given; readonly now: Date },
 ): { pitr: PitrRecord; change: Change } => {
   const pitr = assertEnabled(before);
   const details = omitUndefined(given);
@@ -49,11 +58,11 @@ export const updatePitr = (
     pitr: changed,
     change: {
       writes: [
-        advanceCycle(tenant, pitr, changed, attributes),
+        advanceCycle(tenant, { pitr, changed, attributes }),
         set(projectKey.project(tenant, project.id), { pitr: shown, updatedAt: iso(now) }),
         enqueue(tenant, { kind: 'capture', projectId: project.id, turn: changed.turn }, now),
       ],
-      audit: [auditNote(tenant, 'project', project.id, details)],
+      audit: [auditNote(tenant, { type: 'project', id: project.id, details })],
     },
   };
 };
@@ -61,17 +70,15 @@ export const updatePitr = (
 /** Captured changes stay restorable until their retention ends. */
 export const disablePitr = (
   caller: CallerContext,
-  project: ProjectRecord,
-  before: PitrRecord | undefined,
-  now: Date,
+  { project, before, now }: { readonly project: ProjectRecord; readonly before: PitrRecord | undefined; readonly now: Date },
 ): { pitr: PitrRecord; change: Change } => {
-  const { pitr, writes } = endCapture(caller, project, assertEnabled(before), now);
+  const { pitr, writes } = endCapture(caller, { project, before: assertEnabled(before), now });
   const { tenant } = caller;
   return {
     pitr,
     change: {
       writes: [...writes, set(projectKey.project(tenant, project.id), { pitr: { enabled: false }, updatedAt: iso(now) })],
-      audit: [auditNote(tenant, 'project', project.id)],
+      audit: [auditNote(tenant, { type: 'project', id: project.id })],
     },
   };
 };
@@ -79,9 +86,7 @@ export const disablePitr = (
 /** Does not write the project, which may be about to be deleted. */
 const endCapture = (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
-  project: ProjectRecord,
-  before: PitrRecord,
-  now: Date,
+  { project, before, now }: { readonly project: ProjectRecord; readonly before: PitrRecord; readonly now: Date },
 ): { pitr: PitrRecord; writes: readonly Write[] } => {
   const ended = { status: 'disabled', enabledAt: null, comingBaseId: null } as const;
   const pitr: PitrRecord = { ...before, ...ended, turn: before.turn + 1, nextTurnAt: null };
@@ -89,16 +94,15 @@ const endCapture = (
   return {
     pitr,
     writes: [
-      advanceCycle(tenant, before, pitr, ended),
+      advanceCycle(tenant, { pitr: before, changed: pitr, attributes: ended }),
       ...dropTokens(tenant, before),
       ...(before.comingBaseId === null ? [] : [markRetentionDue(tenant, now)]),
-      emit(
-        tenant,
-        pitrEvents,
-        'pitr.disabled',
-        { organization: organizationRef(organization), project: shown, pitr: pitrData(pitr, now) },
+      emit(tenant, {
+        schemas: pitrEvents,
+        name: 'pitr.disabled',
+        data: { organization: organizationRef(organization), project: shown, pitr: pitrData(pitr, now) },
         now,
-      ),
+      }),
     ],
   };
 };
@@ -106,9 +110,7 @@ const endCapture = (
 /** Belongs in the transaction that deletes a project. A task deletes its captures, enabled or not. */
 export const endWithProject = (
   caller: Pick<CallerContext, 'tenant' | 'organization'>,
-  project: ProjectRecord,
-  pitr: PitrRecord | undefined,
-  now: Date,
+  { project, pitr, now }: { readonly project: ProjectRecord; readonly pitr: PitrRecord | undefined; readonly now: Date },
 ): readonly Write[] => {
   const { tenant } = caller;
   if (!pitr) {
@@ -117,7 +119,7 @@ export const endWithProject = (
     return [{ check: pitrKey.pitr(tenant, project.id), condition: 'attribute_not_exists(pk)', onConditionFailed }];
   }
   return [
-    ...(pitr.status === 'disabled' ? [] : endCapture(caller, project, pitr, now).writes),
+    ...(pitr.status === 'disabled' ? [] : endCapture(caller, { project, before: pitr, now }).writes),
     enqueue(tenant, { kind: 'expire-captures', projectId: project.id }, now),
   ];
 };

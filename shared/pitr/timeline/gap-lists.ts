@@ -25,7 +25,10 @@ const orphanSeconds = 3_600;
 const sizeOf = (id: string): number => Buffer.byteLength(JSON.stringify(id)) + 1;
 
 /** Stores the ids of a new gap, and returns the gap as the record keeps it. */
-export const storeGap = async (tenant: Tenant, projectId: string, gap: Gap, now: Date): Promise<Gap> => {
+export const storeGap = async (
+  tenant: Tenant,
+  { projectId, gap, now }: { readonly projectId: string; readonly gap: Gap; readonly now: Date },
+): Promise<Gap> => {
   const { collections = [] } = gap;
   if (collections.length === 0) return gap;
   const lists: string[] = [];

@@ -22,15 +22,16 @@ interface CapturedChanges {
 /** One event for all changes of a cycle. */
 export const changeEvent = (
   { tenant, organization, project }: CycleContext,
-  { count, from, to, collections }: CapturedChanges,
-  now: Date,
-  gap?: Gap,
+  {
+    changes: { count, from, to, collections },
+    now,
+    gap,
+  }: { readonly changes: CapturedChanges; readonly now: Date; readonly gap?: Gap | undefined },
 ): Write =>
-  emit(
-    tenant,
-    pitrEvents,
-    'pitr.change_captured',
-    {
+  emit(tenant, {
+    schemas: pitrEvents,
+    name: 'pitr.change_captured',
+    data: {
       organization: organizationRef(organization),
       project: { id: project.id, name: project.name },
       changes: {
@@ -42,30 +43,54 @@ export const changeEvent = (
       ...(gap && { gap: shownGap(gap) }),
     },
     now,
-  );
+  });
 
 /** The event and the audit entry of a gap. */
 export const gapWrites = (
   cycle: CycleContext,
-  gap: Gap,
-  { from, to }: Pick<CapturedChanges, 'from' | 'to'>,
-  now: Date,
+  {
+    gap,
+    changes: { from, to },
+    now,
+  }: { readonly gap: Gap; readonly changes: Pick<CapturedChanges, 'from' | 'to'>; readonly now: Date },
 ): readonly Write[] => {
   const details = shownGap({ ...gap, ...(gap.collections && { collections: gap.collections.slice(0, collectionsMax) }) });
   return [
-    changeEvent(cycle, { count: 0, from, to, collections: [] }, now, gap),
-    systemAudit('capture', { action: 'pitr.gap', note: auditNote(cycle.tenant, 'project', cycle.project.id, details), now }),
+    changeEvent(cycle, { changes: { count: 0, from, to, collections: [] }, now, gap }),
+    systemAudit('capture', {
+      action: 'pitr.gap',
+      note: auditNote(cycle.tenant, { type: 'project', id: cycle.project.id, details }),
+      now,
+    }),
   ];
 };
 
 /** Expired objects could not be deleted; audited once per destination. */
 export const objectsKeptEntry = (
   tenant: Tenant,
-  projectId: string,
-  details: { readonly storageDestinationId: string; readonly reason: string },
-  now: Date,
-): Write => systemAudit('capture', { action: 'pitr.objects_kept', note: auditNote(tenant, 'project', projectId, details), now });
+  {
+    projectId,
+    details,
+    now,
+  }: {
+    readonly projectId: string;
+    readonly details: { readonly storageDestinationId: string; readonly reason: string };
+    readonly now: Date;
+  },
+): Write =>
+  systemAudit('capture', {
+    action: 'pitr.objects_kept',
+    note: auditNote(tenant, { type: 'project', id: projectId, details }),
+    now,
+  });
 
 /** The store does not lock captures for as long as they are kept. */
-export const lockIncompleteEntry = (tenant: Tenant, projectId: string, details: { readonly reason: string }, now: Date): Write =>
-  systemAudit('capture', { action: 'pitr.lock_incomplete', note: auditNote(tenant, 'project', projectId, details), now });
+export const lockIncompleteEntry = (
+  tenant: Tenant,
+  { projectId, details, now }: { readonly projectId: string; readonly details: { readonly reason: string }; readonly now: Date },
+): Write =>
+  systemAudit('capture', {
+    action: 'pitr.lock_incomplete',
+    note: auditNote(tenant, { type: 'project', id: projectId, details }),
+    now,
+  });

@@ -24,9 +24,15 @@ export type RetryVerdict = boolean | 'at-once';
 /** Calls `work` until it succeeds, fails with an error that is not retryable, or has used all attempts. */
 export const retry = async <T>(
   { attempts, firstDelayMs, maxDelayMs = Number.POSITIVE_INFINITY, jitter = 1 }: Backoff,
-  classify: (error: unknown) => RetryVerdict,
-  work: (attempt: number) => Promise<T>,
-  { signal, random = randomFraction, sleep = sleepUntilAborted }: RetryOptions = {},
+  {
+    classify,
+    work,
+    options: { signal, random = randomFraction, sleep = sleepUntilAborted } = {},
+  }: {
+    readonly classify: (error: unknown) => RetryVerdict;
+    readonly work: (attempt: number) => Promise<T>;
+    readonly options?: RetryOptions | undefined;
+  },
 ): Promise<T> => {
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();

@@ -36,7 +36,7 @@ export const googleAccessToken = async (account: GoogleAccount, scopes: readonly
   const now = clock.now();
   const body = new URLSearchParams({
     grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
-    assertion: assertionOf(account, scopes, url, epochSeconds(now)),
+    assertion: assertionOf(account, { scopes, audience: url, iat: epochSeconds(now) }),
   });
   const response = await fetchTrusted(url, { method: 'POST', body }).catch((cause: unknown) => {
     throw new TokenError('Google’s token service did not respond', { isTransient: true, cause });
@@ -68,7 +68,10 @@ export const readPrivateKey = (pem: string): KeyObject | undefined => {
   }
 };
 
-const assertionOf = (account: GoogleAccount, scopes: readonly string[], audience: string, iat: number): string => {
+const assertionOf = (
+  account: GoogleAccount,
+  { scopes, audience, iat }: { readonly scopes: readonly string[]; readonly audience: string; readonly iat: number },
+): string => {
   const key = readPrivateKey(account.privateKey);
   if (!key) throw new TokenError('The private key of the service account is not an RSA key', { isTransient: false });
   const text = [

@@ -58,7 +58,7 @@ export const makePoster = (resolve: ResolveHostname = dnsLookup, allows?: (addre
     const end = await new Promise<End>((settle) => {
       try {
         const { url, isTrusted } = guardWebhookUrl(post.url, post.trusted);
-        attempt(url, post, isTrusted ? trusted : guarded, settle);
+        attempt(url, { post, agents: isTrusted ? trusted : guarded, settle });
       } catch {
         settle(failed('unreachable'));
       }
@@ -74,9 +74,11 @@ const failed = (reason: Reason): End => ({ kind: 'failed', reason });
 
 const attempt = (
   url: URL,
-  { headers, body, timeoutMs, keepsResponse }: GuardedPost,
-  agents: Agents,
-  settle: (end: End) => void,
+  {
+    post: { headers, body, timeoutMs, keepsResponse },
+    agents,
+    settle,
+  }: { readonly post: GuardedPost; readonly agents: Agents; readonly settle: (end: End) => void },
 ): void => {
   let call: ClientRequest | undefined;
   let isOver = false;

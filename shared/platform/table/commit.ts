@@ -34,7 +34,7 @@ export const commit = async (writes: readonly Write[]): Promise<void> => {
     await callAws((options) => tableClient().send(new TransactWriteCommand(input), options));
   };
   try {
-    await retry(backoff, isClash, send);
+    await retry(backoff, { classify: isClash, work: send });
   } catch (error) {
     throw await meaningOf(error, writes);
   }

@@ -22,13 +22,16 @@ export const getAll = async <const K extends readonly (Key | undefined)[]>(keys:
   );
   const readBatch = async (batch: readonly Key[]): Promise<void> => {
     let unprocessed = batch.map(keyOf);
-    await retry(backoff, isUnprocessed, async () => {
-      const table = env('TABLE_NAME');
-      const command = new BatchGetCommand({ RequestItems: { [table]: { Keys: unprocessed, ConsistentRead: true } } });
-      const { Responses, UnprocessedKeys } = await callAws((options) => tableClient().send(command, options));
-      for (const item of Responses?.[table]?.map(itemOf) ?? []) found.set(nameOf(item), item);
-      unprocessed = ((UnprocessedKeys?.[table]?.Keys ?? []) as Key[]).map(keyOf);
-      if (unprocessed.length > 0) throw new ApiError('SERVICE_UNAVAILABLE', 'The database is busy; try again shortly');
+    await retry(backoff, {
+      classify: isUnprocessed,
+      work: async () => {
+        const table = env('TABLE_NAME');
+        const command = new BatchGetCommand({ RequestItems: { [table]: { Keys: unprocessed, ConsistentRead: true } } });
+        const { Responses, UnprocessedKeys } = await callAws((options) => tableClient().send(command, options));
+        for (const item of Responses?.[table]?.map(itemOf) ?? []) found.set(nameOf(item), item);
+        unprocessed = ((UnprocessedKeys?.[table]?.Keys ?? []) as Key[]).map(keyOf);
+        if (unprocessed.length > 0) throw new ApiError('SERVICE_UNAVAILABLE', 'The database is busy; try again shortly');
+      },
     });
   };
   await Promise.all(batches.map(readBatch));

@@ -22,11 +22,14 @@ const removeBatch = async (keys: readonly Key[]): Promise<void> => {
   let unprocessed: NonNullable<BatchWriteCommandInput['RequestItems']> = {
     [env('TABLE_NAME')]: keys.map((key) => ({ DeleteRequest: { Key: keyOf(key) } })),
   };
-  await retry(backoff, isUnprocessed, async () => {
-    const command = new BatchWriteCommand({ RequestItems: unprocessed });
-    const { UnprocessedItems = {} } = await callAws((options) => tableClient().send(command, options));
-    unprocessed = UnprocessedItems;
-    if (Object.keys(unprocessed).length > 0) throw new UnprocessedError('DynamoDB left deletions unprocessed in every attempt');
+  await retry(backoff, {
+    classify: isUnprocessed,
+    work: async () => {
+      const command = new BatchWriteCommand({ RequestItems: unprocessed });
+      const { UnprocessedItems = {} } = await callAws((options) => tableClient().send(command, options));
+      unprocessed = UnprocessedItems;
+      if (Object.keys(unprocessed).length > 0) throw new UnprocessedError('DynamoDB left deletions unprocessed in every attempt');
+    },
   });
 };
 

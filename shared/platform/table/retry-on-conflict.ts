@@ -19,4 +19,4 @@ interface ConflictRetry extends Pick<RetryOptions, 'random' | 'sleep'> {
 export const retryOnConflict = <T>(
   { attempts, jitterMs = 0, jitterMaxMs = jitterMs, isRetryable = isConflict, ...options }: ConflictRetry,
   work: (attempt: number) => Promise<T>,
-): Promise<T> => retry({ attempts, firstDelayMs: jitterMs, maxDelayMs: jitterMaxMs }, isRetryable, work, options);
+): Promise<T> => retry({ attempts, firstDelayMs: jitterMs, maxDelayMs: jitterMaxMs }, { classify: isRetryable, work, options });

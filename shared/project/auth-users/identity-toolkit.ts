@@ -50,16 +50,19 @@ export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<
     refresh = true;
     return 'at-once';
   };
-  return retry(backoff, classify, async (attempt) => {
-    if (call.signal?.aborted) throw new SourceError('CANCELLED', 'The call of the Identity Toolkit was cancelled.');
-    const answer = await send(toolkit, call, await bearer(toolkit.token, refresh));
-    const { status } = answer;
-    if (status === 200 || isUnused(answer)) return answer;
-    if (status === 401) throw new TokenRejected('SOURCE_AUTH_ERROR', denied(answer));
-    if (status === 403 || status === 404) throw new SourceError(toolkit.refusedAs ?? 'SOURCE_AUTH_ERROR', denied(answer));
-    if (status !== 0 && status !== 429 && status < 500) return answer;
-    const message = `The Identity Toolkit did not respond after ${attempt} attempts.`;
-    throw new Unavailable('INTERNAL_ERROR', message, { isTransient: true });
+  return retry(backoff, {
+    classify,
+    work: async (attempt) => {
+      if (call.signal?.aborted) throw new SourceError('CANCELLED', 'The call of the Identity Toolkit was cancelled.');
+      const answer = await send(toolkit, call, await bearer(toolkit.token, refresh));
+      const { status } = answer;
+      if (status === 200 || isUnused(answer)) return answer;
+      if (status === 401) throw new TokenRejected('SOURCE_AUTH_ERROR', denied(answer));
+      if (status === 403 || status === 404) throw new SourceError(toolkit.refusedAs ?? 'SOURCE_AUTH_ERROR', denied(answer));
+      if (status !== 0 && status !== 429 && status < 500) return answer;
+      const message = `The Identity Toolkit did not respond after ${attempt} attempts.`;
+      throw new Unavailable('INTERNAL_ERROR', message, { isTransient: true });
+    },
   });
 };
 

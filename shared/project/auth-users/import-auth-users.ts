@@ -38,7 +38,7 @@ export const importAuthUsers = async (
     if (flaw) refused.set(user.id, flaw);
     else if (account) ready.push(asSent(account));
   }
-  for (const batch of batchesOf(ready)) await send(toolkit, batch, options, refused);
+  for (const batch of batchesOf(ready)) await send(toolkit, { batch, options, refused });
   return refused;
 };
 
@@ -104,9 +104,11 @@ const batchesOf = (accounts: readonly Account[]): readonly (readonly Account[])[
 /** A request that is rejected as a whole is split in halves, until the account at fault is alone. */
 const send = async (
   toolkit: Toolkit,
-  batch: readonly Account[],
-  options: ImportOptions,
-  refused: Map<string, Refused>,
+  {
+    batch,
+    options,
+    refused,
+  }: { readonly batch: readonly Account[]; readonly options: ImportOptions; readonly refused: Map<string, Refused> },
 ): Promise<void> => {
   const { hash, overwrite, signal } = options;
   const hashing = hash && batch.some((account) => account.passwordHash !== undefined) ? hashingOf(hash) : {};
@@ -119,8 +121,8 @@ const send = async (
     }
   } else if (batch.length > 1 && mayBeOneAccount(answer)) {
     const middle = batch.length >>> 1;
-    await send(toolkit, batch.slice(0, middle), options, refused);
-    await send(toolkit, batch.slice(middle), options, refused);
+    await send(toolkit, { batch: batch.slice(0, middle), options, refused });
+    await send(toolkit, { batch: batch.slice(middle), options, refused });
   } else for (const { localId } of batch) refused.set(localId, rejectedUser(answer));
 };
 

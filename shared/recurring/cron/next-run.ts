@@ -8,7 +8,8 @@ import { shiftMs, toInstants, toLocalTime } from './time-zone.ts';
 import { wallTimeStepper } from './wall-time-stepper.ts';
 
 /** The first due time after a moment; undefined if there is none. */
-export const nextRun = (cron: string, timezone: string, after: Date): Date | undefined => nearest(cron, timezone, after, 1);
+export const nextRun = (cron: string, timezone: string, after: Date): Date | undefined =>
+  nearest(cron, { timezone, from: after, direction: 1 });
 
 /** The first run of a schedule after a moment, as its record stores it; null if there is none. */
 export const nextRunAfter = (
@@ -18,7 +19,7 @@ export const nextRunAfter = (
 
 /** The last due time before a moment. */
 export const previousRun = (cron: string, timezone: string, before: Date): Date | undefined =>
-  nearest(cron, timezone, before, -1);
+  nearest(cron, { timezone, from: before, direction: -1 });
 
 /**
  * Scheduler expressions that together fire at every local due time. They may fire more often: a tick is checked against
@@ -38,7 +39,10 @@ export const schedulerExpressions = (cron: string): readonly string[] => {
 
 const listOf = (values: readonly number[], all: number): string => (values.length === all ? '*' : values.join(','));
 
-const nearest = (cron: string, timezone: string, from: Date, direction: 1 | -1): Date | undefined => {
+const nearest = (
+  cron: string,
+  { timezone, from, direction }: { readonly timezone: string; readonly from: Date; readonly direction: 1 | -1 },
+): Date | undefined => {
   const pattern = parseCron(cron);
   const isBeyond = (moment: number, than: number): boolean => (moment - than) * direction > 0;
   const start = from.getTime();

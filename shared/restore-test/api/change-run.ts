@@ -25,7 +25,7 @@ export const cancelRun = (tenant: Tenant, run: RunRecord, now: Date): ChangedRun
       writes: [
         set(restoreTestKey.run(tenant, id), { cancelRequestedAt }, { expected: { status }, onConditionFailed: staleRead }),
       ],
-      audit: [auditNote(tenant, 'restore_test', restoreTestId, { runId: id, projectId })],
+      audit: [auditNote(tenant, { type: 'restore_test', id: restoreTestId, details: { runId: id, projectId } })],
     },
   };
 };
@@ -55,7 +55,7 @@ export const answerCheck = (
       writes: [
         set(restoreTestKey.run(tenant, id), { check: answered }, { expected: { status, check }, onConditionFailed: staleRead }),
       ],
-      audit: [auditNote(tenant, 'restore_test', restoreTestId, { runId: id, projectId, result })],
+      audit: [auditNote(tenant, { type: 'restore_test', id: restoreTestId, details: { runId: id, projectId, result } })],
     },
   };
 };

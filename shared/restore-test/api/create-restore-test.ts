@@ -50,7 +50,7 @@ export const createRestoreTest = async (
         ...conditions,
         enqueue(tenant, { kind: 'sync-restore-test', restoreTestId: id }, now),
       ],
-      audit: [auditNote(tenant, 'restore_test', id, auditedSettings(plan))],
+      audit: [auditNote(tenant, { type: 'restore_test', id, details: auditedSettings(plan) })],
     },
   };
 };

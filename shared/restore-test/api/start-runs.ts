@@ -26,7 +26,10 @@ export interface StartedRuns {
 type Start = Pick<RunRecord, 'trigger' | 'scheduledFor' | 'createdBy'>;
 
 /** A project with a run of the same plan that has not ended is skipped, and so is the target itself. */
-export const startRuns = async (tenant: Tenant, plan: RestoreTestRecord, start: Start, now: Date): Promise<StartedRuns> => {
+export const startRuns = async (
+  tenant: Tenant,
+  { plan, start, now }: { readonly plan: RestoreTestRecord; readonly start: Start; readonly now: Date },
+): Promise<StartedRuns> => {
   const target = await targetOf(tenant, plan);
   const projects = await projectsOf(tenant, plan);
   if (projects.length > projectsPerPlanMax) throw tooManyProjects(projects.length);
@@ -36,7 +39,7 @@ export const startRuns = async (tenant: Tenant, plan: RestoreTestRecord, start: 
   for (const project of projects) {
     const reason = reasonToSkip(project, target, busy);
     if (reason !== undefined) skipped.push({ projectId: project.id, reason });
-    else runs.push(newRun(tenant, newId('restoreTestRun', now), { plan, project, target, start }, now));
+    else runs.push(newRun(tenant, { id: newId('restoreTestRun', now), newRun: { plan, project, target, start }, now }));
   }
   const isUnderWay = skipped.some(({ projectId }) => busy.has(projectId));
   const writes = runs.flatMap((run) => runWrites(tenant, run, now));
@@ -90,7 +93,10 @@ interface NewRun {
   readonly start: Start;
 }
 
-export const newRun = (tenant: Tenant, id: string, { plan, project, target, start }: NewRun, now: Date): RunRecord => ({
+export const newRun = (
+  tenant: Tenant,
+  { id, newRun: { plan, project, target, start }, now }: { readonly id: string; readonly newRun: NewRun; readonly now: Date },
+): RunRecord => ({
   ...restoreTestKey.run(tenant, id),
   id,
   restoreTestId: plan.id,

@@ -14,9 +14,7 @@ import { checkAddressAndTarget, checkPlanInput, type GivenInput } from './restor
 /** Only the given settings change. A call that gives nothing new writes nothing. */
 export const updateRestoreTest = async (
   { tenant }: Pick<CallerContext, 'tenant'>,
-  plan: RestoreTestRecord,
-  given: GivenInput,
-  now: Date,
+  { plan, given, now }: { readonly plan: RestoreTestRecord; readonly given: GivenInput; readonly now: Date },
 ): Promise<ChangedPlan> => {
   const { check: givenCheck, ...others } = given;
   const plain = Object.fromEntries(
@@ -47,7 +45,7 @@ export const updateRestoreTest = async (
         ...conditions,
         enqueue(tenant, { kind: 'sync-restore-test', restoreTestId: plan.id }, now),
       ],
-      audit: [auditNote(tenant, 'restore_test', plan.id, { ...auditedSettings(changed), changed: names })],
+      audit: [auditNote(tenant, { type: 'restore_test', id: plan.id, details: { ...auditedSettings(changed), changed: names } })],
     },
   };
 };
@@ -76,6 +74,6 @@ export const deleteRestoreTest = (tenant: Tenant, plan: RestoreTestRecord, now: 
       uncountRestoreTest(tenant),
       enqueue(tenant, { kind: 'sync-restore-test', restoreTestId: id }, now),
     ],
-    audit: [auditNote(tenant, 'restore_test', id, { name, projectId })],
+    audit: [auditNote(tenant, { type: 'restore_test', id, details: { name, projectId } })],
   };
 };

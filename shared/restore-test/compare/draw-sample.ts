@@ -30,14 +30,17 @@ export const drawSample = async (
   const cursor = new ArchiveCursor(archive, ranges);
   try {
     for (await cursor.load(); cursor.name; cursor.step() || (await cursor.load()))
-      add(drawn, cursor.name.toString(), seed, documentsPerCollection);
+      add(drawn, { path: cursor.name.toString(), seed, max: documentsPerCollection });
   } finally {
     await cursor.close();
   }
   return fitSample([...drawn.values()].map(sorted), documentsPerCollection);
 };
 
-const add = (drawn: Map<string, Drawn[]>, path: string, seed: string, max: number): void => {
+const add = (
+  drawn: Map<string, Drawn[]>,
+  { path, seed, max }: { readonly path: string; readonly seed: string; readonly max: number },
+): void => {
   const id = collectionIdOf(path);
   const list = drawn.get(id) ?? [];
   drawn.set(id, list);

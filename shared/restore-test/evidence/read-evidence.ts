@@ -46,10 +46,10 @@ export const readEvidence = async (
   try {
     const evidence = decodeEvidence(bytes);
     if (evidence.signature.keyId !== reference.keyId || evidence.run.id !== runId)
-      throw altered(runId, reference, 'it belongs to another run or was signed by another key');
+      throw altered(runId, { reference, reason: 'it belongs to another run or was signed by another key' });
     return evidence;
   } catch (error) {
-    throw error instanceof ArchiveError ? altered(runId, reference, error.message, error) : error;
+    throw error instanceof ArchiveError ? altered(runId, { reference, reason: error.message, cause: error }) : error;
   }
 };
 
@@ -67,13 +67,15 @@ const fetchEvidence = async (
     const isStored = (bytes: Uint8Array): boolean => evidenceDigest(bytes) === digest;
     return await readExpected(opened, objectThat(name, maxEvidenceBytes, isStored), async () => {
       const bytes = await opened.get(name, { maxBytes: maxEvidenceBytes });
-      if (!isStored(bytes)) throw altered(runId, reference, 'the object in the bucket is not the one that was stored');
+      if (!isStored(bytes))
+        throw altered(runId, { reference, reason: 'the object in the bucket is not the one that was stored' });
       return bytes;
     });
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     // Of an open store, only an object that is too large is invalid.
-    if (store && error.code === 'invalid') throw altered(runId, reference, 'it is larger than any evidence', error);
+    if (store && error.code === 'invalid')
+      throw altered(runId, { reference, reason: 'it is larger than any evidence', cause: error });
     if (error.code === 'missing' && !error.bucket)
       throw new ApiError(
         'NOT_FOUND',
@@ -88,7 +90,14 @@ const fetchEvidence = async (
   }
 };
 
-const altered = (runId: string, { object, digest }: EvidenceReference, reason: string, cause?: unknown): ApiError =>
+const altered = (
+  runId: string,
+  {
+    reference: { object, digest },
+    reason,
+    cause,
+  }: { readonly reference: EvidenceReference; readonly reason: string; readonly cause?: unknown | undefined },
+): ApiError =>
   new ApiError(
     'EVIDENCE_ALTERED',
     `The evidence was altered after it was signed: ${reason}`,

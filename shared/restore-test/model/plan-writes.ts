@@ -18,7 +18,8 @@ export const planWrites = recurringWrites(restoreTestKind);
 export const whilePlanned = ({ pk, sk }: Pick<RestoreTestRecord, 'pk' | 'sk'>): Write =>
   check({ pk, sk }, {}, () => new StaleReadError());
 
-export const countRestoreTest = (tenant: Tenant): Write => countOf('restoreTestCount', tenant, 1, countLimit('restoreTests'));
+export const countRestoreTest = (tenant: Tenant): Write =>
+  countOf('restoreTestCount', { tenant, amount: 1, limit: countLimit('restoreTests') });
 
 /** Also for a deleted organization. */
 export const uncountRestoreTest = (tenant: Tenant): Write => ({

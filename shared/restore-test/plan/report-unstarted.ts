@@ -42,10 +42,10 @@ export const reportUnstarted = async (
   const projects = reportedProjects(await projectsOf(tenant, plan), plan);
   const target = plan.target && { projectId: plan.target.projectId, projectName: into?.name ?? plan.target.projectId };
   const failed = projects.map((project) => {
-    const run = failedRun(tenant, plan, project, { last, error }, now);
+    const run = failedRun(tenant, { plan, project, unstarted: { last, error }, now });
     return { project, run: { ...run, target } };
   });
-  const reports = await unreported(tenant, failed, organization, now);
+  const reports = await unreported(tenant, { failed, organization, now });
   const status = error.code === 'SCHEDULE_MISSED' ? 'missed' : 'failed';
   const { code, message } = error;
   const runs = failed.map(({ run }) => run.id);
@@ -53,7 +53,11 @@ export const reportUnstarted = async (
     ...advanceTo(last, next),
     lastOutcome: { status, at: iso(now), runId: runs[0] ?? null, error: { code, message } } as const,
   };
-  const note = auditNote(tenant, 'restore_test', plan.id, { scheduledFor: iso(last), code, message, runs });
+  const note = auditNote(tenant, {
+    type: 'restore_test',
+    id: plan.id,
+    details: { scheduledFor: iso(last), code, message, runs },
+  });
   await commit([
     ...planWrites.set(tenant, plan, changes),
     whileActive(tenant),
@@ -73,15 +77,22 @@ const reportedProjects = (projects: readonly ProjectRecord[], { target }: Restor
 /** Its id follows from plan, due time and project. */
 const failedRun = (
   tenant: Tenant,
-  plan: RestoreTestRecord,
-  project: ProjectRecord,
-  { last, error }: Pick<Unstarted, 'last' | 'error'>,
-  now: Date,
+  {
+    plan,
+    project,
+    unstarted: { last, error },
+    now,
+  }: {
+    readonly plan: RestoreTestRecord;
+    readonly project: ProjectRecord;
+    readonly unstarted: Pick<Unstarted, 'last' | 'error'>;
+    readonly now: Date;
+  },
 ): FailedRun => {
   const id = idFor('restoreTestRun', last, `${plan.id} ${project.id}`);
   const start = { trigger: 'scheduled', scheduledFor: iso(last), createdBy: { type: 'system', id: plan.id } } as const;
   return {
-    ...newRun(tenant, id, { plan, project, target: undefined, start }, now),
+    ...newRun(tenant, { id, newRun: { plan, project, target: undefined, start }, now }),
     status: 'failed',
     phase: 'finished',
     completedAt: iso(now),
@@ -96,9 +107,11 @@ interface FailedProject {
 
 const unreported = async (
   tenant: Tenant,
-  failed: readonly FailedProject[],
-  organization: OrganizationRecord,
-  now: Date,
+  {
+    failed,
+    organization,
+    now,
+  }: { readonly failed: readonly FailedProject[]; readonly organization: OrganizationRecord; readonly now: Date },
 ): Promise<readonly (readonly Write[])[]> => {
   const found = await getAll(failed.map(({ run }) => restoreTestKey.run(tenant, run.id)));
   return failed
@@ -106,6 +119,9 @@ const unreported = async (
     .map(({ project, run }) => {
       const data = runEvent(run, project, organization);
       const restoreTest = { ...data.restoreTest, error: run.error };
-      return [create(run), emit(tenant, restoreTestEvents, 'restore_test.failed', { ...data, restoreTest }, now)];
+      return [
+        create(run),
+        emit(tenant, { schemas: restoreTestEvents, name: 'restore_test.failed', data: { ...data, restoreTest }, now }),
+      ];
     });
 };

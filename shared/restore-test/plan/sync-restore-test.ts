@@ -47,14 +47,20 @@ const deleteWithProject = (tenant: Tenant, restoreTestId: string, time: Clock): 
     if (!plan) return;
     const now = time.now();
     const { writes } = deleteRestoreTest(tenant, plan, now);
-    const note = auditNote(tenant, 'restore_test', plan.id, { name: plan.name, reason: 'its project was deleted' });
+    const note = auditNote(tenant, {
+      type: 'restore_test',
+      id: plan.id,
+      details: { name: plan.name, reason: 'its project was deleted' },
+    });
     await commit([...writes, systemAudit('scheduler', { action: 'restore_test.deleted', note, now })]);
   });
 
 /** Deletes an organization's plans with their Scheduler entries and due items. False if the deadline passed first. */
 export const purgeRestoreTests = (
   tenant: Tenant,
-  until: Date,
-  time: Clock,
-  remove: Scheduler['remove'] = scheduler.remove,
+  {
+    until,
+    time,
+    remove = scheduler.remove,
+  }: { readonly until: Date; readonly time: Clock; readonly remove?: Scheduler['remove'] | undefined },
 ): Promise<boolean> => purgeRecurring(restoreTestKind, restoreTestsOf(tenant), { tenant, until, time, remove });

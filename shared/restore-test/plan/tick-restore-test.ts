@@ -9,7 +9,10 @@ import type { RestoreTestRecord } from '../model/record.ts';
 import { advanceTo, reportUnstarted, type StartError } from './report-unstarted.ts';
 import { syncRestoreTest } from './sync-restore-test.ts';
 
-export const tickRestoreTest = (tenant: Tenant, restoreTestId: string, at: Date, time: Clock = clock): Promise<void> =>
+export const tickRestoreTest = (
+  tenant: Tenant,
+  { restoreTestId, at, time = clock }: { readonly restoreTestId: string; readonly at: Date; readonly time?: Clock | undefined },
+): Promise<void> =>
   tickRecurring(
     restoreTestKind,
     { tenant, id: restoreTestId, at, tries: 0 },
@@ -23,10 +26,14 @@ export const tickRestoreTest = (tenant: Tenant, restoreTestId: string, at: Date,
 
 const start: DueRuns<RestoreTestRecord>['run'] = async (context, { at, next }, now) => {
   const { tenant, record: plan } = context;
-  const started = await tryStart(tenant, plan, at, now);
+  const started = await tryStart(tenant, { plan, at, now });
   if ('error' in started) return reportUnstarted(context, { last: at, next, error: started.error }, now);
   const { runs, skipped, writes } = started;
-  const note = auditNote(tenant, 'restore_test', plan.id, { runs: runs.map(({ id }) => id), skipped, scheduledFor: iso(at) });
+  const note = auditNote(tenant, {
+    type: 'restore_test',
+    id: plan.id,
+    details: { runs: runs.map(({ id }) => id), skipped, scheduledFor: iso(at) },
+  });
   await commit([
     ...planWrites.set(tenant, plan, advanceTo(at, next)),
     ...writes,
@@ -37,13 +44,11 @@ const start: DueRuns<RestoreTestRecord>['run'] = async (context, { at, next }, n
 /** The runs to start, or why the plan can start none. */
 const tryStart = async (
   tenant: Tenant,
-  plan: RestoreTestRecord,
-  at: Date,
-  now: Date,
+  { plan, at, now }: { readonly plan: RestoreTestRecord; readonly at: Date; readonly now: Date },
 ): Promise<StartedRuns | { readonly error: StartError }> => {
   const begin = { trigger: 'scheduled', scheduledFor: iso(at), createdBy: { type: 'system', id: plan.id } } as const;
   try {
-    const started = await startRuns(tenant, plan, begin, now);
+    const started = await startRuns(tenant, { plan, start: begin, now });
     if (started.runs.length === 0 && !started.isUnderWay) throw nothingToTest(started.skipped);
     return started;
   } catch (caught) {

@@ -61,9 +61,11 @@ const phases: Readonly<Record<RestoreTestPhase, (context: RunContext) => Promise
 
 export const advanceRun = async (
   tenant: Tenant,
-  { runId, attempt, error }: Pick<RunStep, 'runId' | 'attempt' | 'error'>,
-  deadline: Date,
-  deps: RunDeps,
+  {
+    runStep: { runId, attempt, error },
+    deadline,
+    deps,
+  }: { readonly runStep: Pick<RunStep, 'runId' | 'attempt' | 'error'>; readonly deadline: Date; readonly deps: RunDeps },
 ): Promise<RunProgress> => {
   const run = await get(restoreTestKey.run(tenant, runId));
   if (!run || run.attempt !== attempt || isEnded(run)) return 'done';
@@ -157,7 +159,8 @@ const fail = (context: RunContext, failure: JobFailure): Promise<RunProgress> =>
   const { run } = context;
   const reason = reasonOf(failure);
   const details = reason.details ?? {};
-  if (run.phase === 'removing') return concludeUnremoved(context, run.removal ?? pendingRemoval, failure.message);
+  if (run.phase === 'removing')
+    return concludeUnremoved(context, { removal: run.removal ?? pendingRemoval, reason: failure.message });
   if (run.phase === 'recording') return endWithoutEvidence(context, failure.message);
   return concludeWith(context, { ...reason, details });
 };

@@ -17,5 +17,5 @@ export const buildPoint = async (context: RunContext): Promise<RunProgress> => {
   if (job.status !== 'completed') return concludeWith(context, jobFailure(job));
   const backup = await readBackup(tenant, job.backupId);
   const built = { backupId: backup.id, readTime: backup.readTime, isHeld: true };
-  return enterPhase(context, 'reading', built, [holdBackup(tenant, backup.id)]);
+  return enterPhase(context, { phase: 'reading', attributes: built, writes: [holdBackup(tenant, backup.id)] });
 };

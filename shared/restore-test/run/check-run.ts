@@ -17,11 +17,11 @@ const postTimeoutMaxMs = 60_000;
 export const checkRun = async (context: RunContext): Promise<RunProgress> => {
   const { run, deps } = context;
   const sealed = run.settings.check;
-  if (!sealed) return enterPhase(context, 'removing');
+  if (!sealed) return enterPhase(context, { phase: 'removing' });
   const { check } = run;
   // A step that died before it stored that it had sent the request is repeated: the check hears of it at least once.
   if (!check || (check.status === 'waiting' && run.checkSentAt === undefined)) return sendReady(context, sealed);
-  if (check.status === 'passed') return enterPhase(context, 'removing');
+  if (check.status === 'passed') return enterPhase(context, { phase: 'removing' });
   if (check.status === 'failed')
     return concludeWith(context, {
       code: 'CHECK_FAILED',
@@ -31,15 +31,17 @@ export const checkRun = async (context: RunContext): Promise<RunProgress> => {
     const message = `The check gave no result within ${check.timeoutSeconds} seconds`;
     return concludeWith(context, { code: 'CHECK_TIMEOUT', message });
   }
-  return isOverdue(check, deps.clock.now()) ? settle(context, check, { ...check, status: 'timeout' }) : 'wait';
+  return isOverdue(check, deps.clock.now()) ? settle(context, { before: check, check: { ...check, status: 'timeout' } }) : 'wait';
 };
 
 /** Replaces the check if it is still as it was: the first result counts, whichever way it comes. */
 const settle = async (
   context: RunContext,
-  before: Check | null,
-  check: Check,
-  attributes: Partial<RunRecord> = {},
+  {
+    before,
+    check,
+    attributes = {},
+  }: { readonly before: Check | null; readonly check: Check; readonly attributes?: Partial<RunRecord> | undefined },
 ): Promise<RunProgress> => {
   try {
     await commit([setRun(context, { check, ...attributes }, { check: before })]);
@@ -58,7 +60,9 @@ const sendReady = async (context: RunContext, sealed: SealedCheck): Promise<RunP
   const { timeoutSeconds } = sealed;
   const now = deps.clock.now();
   const { url, secret } = await deps.openCheck(tenant, run.restoreTestId, sealed);
-  const body = JSON.stringify(readyMessage(tenant.organizationId, run, timeoutSeconds, run.begun.checking ?? iso(now)));
+  const body = JSON.stringify(
+    readyMessage(tenant.organizationId, { run, timeoutSeconds, timestamp: run.begun.checking ?? iso(now) }),
+  );
   const timestamp = String(epochSeconds(now));
   const timeoutMs = Math.min(timeoutSeconds * 1_000, postTimeoutMaxMs);
   const waiting: Check = { status: 'waiting', message: null, requestedAt: iso(now), answeredAt: null, timeoutSeconds };
@@ -93,17 +97,20 @@ const sendReady = async (context: RunContext, sealed: SealedCheck): Promise<RunP
     message: answer.message,
     answeredAt: iso(deps.clock.now()),
   };
-  return settle(context, waiting, check);
+  return settle(context, { before: waiting, check });
 };
 
 /** The request has arrived; the result comes by another call, and may be there already. */
 const awaitResult = async (context: RunContext, waiting: Check): Promise<RunProgress> => {
   const { deps } = context;
-  await settle(context, waiting, waiting, { checkSentAt: iso(deps.clock.now()) });
+  await settle(context, { before: waiting, check: waiting, attributes: { checkSentAt: iso(deps.clock.now()) } });
   return 'wait';
 };
 
-const readyMessage = (organizationId: string, run: RunRecord, timeoutSeconds: number, timestamp: string) => ({
+const readyMessage = (
+  organizationId: string,
+  { run, timeoutSeconds, timestamp }: { readonly run: RunRecord; readonly timeoutSeconds: number; readonly timestamp: string },
+) => ({
   event: 'restore_test.ready',
   timestamp,
   organizationId,
@@ -138,4 +145,7 @@ const readAnswer = (body: string): { result: 'pass' | 'fail'; message: string | 
 };
 
 const fail = (context: RunContext, waiting: Check, message: string): Promise<RunProgress> =>
-  settle(context, waiting, { ...waiting, status: 'failed', message, answeredAt: iso(context.deps.clock.now()) });
+  settle(context, {
+    before: waiting,
+    check: { ...waiting, status: 'failed', message, answeredAt: iso(context.deps.clock.now()) },
+  });

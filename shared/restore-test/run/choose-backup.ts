@@ -25,7 +25,7 @@ export const chooseBackup = async (context: RunContext): Promise<RunProgress> =>
     choice: { seed: run.id, candidates, chosenAt: iso(now) },
     isHeld: true,
   };
-  return enterPhase(context, 'reading', chosen, [holdBackup(tenant, backup.id)]);
+  return enterPhase(context, { phase: 'reading', attributes: chosen, writes: [holdBackup(tenant, backup.id)] });
 };
 
 const daySeconds = 24 * 3_600;

@@ -15,9 +15,11 @@ type Options = Omit<WalkOptions, 'report' | 'live'>;
 
 export const compareWithTarget = async (
   { tenant, run, deps }: RunContext,
-  options: Options,
-  before: WalkState,
-  differences: DifferenceList,
+  {
+    options,
+    before,
+    differences,
+  }: { readonly options: Options; readonly before: WalkState; readonly differences: DifferenceList },
 ): Promise<WalkState> => {
   const database = deps.openSource(tenant, await readProject(tenant, run.target?.projectId ?? ''));
   try {

@@ -13,7 +13,7 @@ import { concludeWith, DifferenceList, enterPhase, type RunContext, type RunProg
 export const compareDocuments = async (context: RunContext): Promise<RunProgress> => {
   const { tenant, run, deps } = context;
   const backup = await readBackup(tenant, run.backupId ?? '');
-  const open = await openArchive(tenant, backup, undefined, deps);
+  const open = await openArchive(tenant, { backup, deps });
   try {
     const { archive } = open;
     if (run.scope.type === 'sample' && run.sample === undefined) return await storeSample(context, backup, archive);
@@ -23,7 +23,7 @@ export const compareDocuments = async (context: RunContext): Promise<RunProgress
       await commit([setRun(context, { walk: walked, ...differences.attributes })]);
       return 'again';
     }
-    compareWithIndex(run, archive, walked, differences);
+    compareWithIndex(run, { archive, walked, differences });
     return await conclude(context, { backup, archive, walked, differences });
   } finally {
     open.close();
@@ -60,7 +60,7 @@ const walkOnce = async (context: RunContext, { backup, archive, differences }: C
   const before = run.walk ?? newWalk;
   if (before.stopped !== undefined) return walkDocuments({ ...options, report: ignore }, before, ignore);
   return run.target
-    ? compareWithTarget(context, options, before, differences)
+    ? compareWithTarget(context, { options, before, differences })
     : compareWithSource(context, options, before, { backup, differences });
 };
 
@@ -122,7 +122,7 @@ const conclude = (
     return concludeWith(context, { code: walked.stoppedBy, message }, attributes);
   }
   const next = run.target ? (run.settings.check ? 'checking' : 'removing') : 'recording';
-  return enterPhase(context, next, attributes);
+  return enterPhase(context, { phase: next, attributes });
 };
 
 /** In hex; the record has it as base64url. */

@@ -7,9 +7,11 @@ import type { DifferenceList } from './run-writes.ts';
 /** A walk over everything must have found exactly the documents that the manifest counts in each collection, one over a sample all of it. */
 export const compareWithIndex = (
   { scope, sample }: Pick<RunRecord, 'scope' | 'sample'>,
-  { manifest }: Pick<Archive, 'manifest'>,
-  walked: WalkState,
-  differences: DifferenceList,
+  {
+    archive: { manifest },
+    walked,
+    differences,
+  }: { readonly archive: Pick<Archive, 'manifest'>; readonly walked: WalkState; readonly differences: DifferenceList },
 ): void => {
   if (scope.type !== 'all') {
     compareWithSample(sample, walked, differences);

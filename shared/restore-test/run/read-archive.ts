@@ -19,7 +19,7 @@ export const readArchive = async (context: RunContext): Promise<RunProgress> => 
   if (since === undefined || !verification || verification.checkedAt < since || verification.depth !== depth)
     return verify(context, backup, depth);
   if (verification.status === 'passed')
-    return enterPhase(context, run.target && run.restoreJobId === null ? 'restoring' : 'comparing');
+    return enterPhase(context, { phase: run.target && run.restoreJobId === null ? 'restoring' : 'comparing' });
   return concludeDamaged(context, verification);
 };
 
@@ -27,8 +27,12 @@ const verify = async (context: RunContext, backup: BackupRecord, depth: 'full' |
   const { tenant, run, deps } = context;
   const now = deps.clock.now();
   await assertVerificationCapacity(tenant, now);
-  const { change } = startVerification(tenant, backup, depth, now);
-  const note = auditNote(tenant, 'backup', backup.id, { depth, restoreTestId: run.restoreTestId, runId: run.id });
+  const { change } = startVerification(tenant, { backup, depth, now });
+  const note = auditNote(tenant, {
+    type: 'backup',
+    id: backup.id,
+    details: { depth, restoreTestId: run.restoreTestId, runId: run.id },
+  });
   await commit([
     ...change.writes,
     setRun(context, { verificationSince: iso(now) }),

@@ -56,7 +56,7 @@ const recordEvidence = async (
   ended: RunRecord,
 ): Promise<Pick<RunRecord, 'evidence' | 'evidenceDestinationId'> | null> => {
   if (!organization) return null;
-  const destination = await destinationOf(tenant, organization, project, backup);
+  const destination = await destinationOf(tenant, { organization, project, backup });
   // Without a backup and without a destination there is no place for evidence; such a run has failed anyway.
   if (!destination) return null;
   const store = await deps.openStore(tenant, destination, evidencePath(destination, ended.projectId));
@@ -80,9 +80,15 @@ const recordEvidence = async (
 
 const destinationOf = async (
   tenant: Tenant,
-  organization: OrganizationRecord,
-  project: ProjectRecord | undefined,
-  backup: BackupRecord | undefined,
+  {
+    organization,
+    project,
+    backup,
+  }: {
+    readonly organization: OrganizationRecord;
+    readonly project: ProjectRecord | undefined;
+    readonly backup: BackupRecord | undefined;
+  },
 ): Promise<DestinationRecord | undefined> => {
   if (backup) return readDestination(tenant, backup.storageDestination.id);
   if (!project) return undefined;
@@ -104,7 +110,7 @@ export const endRun = async ({ tenant, run, deps }: EndingRun, ended: RunRecord)
       ...(run.isLocked ? releaseLocks(tenant, run) : []),
       ...releaseBackup(tenant, run, ended, end.backup),
       ...lastOutcome(tenant, end.plan, ended),
-      ...endEvents(tenant, end, ended, now),
+      ...endEvents(tenant, { end, ended, now }),
     ]);
   });
   log.info('a restore test has ended', { runId: run.id, status: ended.status, code: ended.error?.code });
@@ -170,14 +176,21 @@ const lastOutcome = (tenant: Tenant, plan: RestoreTestRecord | undefined, ended:
   return [set(restoreTestKey.plan(tenant, plan.id), { lastOutcome }, { expected: { revision: plan.revision } })];
 };
 
-const endEvents = (tenant: Tenant, { project, organization }: EndContext, ended: RunRecord, now: Date): readonly Write[] => {
+const endEvents = (
+  tenant: Tenant,
+  { end: { project, organization }, ended, now }: { readonly end: EndContext; readonly ended: RunRecord; readonly now: Date },
+): readonly Write[] => {
   const { id, restoreTestId, projectId, projectName, status, backupId, error } = ended;
-  const note = auditNote(tenant, 'restore_test', restoreTestId, {
-    runId: id,
-    projectId,
-    backupId,
-    ...(error && { code: error.code, message: error.message }),
-    ...(ended.evidence && { evidence: ended.evidence.object, digest: ended.evidence.digest }),
+  const note = auditNote(tenant, {
+    type: 'restore_test',
+    id: restoreTestId,
+    details: {
+      runId: id,
+      projectId,
+      backupId,
+      ...(error && { code: error.code, message: error.message }),
+      ...(ended.evidence && { evidence: ended.evidence.object, digest: ended.evidence.digest }),
+    },
   });
   const action = status === 'passed' ? 'restore_test.passed' : 'restore_test.failed';
   if (!organization || organization.deletedAt !== undefined) return [systemAudit('restore-test', { action, note, now })];
@@ -186,7 +199,12 @@ const endEvents = (tenant: Tenant, { project, organization }: EndContext, ended:
   return [
     systemAudit('restore-test', { action, note, now }),
     error
-      ? emit(tenant, restoreTestEvents, 'restore_test.failed', { ...data, restoreTest: { ...data.restoreTest, error } }, now)
-      : emit(tenant, restoreTestEvents, 'restore_test.completed', data, now),
+      ? emit(tenant, {
+          schemas: restoreTestEvents,
+          name: 'restore_test.failed',
+          data: { ...data, restoreTest: { ...data.restoreTest, error } },
+          now,
+        })
+      : emit(tenant, { schemas: restoreTestEvents, name: 'restore_test.completed', data, now }),
   ];
 };

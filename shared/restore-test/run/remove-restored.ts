@@ -18,14 +18,17 @@ export const pendingRemoval: Removal = { status: 'pending', undoJobId: null, doc
 export const removeRestored = async (context: RunContext): Promise<RunProgress> => {
   const { tenant, run } = context;
   const { restoreJobId, removal } = run;
-  if (restoreJobId === null) return enterPhase(context, 'recording');
+  if (restoreJobId === null) return enterPhase(context, { phase: 'recording' });
   const restore = await getRestore(tenant, restoreJobId);
   if (restore.status === 'pending' || restore.status === 'running') return stopRestore(context, restore);
   if (removal?.undoJobId) return followUndo(context, restore, removal.undoJobId);
   if (restore.sealedAt === undefined || restore.safetyBackupId === undefined)
-    return enterPhase(context, 'recording', {
-      removal: { ...pendingRemoval, status: 'nothing_written' },
-      documentsWritten: writtenBy(restore),
+    return enterPhase(context, {
+      phase: 'recording',
+      attributes: {
+        removal: { ...pendingRemoval, status: 'nothing_written' },
+        documentsWritten: writtenBy(restore),
+      },
     });
   // A person has undone it before the test did.
   if (restore.undoneBy !== null) return followUndo(context, restore, restore.undoneBy);
@@ -39,7 +42,8 @@ const actor = { type: 'system', id: 'restore-test', email: null } as const;
 const stopRestore = async (context: RunContext, restore: RestoreRecord): Promise<RunProgress> => {
   const { tenant, run, deps } = context;
   const organization = await get(organizationKey.organization(tenant));
-  if (!organization) return concludeUnremoved(context, run.removal ?? pendingRemoval, 'the organization was deleted');
+  if (!organization)
+    return concludeUnremoved(context, { removal: run.removal ?? pendingRemoval, reason: 'the organization was deleted' });
   // Its writers stop within seconds.
   if (restore.cancelling) return 'wait';
   const now = deps.clock.now();
@@ -57,14 +61,18 @@ const startUndo = async (context: RunContext, restore: RestoreRecord): Promise<v
   const now = deps.clock.now();
   const encryption = currentEncryption(await readEncryption(tenant));
   const createdBy = { type: 'system', id: run.id, email: null } as const;
-  const { restore: undo, change } = await undoRestore(tenant, restore, { encryption, createdBy, keepsChanged: true }, now);
+  const { restore: undo, change } = await undoRestore(tenant, {
+    restore,
+    caller: { encryption, createdBy, keepsChanged: true },
+    now,
+  });
   await commit([
     ...change.writes,
     // The writers of a restore that did not complete have stopped by now.
     setRun(context, { removal: { ...pendingRemoval, undoJobId: undo.id }, documentsWritten: writtenBy(restore) }),
     systemAudit('restore-test', {
       action: 'restore.undone',
-      note: auditNote(tenant, 'restore', restore.id, { restoreJobId: undo.id, runId: run.id }),
+      note: auditNote(tenant, { type: 'restore', id: restore.id, details: { restoreJobId: undo.id, runId: run.id } }),
       now,
     }),
   ]);
@@ -76,11 +84,10 @@ const followUndo = async (context: RunContext, restore: RestoreRecord, undoJobId
   const { documentsRestored, documentsDeleted, documentsFailed } = restoreData(undo);
   const removal = { ...pendingRemoval, undoJobId, documents: documentsRestored + documentsDeleted };
   if (undo.status !== 'completed' || documentsFailed > 0)
-    return concludeUnremoved(
-      context,
+    return concludeUnremoved(context, {
       removal,
-      `the undo ${undoJobId} ${undo.status === 'completed' ? `failed for ${documentsFailed} documents` : `${undo.status}: ${undo.error?.message ?? ''}`}`,
-    );
+      reason: `the undo ${undoJobId} ${undo.status === 'completed' ? `failed for ${documentsFailed} documents` : `${undo.status}: ${undo.error?.message ?? ''}`}`,
+    });
   return verifyRemoval(context, restore, removal);
 };
 
@@ -88,7 +95,7 @@ const followUndo = async (context: RunContext, restore: RestoreRecord, undoJobId
 const verifyRemoval = async (context: RunContext, restore: RestoreRecord, removal: Removal): Promise<RunProgress> => {
   const { tenant, run, deps, deadline } = context;
   const backup = await readBackup(tenant, restore.safetyBackupId ?? '');
-  const open = await openArchive(tenant, backup, undefined, deps);
+  const open = await openArchive(tenant, { backup, deps });
   const database = deps.openSource(tenant, await readProject(tenant, restore.targetProjectId));
   try {
     const signal = AbortSignal.timeout(600_000);
@@ -117,13 +124,15 @@ const verifyRemoval = async (context: RunContext, restore: RestoreRecord, remova
       return 'again';
     }
     if (walked.differing > 0)
-      return concludeUnremoved(
-        context,
+      return concludeUnremoved(context, {
         removal,
-        `${walked.differing} documents are not as before, or were changed by others during the test`,
-        differences.attributes,
-      );
-    return enterPhase(context, 'recording', { removal: { ...removal, status: 'verified', documents: walked.compared } });
+        reason: `${walked.differing} documents are not as before, or were changed by others during the test`,
+        attributes: differences.attributes,
+      });
+    return enterPhase(context, {
+      phase: 'recording',
+      attributes: { removal: { ...removal, status: 'verified', documents: walked.compared } },
+    });
   } finally {
     database.close();
     open.close();
@@ -133,9 +142,11 @@ const verifyRemoval = async (context: RunContext, restore: RestoreRecord, remova
 /** Says plainly that the target may hold data of the test. This failure replaces an earlier one. */
 export const concludeUnremoved = (
   context: RunContext,
-  removal: Removal,
-  reason: string,
-  attributes: Partial<RunRecord> = {},
+  {
+    removal,
+    reason,
+    attributes = {},
+  }: { readonly removal: Removal; readonly reason: string; readonly attributes?: Partial<RunRecord> | undefined },
 ): Promise<RunProgress> => {
   const { run } = context;
   const failure = unremovedFailure(run, reason);

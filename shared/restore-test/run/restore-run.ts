@@ -12,7 +12,7 @@ export const restoreRun = async (context: RunContext): Promise<RunProgress> => {
   // Runs of earlier versions build the backup of a moment in this phase, and have not verified the archive before.
   if (run.backupId === null) return buildPoint(context);
   if (run.restoreJobId !== null) return followRestore(context, run.restoreJobId);
-  if (run.verificationSince === undefined) return enterPhase(context, 'reading');
+  if (run.verificationSince === undefined) return enterPhase(context, { phase: 'reading' });
   if (run.scope.type === 'sample' && run.sample === undefined) return sampleFirst(context);
   await startTestRestore(context, sampleOf(run.sample));
   return 'wait';
@@ -27,7 +27,7 @@ const sampleOf = (sample: string | undefined): NamedDocuments | undefined => {
 const sampleFirst = async (context: RunContext): Promise<RunProgress> => {
   const { tenant, run, deps } = context;
   const backup: BackupRecord = await readBackup(tenant, run.backupId ?? '');
-  const open = await openArchive(tenant, backup, undefined, deps);
+  const open = await openArchive(tenant, { backup, deps });
   try {
     return await storeSample(context, backup, open.archive);
   } finally {
@@ -50,7 +50,7 @@ const followRestore = async (context: RunContext, restoreJobId: string): Promise
   const rtoSeconds = documentsWritten === 0 ? null : waitedMs / 1_000;
   const restored = { rtoSeconds, documentsWritten };
   const next = run.verificationSince === undefined ? 'reading' : 'comparing';
-  if (documentsFailed === 0) return enterPhase(context, next, restored);
+  if (documentsFailed === 0) return enterPhase(context, { phase: next, attributes: restored });
   const message = `The restore into the target did not write ${documentsFailed} documents`;
   return concludeWith(context, { code: 'COUNT_MISMATCH', message, details: { restoreJobId, documentsFailed } }, restored);
 };

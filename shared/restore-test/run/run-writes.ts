@@ -37,9 +37,15 @@ export const phaseAttributes = (run: RunRecord, phase: RestoreTestPhase, now: Da
 
 export const enterPhase = async (
   context: RunContext,
-  phase: RestoreTestPhase,
-  attributes: Partial<RunRecord> = {},
-  writes: readonly Write[] = [],
+  {
+    phase,
+    attributes = {},
+    writes = [],
+  }: {
+    readonly phase: RestoreTestPhase;
+    readonly attributes?: Partial<RunRecord> | undefined;
+    readonly writes?: readonly Write[] | undefined;
+  },
 ): Promise<RunProgress> => {
   const now = context.deps.clock.now();
   await commit([setRun(context, { ...attributes, ...phaseAttributes(context.run, phase, now) }), ...writes]);
@@ -53,7 +59,7 @@ export const cancelledFailure = { code: 'CANCELLED', message: 'The test was canc
 export const concludeWith = (context: RunContext, failure: Reason, attributes: Partial<RunRecord> = {}): Promise<RunProgress> => {
   const { run } = context;
   const next = run.restoreJobId !== null && run.phase !== 'removing' ? 'removing' : 'recording';
-  return enterPhase(context, next, { ...attributes, failure: run.failure ?? omitUndefined(failure) });
+  return enterPhase(context, { phase: next, attributes: { ...attributes, failure: run.failure ?? omitUndefined(failure) } });
 };
 
 /** Collects differences: all are counted, the first are kept. */

@@ -32,15 +32,22 @@ const options = (run: RunRecord, more: Partial<StartRestoreOptions>): StartResto
   ...more,
 });
 
-const auditOf = (tenant: Tenant, { id, restoreTestId }: RunRecord, restore: RestoreRecord, now: Date): Write =>
+const auditOf = (
+  tenant: Tenant,
+  { run: { id, restoreTestId }, restore, now }: { readonly run: RunRecord; readonly restore: RestoreRecord; readonly now: Date },
+): Write =>
   systemAudit('restore-test', {
     action: 'restore.created',
-    note: auditNote(tenant, 'restore', restore.id, {
-      backupId: restore.backupId,
-      targetProjectId: restore.targetProjectId,
-      dryRun: restore.dryRun,
-      restoreTestId,
-      runId: id,
+    note: auditNote(tenant, {
+      type: 'restore',
+      id: restore.id,
+      details: {
+        backupId: restore.backupId,
+        targetProjectId: restore.targetProjectId,
+        dryRun: restore.dryRun,
+        restoreTestId,
+        runId: id,
+      },
     }),
     now,
   });
@@ -60,7 +67,7 @@ export const startTestRestore = async (context: RunContext, documents: NamedDocu
     options(run, { writesEqual: true, ...(documents && { documents, includeSubcollections: false }) }),
     now,
   );
-  await commit([...writes, setRun(context, { restoreJobId: restore.id }), auditOf(tenant, run, restore, now)]);
+  await commit([...writes, setRun(context, { restoreJobId: restore.id }), auditOf(tenant, { run, restore, now })]);
 };
 
 /** Builds the backup of the moment with a job that writes to no database: a dry run into the project itself. */
@@ -80,7 +87,7 @@ export const startPointBuild = async (context: RunContext): Promise<void> => {
     options(run, { dryRun: true }),
     now,
   );
-  await commit([...writes, setRun(context, { buildJobId: restore.id }), auditOf(tenant, run, restore, now)]);
+  await commit([...writes, setRun(context, { buildJobId: restore.id }), auditOf(tenant, { run, restore, now })]);
 };
 
 /** Undefined while the job runs. */

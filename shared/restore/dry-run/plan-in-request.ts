@@ -69,16 +69,21 @@ export const planInRequest = (
 ): Promise<Plan | undefined> => {
   const { backup, target, options } = request;
   const signal = AbortSignal.timeout(sourceRequestTimeoutMs);
-  return withArchiveInRequest(
-    caller.tenant,
+  return withArchiveInRequest(caller.tenant, {
     backup,
-    async ({ archive, erasures }) => {
+    work: async ({ archive, erasures }) => {
       try {
-        const plan = await withSourceInRequest(caller, target, deps, (source) =>
-          planDocuments({ archive, erasures }, source, request, signal, deps),
-        );
+        const plan = await withSourceInRequest(caller, {
+          project: target,
+          deps,
+          work: (source) => planDocuments({ archive, erasures }, { target: source, request, signal, deps }),
+        });
         if (!plan || !options.includeAuthUsers) return plan;
-        const authUsers = await planUsers(archive, deps.openToolkit(caller.tenant, target), options.mergeMode, signal);
+        const authUsers = await planUsers(archive, {
+          toolkit: deps.openToolkit(caller.tenant, target),
+          mode: options.mergeMode,
+          signal,
+        });
         return authUsers && { ...plan, authUsers: { ...authUsers } };
       } catch (error) {
         if (error instanceof SourceError && error.code === 'CANCELLED') return undefined;
@@ -86,7 +91,7 @@ export const planInRequest = (
       }
     },
     deps,
-  );
+  });
 };
 
 /** Reads of a target that does not send every document. */
@@ -94,10 +99,17 @@ const attemptsMax = 3;
 
 const planDocuments = async (
   { archive, erasures }: Pick<OpenArchive, 'archive' | 'erasures'>,
-  target: FirestoreDatabase,
-  { backup, target: project, options }: PlanRequest,
-  signal: AbortSignal,
-  { clock }: RestoreDeps,
+  {
+    target,
+    request: { backup, target: project, options },
+    signal,
+    deps: { clock },
+  }: {
+    readonly target: FirestoreDatabase;
+    readonly request: PlanRequest;
+    readonly signal: AbortSignal;
+    readonly deps: RestoreDeps;
+  },
 ): Promise<Plan | undefined> => {
   const until = after(clock.now(), walkSeconds);
   const isTimeUp = (): boolean => clock.now() >= until;

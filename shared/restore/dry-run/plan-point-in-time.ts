@@ -13,9 +13,15 @@ const buildSeconds = 5;
 /** Undefined if it does not fit into a request and needs a job. */
 export const planPointInTime = async (
   caller: RequestCaller,
-  request: PlanRequest,
-  { plan }: RestorablePoint,
-  deps: RestoreDeps & ArchiveDeps = { ...restoreDeps, ...requestArchiveDeps, verifyHeaders: true },
+  {
+    request,
+    pointRequest: { plan },
+    deps = { ...restoreDeps, ...requestArchiveDeps, verifyHeaders: true },
+  }: {
+    readonly request: PlanRequest;
+    readonly pointRequest: RestorablePoint;
+    readonly deps?: (RestoreDeps & ArchiveDeps) | undefined;
+  },
 ): ReturnType<typeof planInRequest> => {
   if (!isSmall(plan)) return undefined;
   const { clock } = deps;

@@ -15,9 +15,7 @@ const usersMax = 10_000;
  */
 export const planUsers = async (
   archive: Archive,
-  toolkit: Toolkit,
-  mode: MergeMode,
-  signal?: AbortSignal,
+  { toolkit, mode, signal }: { readonly toolkit: Toolkit; readonly mode: MergeMode; readonly signal?: AbortSignal | undefined },
 ): Promise<UserPlan | undefined> => {
   if (archive.manifest.counts.users > usersMax) return undefined;
   const ids: string[] = [];

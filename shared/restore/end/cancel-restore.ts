@@ -24,7 +24,7 @@ export const cancelRestore = async (
   assertCancellable(restore);
   const by = actor.type === 'user' ? 'a user' : 'a service account';
   const error = { code: 'CANCELLED', message: `The restore was cancelled by ${by}` } as const;
-  const audit = [auditNote(tenant, 'restore', id, { targetProjectId, status, written, deleted })];
+  const audit = [auditNote(tenant, { type: 'restore', id, details: { targetProjectId, status, written, deleted } })];
   if (isWriting(restore)) {
     if (restore.cancelling) return { restore, change: { writes: [], audit: [] } };
     const stopping = { cancelling: true, failure: error } as const;

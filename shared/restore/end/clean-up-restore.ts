@@ -32,16 +32,18 @@ interface CleanUpOptions {
  */
 export const cleanUpRestore = async (
   tenant: Tenant,
-  restoreJobId: string,
-  deps: CleanUpDeps,
-  options: CleanUpOptions = {},
+  {
+    restoreJobId,
+    deps,
+    options = {},
+  }: { readonly restoreJobId: string; readonly deps: CleanUpDeps; readonly options?: CleanUpOptions | undefined },
 ): Promise<void> => {
   const context = await loadEndContext(tenant, restoreJobId);
   if (!context) return deleteOrphans(tenant, restoreJobId);
   const { restore } = context;
   if (isActive(restore) || restore.attempt !== (options.attempt ?? restore.attempt)) return;
   try {
-    if (await releaseTarget(tenant, context, deps, options)) await cleanUp(tenant, restore, deps, options);
+    if (await releaseTarget(tenant, { context, deps, options })) await cleanUp(tenant, { restore, deps, options });
   } catch (error) {
     if (!isConflict(error)) throw error;
     const current = await get(restoreKey.restore(tenant, restoreJobId));
@@ -56,9 +58,11 @@ const isActive = ({ status }: RestoreRecord): boolean => status === 'pending' ||
 /** False while a writer may be active. */
 const releaseTarget = async (
   tenant: Tenant,
-  context: RestoreEndContext,
-  { clock, sleep }: CleanUpDeps,
-  { waitSeconds: seconds }: CleanUpOptions,
+  {
+    context,
+    deps: { clock, sleep },
+    options: { waitSeconds: seconds },
+  }: { readonly context: RestoreEndContext; readonly deps: CleanUpDeps; readonly options: CleanUpOptions },
 ): Promise<boolean> => {
   const { restore, job } = context;
   if (job?.jobId !== restore.id) return true;
@@ -72,16 +76,18 @@ const releaseTarget = async (
 
 const cleanUp = async (
   tenant: Tenant,
-  restore: RestoreRecord,
-  { openStore, clock }: CleanUpDeps,
-  { isGivenUp }: CleanUpOptions,
+  {
+    restore,
+    deps: { openStore, clock },
+    options: { isGivenUp },
+  }: { readonly restore: RestoreRecord; readonly deps: CleanUpDeps; readonly options: CleanUpOptions },
 ): Promise<void> => {
   const { id, status, attempt } = restore;
   const dueAt = resumableUntil(restore);
   const isOver = dueAt === undefined || dueAt <= iso(clock.now());
   const journals = unneededJournals(restore, isOver);
   if (isGivenUp && journals.length > 0) log.error('journal of the restore stays in its destination', { restoreJobId: id });
-  else for (const journal of journals) await (await prepareJournalDeletion(tenant, restore, journal, openStore))();
+  else for (const journal of journals) await (await prepareJournalDeletion(tenant, { restore, journal, openStore }))();
   if (!isGivenUp) await deleteDiscardedAttempts(tenant, restore, openStore);
   await releaseMaskSalt(tenant, restore);
   if (isOver) await deleteRestoreWork(tenant, restore);
@@ -117,9 +123,11 @@ const unneededJournals = (
 /** The deletion of a journal's objects. Reads the work items first, so that it can be repeated after they are deleted. */
 export const prepareJournalDeletion = async (
   tenant: Tenant,
-  restore: RestoreRecord,
-  journal: Journal,
-  openStore: RestoreDeps['openStore'],
+  {
+    restore,
+    journal,
+    openStore,
+  }: { readonly restore: RestoreRecord; readonly journal: Journal; readonly openStore: RestoreDeps['openStore'] },
 ): Promise<() => Promise<unknown>> => {
   const uploads = await readUnstoredObjects(workPartition(tenant, restore.id), journal.backupId);
   return () => deleteArchiveObjects(tenant, journalLocation(tenant, restore, journal), { openStore, uploads });

@@ -96,7 +96,7 @@ const failureTransaction = (
     ...endRestoreWrites(tenant, context, { status: outcome, now, isStopped }),
     ...(target && error.code === 'SOURCE_AUTH_ERROR' ? [unauthorizedWrite(tenant, target, now)] : []),
     ...(destination && organization && error.code === 'STORAGE_UPLOAD_ERROR'
-      ? failureWrites({ tenant, organization }, destination, error, now)
+      ? failureWrites({ tenant, organization }, { record: destination, error, now })
       : []),
     ...(organization
       ? emitRestoreEvent({ ...context, tenant, organization }, { ...restore, ...ended }, { name: 'restore.failed', now })
@@ -104,6 +104,13 @@ const failureTransaction = (
     // The cancellation has an audit entry of its own.
     ...(cancelling
       ? []
-      : [restoreAudit(tenant, 'restore.failed', restore, { code: error.code, message: error.message, phase }, now)]),
+      : [
+          restoreAudit(tenant, {
+            action: 'restore.failed',
+            restore,
+            details: { code: error.code, message: error.message, phase },
+            now,
+          }),
+        ]),
   ];
 };

@@ -12,7 +12,10 @@ export const restoresInto = (tenant: Tenant, projectId: string): AsyncGenerator<
   });
 
 /** For a restore that has ended; it cannot be resumed afterwards. Idempotent. */
-export const moveRestore = async (from: Tenant, to: Tenant, restore: RestoreRecord, now: Date): Promise<void> => {
+export const moveRestore = async (
+  from: Tenant,
+  { to, restore, now }: { readonly to: Tenant; readonly restore: RestoreRecord; readonly now: Date },
+): Promise<void> => {
   const { id, pk, sk } = restore;
   await deleteRestoreWork(from, restore);
   const running = await get(restoreKey.running(from, id));

@@ -20,7 +20,9 @@ export const purgeRestores = async (
     if (options.clock.now() >= options.deadline) return false;
     const { id, pk, sk, status, journal, givenUp = [], safetyBackupId } = restore;
     const journals = safetyBackupId === undefined ? [...givenUp, journal] : givenUp;
-    const deletions = await Promise.all(journals.map((one) => prepareJournalDeletion(tenant, restore, one, open)));
+    const deletions = await Promise.all(
+      journals.map((one) => prepareJournalDeletion(tenant, { restore, journal: one, openStore: open })),
+    );
     const deleteObjects = async (): Promise<void> => {
       for (const deleteJournal of deletions) await deleteJournal();
       await deleteDiscardedAttempts(tenant, restore, open);

@@ -22,5 +22,5 @@ export const restoreJobs = (deps: RestoreDeps, workflow: JobWorkflow): ReapedKin
     failRestore({ tenant, restoreJobId, attempt, reasonOf: () => reason, now, sleep: deps.sleep }),
   // `failRestore` has already waited for the writers; the next run of the reaper checks again.
   cleanUp: (tenant, { restoreJobId, attempt }, { isGivenUp, hasFailed }) =>
-    cleanUpRestore(tenant, restoreJobId, deps, { attempt, isGivenUp, ...(hasFailed && { waitSeconds: 0 }) }),
+    cleanUpRestore(tenant, { restoreJobId, deps, options: { attempt, isGivenUp, ...(hasFailed && { waitSeconds: 0 }) } }),
 });

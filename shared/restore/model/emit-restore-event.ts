@@ -20,5 +20,5 @@ export const emitRestoreEvent = (
   if (restore.dryRun) return [];
   const data = { ...restoreEvent(restore, context), ...(progress && { progress }) };
   // The schema of restore.failed verifies that the restore has an error.
-  return [emit(context.tenant, restoreEvents, name, data as EventData<typeof name>, now)];
+  return [emit(context.tenant, { schemas: restoreEvents, name, data: data as EventData<typeof name>, now })];
 };

@@ -5,13 +5,20 @@ import type { RestoreRecord } from './record.ts';
 
 export const restoreAudit = (
   tenant: Tenant,
-  action: AuditAction,
-  { id, backupId, projectId, targetProjectId }: RestoreRecord,
-  details: Readonly<Record<string, unknown>>,
-  now: Date,
+  {
+    action,
+    restore: { id, backupId, projectId, targetProjectId },
+    details,
+    now,
+  }: {
+    readonly action: AuditAction;
+    readonly restore: RestoreRecord;
+    readonly details: Readonly<Record<string, unknown>>;
+    readonly now: Date;
+  },
 ): Write =>
   systemAudit('restore-engine', {
     action,
-    note: auditNote(tenant, 'restore', id, { backupId, projectId, targetProjectId, ...details }),
+    note: auditNote(tenant, { type: 'restore', id, details: { backupId, projectId, targetProjectId, ...details } }),
     now,
   });

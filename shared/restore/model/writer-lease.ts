@@ -15,7 +15,10 @@ const leaseSeconds = 90;
 const ttlSeconds = 30 * 24 * 3_600;
 
 /** Part of the transaction that gives a shard to a run, which checks that the restore runs: no writer starts after its end. */
-export const acquireWriterLease = (tenant: Tenant, id: string, { number, run }: WriterRun, handOver: Date): Write => {
+export const acquireWriterLease = (
+  tenant: Tenant,
+  { id, writerRun: { number, run }, handOver }: { readonly id: string; readonly writerRun: WriterRun; readonly handOver: Date },
+): Write => {
   const until = after(handOver, leaseSeconds);
   const ttl = epochSeconds(after(until, ttlSeconds));
   return { put: { ...restoreKey.writer(tenant, id, number, run), until: iso(until), ttl } satisfies WriterRecord };

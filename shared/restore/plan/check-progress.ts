@@ -22,9 +22,7 @@ const conflictRetry = { attempts: 10, jitterMs: 100 };
 /** Undefined if the shard is checked. */
 export const claimNextCheck = (
   tenant: Tenant,
-  job: RunningAttempt,
-  number: number,
-  random: () => number,
+  { job, number, random }: { readonly job: RunningAttempt; readonly number: number; readonly random: () => number },
 ): Promise<CheckClaim | undefined> =>
   retryOnConflict({ ...conflictRetry, random }, async () => {
     const { shard } = await readShard(tenant, job, number);

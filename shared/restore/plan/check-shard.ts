@@ -46,7 +46,7 @@ const mismatchesMax = 2;
 const checkParts = async (run: CheckRun, number: number): Promise<boolean> => {
   const { context, restore, control, deps } = run;
   for (let mismatches = 0; !control.isYielding; ) {
-    const claim = await claimNextCheck(context.tenant, restore, number, deps.random);
+    const claim = await claimNextCheck(context.tenant, { job: restore, number, random: deps.random });
     if (!claim) return true;
     const isDone = await checkPart(run, claim).catch((error: unknown) => {
       if (!isCountMismatch(error) || ++mismatches > mismatchesMax) throw error;

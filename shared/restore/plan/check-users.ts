@@ -17,7 +17,11 @@ export const checkUsers = async (run: CheckRun, writer: PlanWriter): Promise<Che
   try {
     const live = sortUsers(listAuthUsers(target, control.reading));
     const undone = partialRestore && joinJournalUsers(open.archive, partialRestore.archive, undefined);
-    for await (const decision of decideUserActions(archivedUsers(open.archive), live, restore.mergeMode, undone))
+    for await (const decision of decideUserActions(archivedUsers(open.archive), {
+      target: live,
+      mode: restore.mergeMode,
+      undone,
+    }))
       await writer.addUser(decision);
     // Checks the permissions before anything is written.
     if (!restore.dryRun && touchedCount(writer.plan) > 0)

@@ -21,9 +21,15 @@ export interface UserDecision {
  */
 export async function* decideUserActions(
   archived: AsyncIterable<ArchivedUser>,
-  target: AsyncIterable<NamedUser>,
-  mode: MergeMode,
-  undone?: AsyncGenerator<JoinedUser, void, undefined>,
+  {
+    target,
+    mode,
+    undone,
+  }: {
+    readonly target: AsyncIterable<NamedUser>;
+    readonly mode: MergeMode;
+    readonly undone?: AsyncGenerator<JoinedUser, void, undefined> | undefined;
+  },
 ): AsyncGenerator<UserDecision, void, undefined> {
   const live = target[Symbol.asyncIterator]();
   try {

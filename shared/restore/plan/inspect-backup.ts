@@ -27,16 +27,18 @@ interface OpenedBackup {
  */
 export const inspectBackup = async (
   tenant: Tenant,
-  restore: RestoreRecord,
-  { backup, dataKey, manifest }: OpenedBackup,
-  deps: RestoreDeps,
+  {
+    restore,
+    opened: { backup, dataKey, manifest },
+    deps,
+  }: { readonly restore: RestoreRecord; readonly opened: OpenedBackup; readonly deps: RestoreDeps },
 ): Promise<void> => {
   const destination = await readDestination(tenant, backup.storageDestination.id);
   const store = await deps.openStore(tenant, destination, backup.path);
   const open = openWithManifest(tenant, backup, { store, dataKey, manifest, erasures: undefined, deps });
   let inspection: Inspection;
   try {
-    inspection = await inspectObjects(tenant, backup, open, deps);
+    inspection = await inspectObjects(tenant, { backup, open, deps });
   } finally {
     open.close();
   }

@@ -82,7 +82,7 @@ const runAttempt = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreD
       dataKey: key.dataKey,
       deps: withObjectNames(deps),
       control,
-      beat: progressCheck(tenant, restore, control, deps),
+      beat: progressCheck(tenant, { restore, control, deps }),
       bytesMax: changesBytesMax,
     });
     await commitPoint(tenant, restore, { backup, built, key, now: clock.now() });
@@ -93,7 +93,14 @@ const runAttempt = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreD
 };
 
 /** Notices a cancellation within seconds, and fails a build that does not fit into the step. */
-const progressCheck = (tenant: Tenant, restore: RestoreRecord, control: RunControl, { clock }: RestoreDeps) => {
+const progressCheck = (
+  tenant: Tenant,
+  {
+    restore,
+    control,
+    deps: { clock },
+  }: { readonly restore: RestoreRecord; readonly control: RunControl; readonly deps: RestoreDeps },
+) => {
   let next = after(clock.now(), checkSeconds);
   return async (): Promise<void> => {
     if (control.isYielding)
@@ -128,7 +135,7 @@ const commitPoint = async (tenant: Tenant, restore: RestoreRecord, { backup, bui
     create(record),
     { put: { ...backupKey.archive(tenant, record.archive.backup, record.id), backupId: record.id } },
     countBackups(tenant, record.storageDestination.id, 1),
-    countInOrganization(tenant, 1, record.size),
+    countInOrganization(tenant, { backups: 1, bytes: record.size }),
     markRetentionDue(tenant, now),
     ...(point?.holds ?? []).map((held) => turnHoldIntoDependency(tenant, { id: held })),
     ...(await addedBackupErasureTasks(tenant, record, now)),

@@ -40,7 +40,7 @@ export const readPointRequest = async (
   now: Date,
 ): Promise<{ backup: BackupRecord; pointRequest: RestorablePoint }> => {
   await readProject(tenant, projectId);
-  const plan = await planPoint(tenant, projectId, pointOptions(pointInTime, scope), now);
+  const plan = await planPoint(tenant, { projectId, request: pointOptions(pointInTime, scope), now });
   const { storageDestination } = plan.base;
   const destination = await readDestination(tenant, storageDestination.id);
   const id = newId('backup', now);
@@ -89,9 +89,15 @@ const checkSeconds = 6;
 /** Throws CONFLICT if the destination has lost one of the batches. */
 export const assertBatchesPresent = async (
   tenant: Tenant,
-  { plan }: RestorablePoint,
-  deps: Pick<RestoreDeps, 'openStore' | 'dataKeyOf'> = restoreDeps,
-  time: Clock = clock,
+  {
+    pointRequest: { plan },
+    deps = restoreDeps,
+    time = clock,
+  }: {
+    readonly pointRequest: RestorablePoint;
+    readonly deps?: Pick<RestoreDeps, 'openStore' | 'dataKeyOf'> | undefined;
+    readonly time?: Clock | undefined;
+  },
 ): Promise<void> => {
   const reader = new ChangeBatchReader(tenant, deps);
   const until = after(time.now(), checkSeconds);

@@ -14,11 +14,11 @@ import {
 } from '../../stored-backup/index.ts';
 
 export const openForRestore = (tenant: Tenant, backup: BackupRecord, deps: ArchiveDeps): Promise<OpenArchive> =>
-  openArchive(tenant, backup, undefined, withObjectNames(deps));
+  openArchive(tenant, { backup, deps: withObjectNames(deps) });
 
 /** The journal names what to write; its contents are not read. The backup that is written from hides what is erased. */
 export const openJournal = (tenant: Tenant, journal: BackupRecord, deps: ArchiveDeps): Promise<OpenArchive> =>
-  openRawArchive(tenant, journal, undefined, withObjectNames(deps));
+  openRawArchive(tenant, { backup: journal, deps: withObjectNames(deps) });
 
 /** A running restore holds its backup, so a missing one means that the organization is being deleted. */
 export const readSourceBackup = async (tenant: Tenant, backupId: string): Promise<BackupRecord> => {
@@ -41,8 +41,10 @@ const nameErrors = (store: ObjectStore): ObjectStore =>
 /** A missing or truncated object is corruption; a store that denies access is not. */
 const throwNamed = (object: string | undefined, error: unknown): never => {
   if (object === undefined || !(error instanceof StorageError) || error.isTransient || error.bucket) throw error;
-  if (error.code === 'missing') throw corruptionFailure(object, 'missing', 'The object is missing', { cause: error });
-  if (error.code === 'invalid') throw corruptionFailure(object, 'size', error.message, { cause: error });
+  if (error.code === 'missing')
+    throw corruptionFailure(object, { reason: 'missing', message: 'The object is missing', options: { cause: error } });
+  if (error.code === 'invalid')
+    throw corruptionFailure(object, { reason: 'size', message: error.message, options: { cause: error } });
   throw new JobFailure('STORAGE_READ_ERROR', `${object}: ${error.message}`, { reason: error.code, object }, { cause: error });
 };
 

@@ -23,7 +23,7 @@ export const recordStepWait = async (step: RestoreAttempt, error: unknown, now: 
   }
   if (!waitingFor) {
     const context = await loadRestoreContext(step.tenant, restore, organization);
-    await commit(waitWrites(context, restore, { reason, since: iso(now) }, now));
+    await commit(waitWrites(context, { restore, waitingFor: { reason, since: iso(now) }, now }));
   }
   return undefined;
 };

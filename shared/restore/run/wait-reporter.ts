@@ -25,7 +25,7 @@ export class WaitReporter {
     const { context, clock } = this.#sources;
     const now = clock.now();
     const { begun, isOver } = this.#tracker.observe(restore, progressCount(restore), now);
-    if (begun) await commit(waitWrites(context, restore, begun, now));
+    if (begun) await commit(waitWrites(context, { restore, waitingFor: begun, now }));
     if (!isOver) return;
     const set = { waitingFor: undefined, movedAt: iso(now) };
     await commit([updateRunning(context.tenant, restore.id, { set, expected: { attempt: restore.attempt } })]);

@@ -10,7 +10,10 @@ import { updateRunning } from '../model/running-restore.ts';
 const eventSeconds = 300;
 
 /** Shows on the record that the restore waits, with a restore.progress event. The condition fails if it does already. */
-export const waitWrites = (context: RestoreContext, restore: RestoreRecord, waitingFor: Wait, now: Date): readonly Write[] => {
+export const waitWrites = (
+  context: RestoreContext,
+  { restore, waitingFor, now }: { readonly restore: RestoreRecord; readonly waitingFor: Wait; readonly now: Date },
+): readonly Write[] => {
   const { id, attempt, waitReportedAt } = restore;
   const isEventDue = waitReportedAt === undefined || waitReportedAt <= iso(after(now, -eventSeconds));
   const set = { waitingFor, ...(isEventDue && { waitReportedAt: iso(now) }) };

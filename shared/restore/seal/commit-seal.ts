@@ -40,9 +40,11 @@ interface Seal extends PlannedDeletions {
 /** Seals the journal if the restore still runs and holds the target's lock. Its contents become a safety backup, held by the restore. */
 export const commitSeal = async (
   context: RestoreContext,
-  restore: RestoreRecord,
-  { plan, writes, sealed, deleteDigest, deletions, erasedInCheck, transformed }: Seal,
-  now: Date,
+  {
+    restore,
+    seal: { plan, writes, sealed, deleteDigest, deletions, erasedInCheck, transformed },
+    now,
+  }: { readonly restore: RestoreRecord; readonly seal: Seal; readonly now: Date },
 ): Promise<void> => {
   const { tenant } = context;
   const { id, attempt, targetProjectId, journal, toldPercent } = restore;
@@ -84,7 +86,7 @@ const safetyWrites = ({ tenant, target, organization }: RestoreContext, safety: 
   create(safety),
   { put: { ...backupKey.archive(tenant, safety.id, safety.id), backupId: safety.id } },
   countBackups(tenant, safety.storageDestination.id, 1),
-  countInOrganization(tenant, 1, safety.size),
+  countInOrganization(tenant, { backups: 1, bytes: safety.size }),
   ...lifecycleEvents({ tenant, project: target, organization }, safety, now),
   ...(safety.lockProblem
     ? [lockProblemAudit(tenant, safety, now), enqueue(tenant, { kind: 'apply-verification', backupId: safety.id }, now)]

@@ -55,9 +55,9 @@ const seal = async (
     throw new JobFailure(nothingFound.code, nothingFound.message, nothingFound.details);
   assertAllowedDeletes(restore, notes);
   assertRulesMatched(restore, notes);
-  const sealed = writes ? await store(context, restore, notes, deps) : undefined;
+  const sealed = writes ? await store(context, { restore, notes, deps }) : undefined;
   try {
-    await commitSeal(context, restore, { ...notes, writes, sealed }, deps.clock.now());
+    await commitSeal(context, { restore, seal: { ...notes, writes, sealed }, now: deps.clock.now() });
   } catch (error) {
     if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND') throw destinationDeleted(error);
     const current = await get(restoreKey.restore(tenant, restoreJobId));
@@ -139,9 +139,7 @@ const proveShard = ({ number, isChecked, plan }: RestoreShardRecord, parts: read
 
 const store = async (
   { tenant, target }: RestoreContext,
-  restore: RestoreRecord,
-  notes: JournalNotes,
-  deps: RestoreDeps,
+  { restore, notes, deps }: { readonly restore: RestoreRecord; readonly notes: JournalNotes; readonly deps: RestoreDeps },
 ): Promise<Sealed> => {
   const folder = await openJournalStore(tenant, restore, deps);
   try {
@@ -151,9 +149,10 @@ const store = async (
     if (restore.safetyBackup) await storeKey(folder, backup);
     await assertObjectsStored(folder, notes, locks);
     const dataKey = await deps.dataKeyOf(tenant, backup);
-    const { contents, size, manifestDigest } = await writeManifest(folder, backup, target, notes, dataKey);
+    const { contents, size, manifestDigest } = await writeManifest(folder, { backup, project: target, parts: notes, dataKey });
     await bestEffort('delete orphaned objects', deleteOrphans(folder, backup, notes));
-    if (backup.lockedUntil !== null) await extendKeyLocks(folder, backup, { needs: [], manifestDigest }, undefined, locks);
+    if (backup.lockedUntil !== null)
+      await extendKeyLocks(folder, { backup, completion: { needs: [], manifestDigest }, parent: undefined, locks });
     return { backup, contents, size, manifestDigest, locks: locks.result };
   } catch (error) {
     return throwAsUploadError(error);

@@ -31,12 +31,11 @@ export const assertNamesFound = async (
   if (mergeMode === 'rollback' || (collections.includes('*') && !documents)) return;
   const until = after(time.now(), searchSeconds);
   const requested = { collections, given: documents?.given, includeSubcollections };
-  const names = await withArchiveInRequest(
-    tenant,
+  const names = await withArchiveInRequest(tenant, {
     backup,
-    ({ archive }) => findMissing(archive, requested, () => time.now() >= until),
+    work: ({ archive }) => findMissing(archive, requested, () => time.now() >= until),
     deps,
-  ).catch((error: unknown) => {
+  }).catch((error: unknown) => {
     log.warn('the names of a restore are left to its job', error as Error);
     return undefined;
   });

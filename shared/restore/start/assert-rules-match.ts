@@ -39,17 +39,16 @@ export const assertRulesMatch = async (
   if (!transform) return undefined;
   const until = after(time.now(), inspectSeconds);
   const scope = restoreScope({ ...options, undoOf: null }, backup, documents?.paths);
-  const found = await withArchiveInRequest(
-    tenant,
+  const found = await withArchiveInRequest(tenant, {
     backup,
-    async ({ archive }) => {
+    work: async ({ archive }) => {
       const { source } = archive.manifest;
       const to = databaseName(target);
       if (mayBeSameDatabase(source, to)) return { isSource: true } as const;
       return inspectRules(archive, { transform, scope, to, isOver: () => time.now() >= until, previewed: dryRun ? 10 : 0 });
     },
     deps,
-  ).catch((error: unknown) => {
+  }).catch((error: unknown) => {
     log.warn('the rules of a masked copy are left to its job', error as Error);
     return undefined;
   });

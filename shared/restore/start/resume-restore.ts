@@ -34,7 +34,7 @@ export const resumeRestore = async (
     completedAt: null,
     undoUntil: null,
     error: null,
-    ...(isSealed ? { phase: 'Restoring' as const } : await freshStart(tenant, restore, target, now)),
+    ...(isSealed ? { phase: 'Restoring' as const } : await freshStart(tenant, { restore, target, now })),
   } as const;
   const removed = {
     failure: undefined,
@@ -69,11 +69,11 @@ export const resumeRestore = async (
             onConditionFailed: () => new StaleReadError(),
           },
         ),
-        ...startWrites(tenant, resumed, target, now),
+        ...startWrites(tenant, { restore: resumed, target, now }),
         ...(await keepMaskSalt(tenant, restore, now)),
         ...(safetyBackupId === undefined ? [] : [await holdJournal(tenant, safetyBackupId)]),
       ],
-      audit: [auditNote(tenant, 'restore', id, { backupId, targetProjectId, attempt: attempt + 1, status })],
+      audit: [auditNote(tenant, { type: 'restore', id, details: { backupId, targetProjectId, attempt: attempt + 1, status } })],
     },
   };
 };
@@ -107,7 +107,14 @@ const assertStopped = async (tenant: Tenant, { id, targetProjectId }: RestoreRec
 };
 
 /** The next attempt checks again, with a journal of its own. */
-const freshStart = async (tenant: Tenant, { journal, givenUp = [] }: RestoreRecord, target: ProjectRecord, now: Date) => ({
+const freshStart = async (
+  tenant: Tenant,
+  {
+    restore: { journal, givenUp = [] },
+    target,
+    now,
+  }: { readonly restore: RestoreRecord; readonly target: ProjectRecord; readonly now: Date },
+) => ({
   phase: 'Initializing' as const,
   journal: newJournal(
     { target, destination: await readDestination(tenant, journal.storageDestination.id), encryption: journal.encryption },

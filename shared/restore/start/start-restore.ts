@@ -96,7 +96,7 @@ export const startRestore = (
   return {
     restore,
     writes: [
-      ...startWrites(tenant, restore, target, now),
+      ...startWrites(tenant, { restore, target, now }),
       // Fails if the destination is deleted at the same time.
       check(organizationKey.storageDestination(tenant, destination.id), {}, () => new StaleReadError()),
       create(restore),
@@ -106,7 +106,10 @@ export const startRestore = (
 };
 
 /** Writes of every attempt: it locks the target and its database, and holds the backups. */
-export const startWrites = (tenant: Tenant, restore: RestoreRecord, target: ProjectRecord, now: Date): readonly Write[] => {
+export const startWrites = (
+  tenant: Tenant,
+  { restore, target, now }: { readonly restore: RestoreRecord; readonly target: ProjectRecord; readonly now: Date },
+): readonly Write[] => {
   const { id, targetProjectId, leftBy, attempt } = restore;
   const job = { jobId: id, kind: 'restore', database: databaseOf(target) } as const;
   const running: RunningRestore = {
@@ -119,8 +122,8 @@ export const startWrites = (tenant: Tenant, restore: RestoreRecord, target: Proj
   return [
     countJobStart(tenant),
     whileConnected(tenant, targetProjectId),
-    jobLock(tenant, targetProjectId, job, now),
-    databaseLock(tenant, job.database, job, now),
+    jobLock(tenant, { projectId: targetProjectId, job, now }),
+    databaseLock(tenant, { database: job.database, job, now }),
     ...heldBackups(restore).map((backupId) => holdBackup(tenant, backupId)),
     ...(leftBy ? [holdBackup(tenant, leftBy.backupId)] : []),
     { put: running },

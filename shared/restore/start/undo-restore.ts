@@ -20,9 +20,11 @@ interface UndoRequest extends Pick<StartRestoreContext, 'encryption'>, Pick<Star
 /** The undo has a safety backup of its own, so it can be undone, too. */
 export const undoRestore = async (
   tenant: Tenant,
-  restore: RestoreRecord,
-  { encryption, createdBy, dryRun = false, deleteDigest, keepsChanged = false }: UndoRequest,
-  now: Date,
+  {
+    restore,
+    caller: { encryption, createdBy, dryRun = false, deleteDigest, keepsChanged = false },
+    now,
+  }: { readonly restore: RestoreRecord; readonly caller: UndoRequest; readonly now: Date },
 ): Promise<{ restore: RestoreRecord; change: Change }> => {
   const safetyBackupId = assertUndoable(restore, now);
   const { id, targetProjectId, includeAuthUsers, maxWritesPerSecond } = restore;
@@ -53,7 +55,11 @@ export const undoRestore = async (
       writes: [...writes, ...(dryRun ? [] : [startUndo(tenant, restore, undo.id)])],
       audit: [
         {
-          ...auditNote(tenant, 'restore', id, { restoreJobId: undo.id, targetProjectId, safetyBackupId, dryRun }),
+          ...auditNote(tenant, {
+            type: 'restore',
+            id,
+            details: { restoreJobId: undo.id, targetProjectId, safetyBackupId, dryRun },
+          }),
           ...(dryRun && { action: 'restore.planned' }),
         },
       ],

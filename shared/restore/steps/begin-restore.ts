@@ -25,7 +25,7 @@ export const beginRestore = async (step: RestoreAttempt, { clock }: RestoreDeps)
       set(key, begun, { expected: { status: 'pending', attempt } }),
       check(projectKey.job(tenant, targetProjectId), { jobId: id }),
       ...emitRestoreEvent(context, { ...restore, ...begun }, { name: 'restore.started', now }),
-      restoreAudit(tenant, 'restore.started', restore, details, now),
+      restoreAudit(tenant, { action: 'restore.started', restore, details, now }),
     ]);
   } catch (error) {
     // Another run has begun it, or it was cancelled; the caller re-reads the record.

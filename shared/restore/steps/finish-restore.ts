@@ -26,7 +26,7 @@ export const finishRestore = async (step: RestoreAttempt, deps: RestoreDeps): Pr
     await complete(step, deps);
   }
   // The reaper retries a destination that does not answer.
-  await bestEffort(`clean up after ${restoreJobId}`, cleanUpRestore(tenant, restoreJobId, deps, { attempt }));
+  await bestEffort(`clean up after ${restoreJobId}`, cleanUpRestore(tenant, { restoreJobId, deps, options: { attempt } }));
 };
 
 /** Records the outcome first, so that a restore that fails here shows what it did. */
@@ -125,7 +125,7 @@ const completionWrites = async (tenant: Tenant, endContext: RestoreEndContext, n
     ...(job ? await regainedAccessWrites(tenant, target, { since: job.since, now }) : []),
     ...progress,
     ...emitRestoreEvent(context, completed, { name: 'restore.completed', now }),
-    restoreAudit(tenant, 'restore.completed', completed, details, now),
+    restoreAudit(tenant, { action: 'restore.completed', restore: completed, details, now }),
   ];
 };
 

@@ -72,12 +72,12 @@ const plan = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreDeps): 
     });
     await assertOtherTarget(tenant, ready, manifest.source);
     await enterPhase(tenant, ready, 'Decompressing');
-    await inspectBackup(tenant, ready, { backup, dataKey, manifest }, deps);
+    await inspectBackup(tenant, { restore: ready, opened: { backup, dataKey, manifest }, deps });
     const { archive } = openWithManifest(tenant, backup, {
       store,
       dataKey,
       manifest,
-      erasures: await filterFor(tenant, backup, manifest, archiveDeps),
+      erasures: await filterFor(tenant, { backup, manifest, deps: archiveDeps }),
       deps: archiveDeps,
     });
     return await createShards(tenant, ready, { backup, archive, now: deps.clock.now() });

@@ -47,7 +47,7 @@ export const claimShard = (
     await commit([
       // Until the run reports its end, its writes are unknown.
       set(restoreKey.shard(tenant, id, number), { runs, isUnsure: true }, { expected }),
-      acquireWriterLease(tenant, id, { number, run: runs }, handOver),
+      acquireWriterLease(tenant, { id, writerRun: { number, run: runs }, handOver }),
       checkRunning(tenant, id, { attempt }),
     ]);
     return { shard: { ...shard, runs }, run: runs, isRepeat: shard.isUnsure ?? false };
@@ -87,7 +87,7 @@ export const reportWrites = (
     if (report !== undefined && shard.reports === report) return;
     report = (shard.reports ?? 0) + 1;
     await commit([
-      ...restoreWrites(context, restore, shard, progress, clock.now()),
+      ...restoreWrites(context, { restore, shard, progress, now: clock.now() }),
       set(
         restoreKey.shard(tenant, id, number),
         { ...shardAfter(shard, progress), reports: report },
@@ -109,10 +109,17 @@ const shardAfter = (shard: RestoreShardRecord, progress: WriteProgress) => ({
 
 const restoreWrites = (
   context: RestoreContext,
-  restore: RestoreRecord,
-  { range }: RestoreShardRecord,
-  progress: WriteProgress,
-  now: Date,
+  {
+    restore,
+    shard: { range },
+    progress,
+    now,
+  }: {
+    readonly restore: RestoreRecord;
+    readonly shard: RestoreShardRecord;
+    readonly progress: WriteProgress;
+    readonly now: Date;
+  },
 ): readonly Write[] => {
   const { toldPercent, failed, attempt } = restore;
   // Users are counted apart, when the restore finishes.

@@ -15,9 +15,7 @@ import { holdDestination, type ScheduleInput } from './schedule-input.ts';
 /** The input must have passed `checkScheduleInput`. */
 export const createSchedule = async (
   caller: CallerContext,
-  project: ProjectRecord,
-  input: ScheduleInput,
-  now: Date,
+  { project, input, now }: { readonly project: ProjectRecord; readonly input: ScheduleInput; readonly now: Date },
 ): Promise<{ schedule: ScheduleRecord; change: Change }> => {
   const { tenant, organization, actor } = caller;
   const held = await holdDestination(caller, project, input.storageDestinationId);
@@ -50,10 +48,17 @@ export const createSchedule = async (
         whileConnected(tenant, project.id),
         whileNotMoving(tenant, project.id),
         ...held,
-        emit(tenant, scheduleEvents, 'schedule.created', await scheduleEvent(tenant, schedule, { project, organization }), now),
+        emit(tenant, {
+          schemas: scheduleEvents,
+          name: 'schedule.created',
+          data: await scheduleEvent(tenant, schedule, { project, organization }),
+          now,
+        }),
         enqueue(tenant, { kind: 'sync-schedule', scheduleId: id }, now),
       ],
-      audit: [auditNote(tenant, 'schedule', id, { projectId: project.id, name, cron, timezone, type, enabled })],
+      audit: [
+        auditNote(tenant, { type: 'schedule', id, details: { projectId: project.id, name, cron, timezone, type, enabled } }),
+      ],
     },
   };
 };

@@ -13,9 +13,11 @@ import { scheduleEvent } from '../model/schedule-view.ts';
 /** The project is given by its name, because it may be deleted. A task deletes the Scheduler entries. */
 export const deleteSchedule = async (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
-  schedule: ScheduleRecord,
-  project: Pick<ProjectRecord, 'name'>,
-  now: Date,
+  {
+    schedule,
+    project,
+    now,
+  }: { readonly schedule: ScheduleRecord; readonly project: Pick<ProjectRecord, 'name'>; readonly now: Date },
 ): Promise<Change> => {
   const { id, projectId, name } = schedule;
   return {
@@ -23,9 +25,14 @@ export const deleteSchedule = async (
       ...scheduleWrites.remove(tenant, schedule),
       uncountSchedules(tenant),
       whileNotMoving(tenant, projectId),
-      emit(tenant, scheduleEvents, 'schedule.deleted', await scheduleEvent(tenant, schedule, { project, organization }), now),
+      emit(tenant, {
+        schemas: scheduleEvents,
+        name: 'schedule.deleted',
+        data: await scheduleEvent(tenant, schedule, { project, organization }),
+        now,
+      }),
       enqueue(tenant, { kind: 'sync-schedule', scheduleId: id }, now),
     ],
-    audit: [auditNote(tenant, 'schedule', id, { projectId, name })],
+    audit: [auditNote(tenant, { type: 'schedule', id, details: { projectId, name } })],
   };
 };

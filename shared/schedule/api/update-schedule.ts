@@ -17,10 +17,12 @@ type ScheduleChange = { readonly [K in keyof ScheduleInput]?: ScheduleInput[K] |
 /** A call that gives nothing new writes nothing: no event, no audit entry. */
 export const updateSchedule = async (
   caller: CallerContext,
-  schedule: ScheduleRecord,
-  project: ProjectRecord,
-  given: ScheduleChange,
-  now: Date,
+  {
+    schedule,
+    project,
+    given,
+    now,
+  }: { readonly schedule: ScheduleRecord; readonly project: ProjectRecord; readonly given: ScheduleChange; readonly now: Date },
 ): Promise<{ schedule: ScheduleRecord; change: Change }> => {
   const { tenant, organization } = caller;
   const attributes = attributesOf(schedule, given);
@@ -44,11 +46,20 @@ export const updateSchedule = async (
         whileConnected(tenant, project.id),
         whileNotMoving(tenant, project.id),
         ...held,
-        emit(tenant, scheduleEvents, 'schedule.updated', await scheduleEvent(tenant, changed, { project, organization }), now),
+        emit(tenant, {
+          schemas: scheduleEvents,
+          name: 'schedule.updated',
+          data: await scheduleEvent(tenant, changed, { project, organization }),
+          now,
+        }),
         enqueue(tenant, { kind: 'sync-schedule', scheduleId: schedule.id }, now),
       ],
       audit: [
-        auditNote(tenant, 'schedule', schedule.id, { name: changed.name, changed: names, ...auditedAttributes(attributes) }),
+        auditNote(tenant, {
+          type: 'schedule',
+          id: schedule.id,
+          details: { name: changed.name, changed: names, ...auditedAttributes(attributes) },
+        }),
       ],
     },
   };

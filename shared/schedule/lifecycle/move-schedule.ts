@@ -12,7 +12,10 @@ import { uncountSchedules } from '../model/schedule-limit.ts';
 import { scheduleEvent } from '../model/schedule-view.ts';
 
 /** One transaction; a due run stays due. A task on each side syncs its Scheduler entries. */
-export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleRecord, now: Date): Promise<void> => {
+export const moveSchedule = async (
+  from: Tenant,
+  { to, schedule, now }: { readonly to: Tenant; readonly schedule: ScheduleRecord; readonly now: Date },
+): Promise<void> => {
   const { id, projectId, storageDestinationId } = schedule;
   const onConditionFailed = (): StaleReadError => new StaleReadError();
   const [source, target, project, destination] = await getAll([
@@ -26,13 +29,12 @@ export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleR
     ...(source
       ? [
           uncountSchedules(from),
-          emit(
-            from,
-            scheduleEvents,
-            'schedule.deleted',
-            await scheduleEvent(from, schedule, { project: project ?? { name: '' }, organization: source }),
+          emit(from, {
+            schemas: scheduleEvents,
+            name: 'schedule.deleted',
+            data: await scheduleEvent(from, schedule, { project: project ?? { name: '' }, organization: source }),
             now,
-          ),
+          }),
         ]
       : []),
     enqueue(from, { kind: 'sync-schedule', scheduleId: id }, now),
@@ -41,7 +43,7 @@ export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleR
   const added: readonly Write[] =
     target && project
       ? [
-          ...(await addedWrites(to, schedule, project, target, now)),
+          ...(await addedWrites(to, { schedule, project, organization: target, now })),
           whileConnected(to, projectId),
           ...(destination && storageDestinationId ? [countScheduledUse(to, storageDestinationId)] : []),
         ]
@@ -51,10 +53,17 @@ export const moveSchedule = async (from: Tenant, to: Tenant, schedule: ScheduleR
 
 const addedWrites = async (
   to: Tenant,
-  schedule: ScheduleRecord,
-  project: ProjectRecord,
-  organization: OrganizationRecord,
-  now: Date,
+  {
+    schedule,
+    project,
+    organization,
+    now,
+  }: {
+    readonly schedule: ScheduleRecord;
+    readonly project: ProjectRecord;
+    readonly organization: OrganizationRecord;
+    readonly now: Date;
+  },
 ): Promise<readonly Write[]> => {
   const record: ScheduleRecord = {
     ...schedule,
@@ -67,6 +76,11 @@ const addedWrites = async (
     ...scheduleWrites.create(to, record),
     uncountSchedules(to, -1),
     enqueue(to, { kind: 'sync-schedule', scheduleId: schedule.id }, now),
-    emit(to, scheduleEvents, 'schedule.created', await scheduleEvent(to, record, { project, organization }), now),
+    emit(to, {
+      schemas: scheduleEvents,
+      name: 'schedule.created',
+      data: await scheduleEvent(to, record, { project, organization }),
+      now,
+    }),
   ];
 };

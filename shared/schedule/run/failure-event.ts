@@ -30,10 +30,9 @@ export const failureEvent = async (
   { reason, scheduledFor, backupId = null, error }: ScheduleFailure,
   now: Date,
 ): Promise<Write> =>
-  emit(
-    tenant,
-    scheduleEvents,
-    'schedule.failed',
-    { ...(await scheduleEvent(tenant, schedule, { project, organization })), reason, scheduledFor, backupId, error },
+  emit(tenant, {
+    schemas: scheduleEvents,
+    name: 'schedule.failed',
+    data: { ...(await scheduleEvent(tenant, schedule, { project, organization })), reason, scheduledFor, backupId, error },
     now,
-  );
+  });

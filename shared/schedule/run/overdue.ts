@@ -17,7 +17,10 @@ interface Counted {
 }
 
 /** Counts runs, the last of them due at `at`. A completed backup resets the count. The schedule is as it is after them. */
-export const countDueRuns = async (context: ActiveScheduleContext, runs: number, at: string, now: Date): Promise<Counted> => {
+export const countDueRuns = async (
+  context: ActiveScheduleContext,
+  { runs, at, now }: { readonly runs: number; readonly at: string; readonly now: Date },
+): Promise<Counted> => {
   const { schedule } = context;
   const runsSinceSuccess = (schedule.runsSinceSuccess ?? 0) + runs;
   if (runsSinceSuccess <= runsMax || schedule.isOverdue)

@@ -23,7 +23,14 @@ import { failingWith, failureEvent, type ScheduleFailure } from './failure-event
  * A completed backup ends the schedule's failing state, and sets its warning if collections that it names do not exist. A failed backup emits one event: the same transaction marks the backup as
  * recorded. A cancelled backup is no failure of the schedule, and a synthetic full says nothing of the source.
  */
-export const recordOutcome = (tenant: Tenant, scheduleId: string, backupId: string, time: Clock = clock): Promise<void> =>
+export const recordOutcome = (
+  tenant: Tenant,
+  {
+    scheduleId,
+    backupId,
+    time = clock,
+  }: { readonly scheduleId: string; readonly backupId: string; readonly time?: Clock | undefined },
+): Promise<void> =>
   retryOnConflict({ attempts: 8, isRetryable: isStaleContext }, async () => {
     const key = backupKey.backup(tenant, backupId);
     const [context, backup] = await Promise.all([loadScheduleContext(tenant, scheduleId), get(key)]);
@@ -37,17 +44,15 @@ export const recordOutcome = (tenant: Tenant, scheduleId: string, backupId: stri
 const writesOf = async (context: ScheduleContext, backup: BackupRecord, now: Date): Promise<readonly Write[]> => {
   const { completedAt, error } = backup;
   if (completedAt === null) return [];
-  if (error === null) return succeeded(context, backup, completedAt, now);
+  if (error === null) return succeeded(context, { backup, completedAt, now });
   if (error.code === 'CANCELLED') return [];
-  return failed(context, backup, error, now);
+  return failed(context, { backup, error, now });
 };
 
 /** Outcomes may arrive out of order: that of an older backup does not override that of a newer one. */
 const succeeded = (
   { tenant, schedule }: ScheduleContext,
-  backup: BackupRecord,
-  completedAt: string,
-  now: Date,
+  { backup, completedAt, now }: { readonly backup: BackupRecord; readonly completedAt: string; readonly now: Date },
 ): readonly Write[] => {
   const { lastSuccessAt, lastEndAt = '' } = schedule;
   const warning = warningOf(schedule, backup, now);
@@ -63,7 +68,7 @@ const succeeded = (
   };
   if (Object.keys(attributes).length === 0) return [];
   const isNew = warning?.since === iso(now) && completedAt > lastEndAt;
-  return [updated(schedule, attributes), ...(isNew ? [warningAudit(tenant, schedule, warning, now)] : [])];
+  return [updated(schedule, attributes), ...(isNew ? [warningAudit(tenant, { schedule, warning, now })] : [])];
 };
 
 type Warning = NonNullable<ScheduleRecord['warning']>;
@@ -89,19 +94,27 @@ const namesMax = 20;
 
 const warningAudit = (
   tenant: Tenant,
-  { id, name }: ScheduleRecord,
-  { backupId, unknownCollections }: Warning,
-  now: Date,
+  {
+    schedule: { id, name },
+    warning: { backupId, unknownCollections },
+    now,
+  }: { readonly schedule: ScheduleRecord; readonly warning: Warning; readonly now: Date },
 ): Write => {
   const details = { name, backupId, unknownCollections: unknownCollections.slice(0, namesMax), count: unknownCollections.length };
-  return systemAudit('scheduler', { action: 'schedule.warning', note: auditNote(tenant, 'schedule', id, details), now });
+  return systemAudit('scheduler', {
+    action: 'schedule.warning',
+    note: auditNote(tenant, { type: 'schedule', id, details }),
+    now,
+  });
 };
 
 const failed = async (
   { tenant, schedule, project, organization }: ScheduleContext,
-  { id, trigger, completedAt }: BackupRecord,
-  error: ScheduleFailure['error'],
-  now: Date,
+  {
+    backup: { id, trigger, completedAt },
+    error,
+    now,
+  }: { readonly backup: BackupRecord; readonly error: ScheduleFailure['error']; readonly now: Date },
 ): Promise<readonly Write[]> => {
   const isRun = trigger === 'scheduled' && schedule.lastBackupId === id;
   const failure: ScheduleFailure = { reason: 'failed', scheduledFor: isRun ? schedule.lastTick : null, backupId: id, error };

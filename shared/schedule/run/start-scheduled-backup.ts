@@ -59,17 +59,16 @@ export const startScheduledBackup = async (
       // First, so that the loser of two concurrent ticks gets StaleReadError, not JOB_IN_PROGRESS for its own job.
       ...scheduleWrites.set(tenant, schedule, started),
       ...writes,
-      emit(
-        tenant,
-        scheduleEvents,
-        'schedule.triggered',
-        {
+      emit(tenant, {
+        schemas: scheduleEvents,
+        name: 'schedule.triggered',
+        data: {
           ...(await scheduleEvent(tenant, { ...schedule, ...started }, { project, organization })),
           backupId: backup.id,
           trigger,
         },
         now,
-      ),
+      }),
     ],
   };
 };

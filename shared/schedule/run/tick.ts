@@ -36,8 +36,9 @@ export const tick = (
     {
       clock: time,
       sync,
-      run: (context, due, now) => run(activeSchedule(context), due, postpone, now),
-      skip: (context, missed, now) => skipRuns(activeSchedule(context), missed, missedFailure(context.record, missed), now),
+      run: (context, due, now) => run(activeSchedule(context), { due, postpone, now }),
+      skip: (context, missed, now) =>
+        skipRuns(activeSchedule(context), { missed, failure: missedFailure(context.record, missed), now }),
     },
   );
 
@@ -51,14 +52,12 @@ type Missed = Parameters<DueRuns<ScheduleRecord>['skip']>[1];
 
 const run = async (
   context: ActiveScheduleContext,
-  { at, next, tries }: Run,
-  postpone: typeof postponeTick,
-  now: Date,
+  { due: { at, next, tries }, postpone, now }: { readonly due: Run; readonly postpone: typeof postponeTick; readonly now: Date },
 ): Promise<void> => {
   const { tenant, organization, project, schedule } = context;
   const fail = (code: ScheduleFailure['error']['code'], message: string): Promise<void> => {
     const failure: ScheduleFailure = { reason: 'failed', scheduledFor: iso(at), error: { code, message } };
-    return skipRuns(context, { first: at, last: at, runs: 1, next }, failure, now);
+    return skipRuns(context, { missed: { first: at, last: at, runs: 1, next }, failure, now });
   };
   if (project.status === 'unauthorized')
     return fail('SOURCE_AUTH_ERROR', 'The source project denies access; reconnect the project');
@@ -69,7 +68,7 @@ const run = async (
     return postpone(context, { at, tries }, { message, isCapacity: true }, now);
   }
   const advanced = advancedTo(at, next);
-  const counted = await countDueRuns({ ...context, schedule: { ...schedule, ...advanced } }, 1, iso(at), now);
+  const counted = await countDueRuns({ ...context, schedule: { ...schedule, ...advanced } }, { runs: 1, at: iso(at), now });
   try {
     const { backup, writes } = await startScheduledBackup(
       context,
@@ -85,7 +84,11 @@ const run = async (
     await commit([
       ...writes,
       ...counted.writes,
-      systemAudit('scheduler', { action: 'backup.created', note: auditNote(tenant, 'backup', backup.id, details), now }),
+      systemAudit('scheduler', {
+        action: 'backup.created',
+        note: auditNote(tenant, { type: 'backup', id: backup.id, details }),
+        now,
+      }),
     ]);
     addLogContext(idsIn(backup));
     emitMetric('scheduled backup started', { ScheduledBackupsStarted: 1 });
@@ -109,9 +112,11 @@ const advancedTo = (at: Date, next: Date | undefined) => ({
 /** Skips runs and reports the failure. The schedule continues with the next due time. */
 const skipRuns = async (
   context: ActiveScheduleContext,
-  { last, runs, next }: Omit<Missed, 'kind'>,
-  failure: ScheduleFailure,
-  now: Date,
+  {
+    missed: { last, runs, next },
+    failure,
+    now,
+  }: { readonly missed: Omit<Missed, 'kind'>; readonly failure: ScheduleFailure; readonly now: Date },
 ): Promise<void> => {
   const { tenant, schedule } = context;
   const changes = {
@@ -122,7 +127,7 @@ const skipRuns = async (
     lastOutcome: outcomeOf(failure, now),
   };
   const failed: ActiveScheduleContext = { ...context, schedule: { ...schedule, ...changes } };
-  const counted = await countDueRuns(failed, runs, iso(last), now);
+  const counted = await countDueRuns(failed, { runs, at: iso(last), now });
   await commit([
     ...scheduleWrites.set(tenant, schedule, { ...changes, ...counted.attributes }),
     whileActive(tenant),

@@ -14,17 +14,24 @@ type SyncAllTask = Omit<Extract<Task, { kind: 'sync-schedules' }>, 'kind'>;
 /** One after the other. At the deadline it enqueues a task for the rest. */
 export const syncAllSchedules = async (
   tenant: Tenant,
-  task: SyncAllTask,
-  until: Date,
-  time: Clock = clock,
-  entries: Scheduler = scheduler,
+  {
+    task,
+    until,
+    time = clock,
+    entries = scheduler,
+  }: {
+    readonly task: SyncAllTask;
+    readonly until: Date;
+    readonly time?: Clock | undefined;
+    readonly entries?: Scheduler | undefined;
+  },
 ): Promise<void> => {
   const { projectId, deletedProjectName, after } = task;
   let done = after;
   for await (const { id } of schedulesOf(tenant, { projectId }, { after: after && scheduleKey.schedule(tenant, after).sk })) {
     if (time.now() >= until) return commit([enqueue(tenant, { kind: 'sync-schedules', ...task, after: done }, time.now())]);
     if (deletedProjectName === undefined) await syncSchedule(tenant, id, time, entries);
-    else await deleteWithProject(tenant, id, deletedProjectName, time, entries);
+    else await deleteWithProject(tenant, { scheduleId: id, projectName: deletedProjectName, time, entries });
     done = id;
   }
 };
@@ -32,10 +39,12 @@ export const syncAllSchedules = async (
 /** Deletes the entries first, so that nothing starts after the schedule is deleted. */
 const deleteWithProject = async (
   tenant: Tenant,
-  scheduleId: string,
-  projectName: string,
-  time: Clock,
-  entries: Scheduler,
+  {
+    scheduleId,
+    projectName,
+    time,
+    entries,
+  }: { readonly scheduleId: string; readonly projectName: string; readonly time: Clock; readonly entries: Scheduler },
 ): Promise<void> => {
   await removeEntries(tenant, scheduleId, entries.remove);
   await retryOnConflict({ attempts: 5, isRetryable: isStaleContext }, async () => {
@@ -44,7 +53,7 @@ const deleteWithProject = async (
     if (!context?.organization || context.project) return;
     const { organization, schedule } = context;
     const now = time.now();
-    const { writes, audit } = await deleteSchedule({ tenant, organization }, schedule, { name: projectName }, now);
+    const { writes, audit } = await deleteSchedule({ tenant, organization }, { schedule, project: { name: projectName }, now });
     const entered = audit.map(({ details, ...note }) =>
       systemAudit('scheduler', {
         action: 'schedule.deleted',

@@ -22,9 +22,11 @@ interface Acknowledgement {
  */
 export const acknowledgeAnomaly = async (
   tenant: Tenant,
-  backup: BackupRecord,
-  { by, note }: Acknowledgement,
-  now: Date,
+  {
+    backup,
+    acknowledgement: { by, note },
+    now,
+  }: { readonly backup: BackupRecord; readonly acknowledgement: Acknowledgement; readonly now: Date },
 ): Promise<{ backup: BackupRecord; change: Change }> => {
   const { id, projectId, anomaly, anomalyState, anomalyRevision } = backup;
   if (!anomaly) throw new ApiError('CONFLICT', 'The backup is not marked: nothing unusual was found in it', { anomaly: null });
@@ -51,7 +53,13 @@ export const acknowledgeAnomaly = async (
         markRetentionDue(tenant, now),
         enqueue(tenant, { kind: 'apply-anomaly', backupId: id }, now),
       ],
-      audit: [auditNote(tenant, 'backup', id, { projectId, keptBackupId, findings: findings.length, note: note ?? null })],
+      audit: [
+        auditNote(tenant, {
+          type: 'backup',
+          id,
+          details: { projectId, keptBackupId, findings: findings.length, note: note ?? null },
+        }),
+      ],
     },
   };
 };

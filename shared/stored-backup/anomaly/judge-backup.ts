@@ -39,9 +39,11 @@ export const fitFindings = (findings: BackupAnomaly['findings'], part = 1): Back
 /** A synthetic full does not read the source, so nothing is known about it that its origin does not say. */
 export const judgeBackup = async (
   tenant: Tenant,
-  backup: BackupRecord,
-  statistics: StatisticsByCollection | undefined,
-  now: Date,
+  {
+    backup,
+    statistics,
+    now,
+  }: { readonly backup: BackupRecord; readonly statistics: StatisticsByCollection | undefined; readonly now: Date },
 ): Promise<JudgedBackup> => {
   if (!statistics || backup.synthesizedFrom !== undefined || backup.readTime === null) return { anomaly: undefined, writes: [] };
   const key = historyKey(tenant, backup);
@@ -110,9 +112,19 @@ export const anomalyNotices = (
     expected,
   }));
   return [
-    emit(tenant, backupEvents, 'backup.anomaly', { ...data, backup: { ...data.backup, anomaly }, findings: news }, now),
+    emit(tenant, {
+      schemas: backupEvents,
+      name: 'backup.anomaly',
+      data: { ...data, backup: { ...data.backup, anomaly }, findings: news },
+      now,
+    }),
     enqueue(tenant, { kind: 'apply-anomaly', backupId: backup.id }, now),
-    backupAudit(tenant, 'backup.anomaly_detected', backup, { source, keptBackupId, findings: findings.slice(0, 10) }, now),
+    backupAudit(tenant, {
+      action: 'backup.anomaly_detected',
+      backup,
+      details: { source, keptBackupId, findings: findings.slice(0, 10) },
+      now,
+    }),
   ];
 };
 

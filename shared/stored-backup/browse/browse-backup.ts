@@ -24,12 +24,11 @@ export const browseBackup = async (
   // A backup never changes, so the cursor is the rank of a record, which is shorter than its name.
   const list = fingerprint(`${backup.id}\n${showMissing}\n${path}`).slice(0, 12);
   const options = { limit, after: after === undefined ? undefined : rankOf(after, list), showMissing: showMissing === 'true' };
-  const { entries, next } = await withArchiveInRequest(
-    tenant,
+  const { entries, next } = await withArchiveInRequest(tenant, {
     backup,
-    ({ archive }) => browseArchive(archive, browsePath, options),
+    work: ({ archive }) => browseArchive(archive, browsePath, options),
     deps,
-  ).catch((error: unknown) => {
+  }).catch((error: unknown) => {
     throw error instanceof ApiError && error.code === 'NOT_FOUND' ? (unprovenAt(backup, path) ?? error) : error;
   });
   return {
@@ -37,7 +36,7 @@ export const browseBackup = async (
     next: next === undefined ? undefined : `${list} ${next}`,
     change: {
       writes: [],
-      audit: [auditNote(tenant, 'backup', backup.id, { projectId: backup.projectId, path })],
+      audit: [auditNote(tenant, { type: 'backup', id: backup.id, details: { projectId: backup.projectId, path } })],
     },
   };
 };

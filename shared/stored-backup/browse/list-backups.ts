@@ -29,9 +29,15 @@ const pageItems = 1_000;
  */
 export const listBackups = async (
   tenant: Tenant,
-  filter: BackupFilter,
-  page: { readonly limit: number; readonly after: string | undefined },
-  now: Date,
+  {
+    filter,
+    page,
+    now,
+  }: {
+    readonly filter: BackupFilter;
+    readonly page: { readonly limit: number; readonly after: string | undefined };
+    readonly now: Date;
+  },
 ): Promise<{ backups: readonly BackupRecord[]; next: string | undefined }> => {
   const range = rangeOf(tenant, filter);
   const found: BackupRecord[] = [];

@@ -28,9 +28,11 @@ const workSeconds = 13;
 /** Each comparison is audited, because it shows which documents exist. */
 export const compareBackup = async (
   request: DiffRequest,
-  backup: BackupRecord,
-  against: string,
-  deps: BackupDeps = { ...backupDeps, ...requestArchiveDeps },
+  {
+    backup,
+    against,
+    deps = { ...backupDeps, ...requestArchiveDeps },
+  }: { readonly backup: BackupRecord; readonly against: string; readonly deps?: BackupDeps | undefined },
 ): Promise<DiffPage & { change: Change }> => {
   const { tenant, page, path } = request;
   if (path !== undefined && page.after !== undefined) throw invalid('cursor', 'must be absent for one document');
@@ -39,10 +41,10 @@ export const compareBackup = async (
   const options = { ...page, deadline: after(deps.clock.now(), workSeconds), clock: deps.clock };
   const compared =
     against === 'live'
-      ? await withLive(request, backup, options, deps)
-      : await withBackup(request, backup, against, options, deps);
+      ? await withLive(request, { backup, options, deps })
+      : await withBackup(request, { backup, against, options, deps });
   const { id, projectId } = backup;
-  const audit = [auditNote(tenant, 'backup', id, { projectId, against, ...(path !== undefined && { path }) })];
+  const audit = [auditNote(tenant, { type: 'backup', id, details: { projectId, against, ...(path !== undefined && { path }) } })];
   return { ...compared, change: { writes: [], audit } };
 };
 
@@ -54,22 +56,22 @@ const assertMember = ({ role }: DiffRequest): void => {
 
 const withBackup = async (
   { tenant, path }: DiffRequest,
-  backup: BackupRecord,
-  against: string,
-  options: DiffOptions,
-  deps: BackupDeps,
+  {
+    backup,
+    against,
+    options,
+    deps,
+  }: { readonly backup: BackupRecord; readonly against: string; readonly options: DiffOptions; readonly deps: BackupDeps },
 ): Promise<DiffPage> => {
   const other = await readBackup(tenant, against);
   if (other.projectId !== backup.projectId) throw invalid('against', 'must be a backup of the same project');
   assertCompleted(other);
-  return withArchiveInRequest(
-    tenant,
+  return withArchiveInRequest(tenant, {
     backup,
-    (open) =>
-      withArchiveInRequest(
-        tenant,
-        other,
-        (openOther) => {
+    work: (open) =>
+      withArchiveInRequest(tenant, {
+        backup: other,
+        work: (openOther) => {
           const sides = [
             { backup, open },
             { backup: other, open: openOther },
@@ -77,32 +79,32 @@ const withBackup = async (
           return path === undefined ? diffBackups(...sides, options) : diffDocumentOfBackups(path, ...sides);
         },
         deps,
-      ),
+      }),
     deps,
-  );
+  });
 };
 
 const withLive = async (
   request: DiffRequest,
-  backup: BackupRecord,
-  options: DiffOptions,
-  deps: BackupDeps,
+  { backup, options, deps }: { readonly backup: BackupRecord; readonly options: DiffOptions; readonly deps: BackupDeps },
 ): Promise<DiffPage> => {
   const { tenant, path } = request;
   const project = await readProject(tenant, backup.projectId);
   const signal = AbortSignal.timeout(sourceRequestTimeoutMs);
   const { maxReads } = project.settings;
-  return withSourceInRequest(request, project, deps, (source) =>
-    withArchiveInRequest(
-      tenant,
-      backup,
-      (open) =>
-        path === undefined
-          ? diffLive({ backup, open }, source, { ...options, signal, maxReads }).catch(rejectExpiredCursor)
-          : diffDocumentWithLive(path, { backup, open }, source, signal),
-      deps,
-    ),
-  );
+  return withSourceInRequest(request, {
+    project,
+    deps,
+    work: (source) =>
+      withArchiveInRequest(tenant, {
+        backup,
+        work: (open) =>
+          path === undefined
+            ? diffLive({ backup, open }, source, { ...options, signal, maxReads }).catch(rejectExpiredCursor)
+            : diffDocumentWithLive(path, { current: { backup, open }, source, signal }),
+        deps,
+      }),
+  });
 };
 
 /** Without point-in-time recovery a database keeps its past for an hour. */

@@ -45,13 +45,13 @@ export const diffBackups = async (current: ComparedBackup, against: ComparedBack
   const sides: DiffArchives = { from: against.open.archive, to: current.open.archive };
   const scope = commonScope(against.backup, current.backup);
   const comparison = fingerprint(`${current.backup.id} ${against.backup.id}`).slice(0, 12);
-  const { progress, rest } = await start(comparison, scope, sides, options.after);
+  const { progress, rest } = await start(comparison, { scope, sides, after: options.after });
   const partial = { from: isPartial(against.backup), to: isPartial(current.backup) };
   const from = new ArchiveCursor(against.open.archive, rest, { withTombstones: partial.from, withErased: true });
   const to = new ArchiveCursor(current.open.archive, rest, { withTombstones: partial.to, withErased: true });
   const countsOn = current.backup.documentCount + against.backup.documentCount <= countedOnMax;
-  const merged = await walk(from, to, progress, { ...options, partial, countsOn, isEnough: () => false });
-  const { data, next } = await page(against.backup.id, comparison, merged, sides, progress);
+  const merged = await walk(from, { to, progress, options: { ...options, partial, countsOn, isEnough: () => false } });
+  const { data, next } = await page(against.backup.id, { comparison, merged, sides, progress });
   return { data: { ...data, ...lackingIn(current.backup, against.backup) }, next };
 };
 
@@ -62,7 +62,7 @@ export const diffLive = async (
 ): Promise<DiffPage> => {
   const sides: DiffArchives = { from: current.open.archive, to: undefined };
   const comparison = fingerprint(`${current.backup.id} live`).slice(0, 12);
-  const { progress: before, rest } = await start(comparison, scopeIn(current.backup), sides, options.after);
+  const { progress: before, rest } = await start(comparison, { scope: scopeIn(current.backup), sides, after: options.after });
   const { signal, maxReads = Number.POSITIVE_INFINITY } = options;
   if (before.reads >= maxReads) throw readLimitExceeded(maxReads, before.reads);
   // The probe is billed as a read.
@@ -78,10 +78,14 @@ export const diffLive = async (
   const isEnough = (): boolean => live.reads >= liveReadsMax || readsOf() > maxReads;
   const partial = { from: withTombstones, to: false };
   const hidesLive = erasures && ((name: Buffer) => erasures.hidesDocument(name, live.document()));
-  const merged = await walk(archived, live, before, { ...options, partial, countsOn, isEnough, hidesLive });
+  const merged = await walk(archived, {
+    to: live,
+    progress: before,
+    options: { ...options, partial, countsOn, isEnough, hidesLive },
+  });
   const reads = readsOf();
   if (reads > maxReads) throw readLimitExceeded(maxReads, reads);
-  const { data, next } = await page('live', comparison, merged, sides, { ...before, readTime, reads });
+  const { data, next } = await page('live', { comparison, merged, sides, progress: { ...before, readTime, reads } });
   return { data: { ...data, ...lackingIn(current.backup), cost: costOf(reads) }, next };
 };
 
@@ -114,7 +118,14 @@ const scopeIn = ({ collections, excludedCollections }: BackupRecord): readonly N
   scopeOf(collections, excludedCollections);
 
 /** The progress of earlier pages, and the rest of the scope. */
-const start = async (comparison: string, scope: readonly NameRange[], sides: DiffArchives, after: string | undefined) => {
+const start = async (
+  comparison: string,
+  {
+    scope,
+    sides,
+    after,
+  }: { readonly scope: readonly NameRange[]; readonly sides: DiffArchives; readonly after: string | undefined },
+) => {
   if (after === undefined) return { progress: beginning, rest: scope };
   const { progress, at } = readCursor(after, comparison);
   return { progress, rest: intersection(scope, [{ from: await nameAt(at, sides) }]) };
@@ -122,9 +133,15 @@ const start = async (comparison: string, scope: readonly NameRange[], sides: Dif
 
 const walk = async (
   from: DocumentCursor,
-  to: DocumentCursor,
-  { counts, total }: DiffProgress,
-  options: DiffOptions & Pick<MergeOptions, 'countsOn' | 'partial' | 'hidesLive'> & { isEnough: () => boolean },
+  {
+    to,
+    progress: { counts, total },
+    options,
+  }: {
+    readonly to: DocumentCursor;
+    readonly progress: DiffProgress;
+    readonly options: DiffOptions & Pick<MergeOptions, 'countsOn' | 'partial' | 'hidesLive'> & { isEnough: () => boolean };
+  },
 ): Promise<Merged> => {
   const { limit, countsOn, partial, hidesLive, deadline, clock, isEnough } = options;
   const isOver = (): boolean => clock.now() >= deadline || isEnough();
@@ -137,16 +154,18 @@ const walk = async (
 
 const page = async (
   against: string,
-  comparison: string,
-  merged: Merged,
-  sides: DiffArchives,
-  progress: DiffProgress,
+  {
+    comparison,
+    merged,
+    sides,
+    progress,
+  }: { readonly comparison: string; readonly merged: Merged; readonly sides: DiffArchives; readonly progress: DiffProgress },
 ): Promise<DiffPage> => {
   const { changes, stop } = merged;
   const total = progress.total ?? merged.total;
   const counts = total ?? stop?.counts ?? progress.counts;
   return {
     data: { against, counts: { ...counts }, complete: total !== undefined, changes: [...changes] },
-    next: stop && (await writeCursor(comparison, stop, sides, { ...progress, total })),
+    next: stop && (await writeCursor(comparison, { stop, sides, progress: { ...progress, total } })),
   };
 };

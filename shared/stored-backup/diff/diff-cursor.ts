@@ -52,7 +52,10 @@ export const nameAt = async (at: Cursor['at'], sides: DiffArchives): Promise<str
   return name.toString().slice(archive.documentsRoot.length);
 };
 
-export const writeCursor = async (of: string, stop: Stop, sides: DiffArchives, progress: DiffProgress): Promise<string> => {
+export const writeCursor = async (
+  of: string,
+  { stop, sides, progress }: { readonly stop: Stop; readonly sides: DiffArchives; readonly progress: DiffProgress },
+): Promise<string> => {
   const archive = sides[stop.side];
   const { total, readTime, reads } = progress;
   const cursor: Cursor = {

@@ -31,14 +31,16 @@ export const diffDocumentOfBackups = async (
 ): Promise<DiffPage> => {
   assertComparable(path, commonScope(current.backup, against.backup));
   const [from, to] = await Promise.all([against, current].map((side) => readArchived(path, side)));
-  return pageOf(path, against.backup.id, from as Side, to as Side);
+  return pageOf(path, { against: against.backup.id, from: from as Side, to: to as Side });
 };
 
 export const diffDocumentWithLive = async (
   path: string,
-  current: ComparedBackup,
-  source: FirestoreDatabase,
-  signal: AbortSignal,
+  {
+    current,
+    source,
+    signal,
+  }: { readonly current: ComparedBackup; readonly source: FirestoreDatabase; readonly signal: AbortSignal },
 ): Promise<DiffPage> => {
   assertComparable(path, commonScope(current.backup));
   const from = await readArchived(path, current);
@@ -46,7 +48,7 @@ export const diffDocumentWithLive = async (
   const encoded = documents.get(path);
   if (encoded && current.open.erasures?.hidesDocument(Buffer.from(path), encoded)) throw erasedDocument();
   const to = { encoded, rootLength: source.root.length + 1 };
-  const { data, next } = pageOf(path, 'live', from, to);
+  const { data, next } = pageOf(path, { against: 'live', from, to });
   return { data: { ...data, cost: costOf(1) }, next };
 };
 
@@ -77,7 +79,10 @@ const findRecord = async (path: string, archive: Archive): Promise<{ encoded: Ui
   return { encoded: leaf.content(slot), isNamed: true };
 };
 
-const pageOf = (path: string, against: string, from: Side, to: Side): DiffPage => {
+const pageOf = (
+  path: string,
+  { against, from, to }: { readonly against: string; readonly from: Side; readonly to: Side },
+): DiffPage => {
   const change = changeOf(from.encoded, to.encoded);
   const changes = change === 'unchanged' ? [] : [{ path, change }];
   return {

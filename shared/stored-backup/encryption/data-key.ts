@@ -49,16 +49,18 @@ export interface NewDataKey extends WrappedKey {
 export const newDataKey = async (tenant: Tenant, archive: Identity): Promise<NewDataKey> => {
   const chosen = await readEncryption(tenant);
   const dataKey = Buffer.from(secureRandomBytes(32));
-  const wrapped = await wrapWithCurrentKey(tenant, chosen, archive, dataKey);
+  const wrapped = await wrapWithCurrentKey(tenant, { chosen, archive, dataKey });
   return { ...wrapped, dataKey, check: checkEncryptionUnchanged(tenant, chosen) };
 };
 
 /** Wraps a data key with KMS or the passphrase, as the organization has chosen. */
 export const wrapWithCurrentKey = async (
   tenant: Tenant,
-  chosen: EncryptionRecord | undefined,
-  archive: Identity,
-  dataKey: Buffer,
+  {
+    chosen,
+    archive,
+    dataKey,
+  }: { readonly chosen: EncryptionRecord | undefined; readonly archive: Identity; readonly dataKey: Buffer },
 ): Promise<WrappedKey> => {
   const identity = contextOf(archive);
   const options = { identity, random: secureRandomBytes };

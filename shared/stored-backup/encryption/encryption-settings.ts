@@ -125,7 +125,7 @@ export const changeEncryption = async (
   // Keys that KMS wraps stay as they are when KMS is chosen again.
   const isWalking = mode === 'customer' || Object.keys(previous).length > 0;
   const next = { ...encryptionKey(tenant), mode, ...own, previous, version, isWalking, updatedAt: iso(now) };
-  return { chosen: next, change: changeOf(tenant, chosen, next, now) };
+  return { chosen: next, change: changeOf(tenant, { previous: chosen, next, now }) };
 };
 
 /** Rewraps every data key with the current settings: a new version of the KMS key, or a new salt. */
@@ -136,19 +136,28 @@ export const rotateKeys = (
 ): { chosen: EncryptionRecord; change: Change } => {
   const current = chosen ?? { ...encryptionKey(tenant), mode: 'kms' as const, previous: {} };
   const next = { ...current, version: newUlid(now), isWalking: true, updatedAt: iso(now) };
-  return { chosen: next, change: changeOf(tenant, chosen, next, now) };
+  return { chosen: next, change: changeOf(tenant, { previous: chosen, next, now }) };
 };
 
-const changeOf = (tenant: Tenant, previous: EncryptionRecord | undefined, next: EncryptionRecord, now: Date): Change => ({
-  writes: [whileActive(tenant), ...replacing(tenant, previous, next, now)],
-  audit: [auditNote(tenant, 'organization', tenant.organizationId, currentEncryption(next))],
+const changeOf = (
+  tenant: Tenant,
+  {
+    previous,
+    next,
+    now,
+  }: { readonly previous: EncryptionRecord | undefined; readonly next: EncryptionRecord; readonly now: Date },
+): Change => ({
+  writes: [whileActive(tenant), ...replacing(tenant, { previous, next, now })],
+  audit: [auditNote(tenant, { type: 'organization', id: tenant.organizationId, details: currentEncryption(next) })],
 });
 
 const replacing = (
   tenant: Tenant,
-  previous: EncryptionRecord | undefined,
-  next: EncryptionRecord,
-  now: Date,
+  {
+    previous,
+    next,
+    now,
+  }: { readonly previous: EncryptionRecord | undefined; readonly next: EncryptionRecord; readonly now: Date },
 ): readonly Write[] => [
   { put: next, ...unchanged(previous), onConditionFailed: () => new StaleReadError() },
   ...(next.isWalking ? [enqueue(tenant, { kind: 'rewrap-keys', walk: next.version }, now)] : []),
@@ -158,7 +167,7 @@ const replacing = (
 export const rewrapArrived = async (tenant: Tenant, now: Date): Promise<readonly Write[]> => {
   const chosen = await readEncryption(tenant);
   if (chosen?.mode !== 'customer') return [];
-  return replacing(tenant, chosen, { ...chosen, version: newUlid(now), isWalking: true }, now);
+  return replacing(tenant, { previous: chosen, next: { ...chosen, version: newUlid(now), isWalking: true }, now });
 };
 
 const assertAllowed = ({ mode, passphrase }: EncryptionInput): void => {

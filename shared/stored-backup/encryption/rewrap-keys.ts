@@ -89,7 +89,7 @@ const rewrapAll = async (
       await commit([enqueue(tenant, next, clock.now()), releaseRewrapLock(lock)]);
       return true;
     }
-    if (!(await rewrapWithRetry(tenant, settings, backup, { clock, openStore }))) return false;
+    if (!(await rewrapWithRetry(tenant, { settings, found: backup, deps: { clock, openStore } }))) return false;
     last = backup.id;
   }
   const previous = await neededPassphrases(tenant, settings, await findOtherKeyIds(tenant, clock.now()));
@@ -124,15 +124,13 @@ const attemptsMax = 3;
 /** False if the settings changed meanwhile. */
 const rewrapWithRetry = async (
   tenant: Tenant,
-  settings: EncryptionRecord,
-  found: BackupRecord,
-  deps: RewrapDeps,
+  { settings, found, deps }: { readonly settings: EncryptionRecord; readonly found: BackupRecord; readonly deps: RewrapDeps },
 ): Promise<boolean> => {
   let backup: BackupRecord | undefined = found;
   // A backup that moves between organizations keeps its key until it has arrived.
   for (let attempt = 0; backup && isOpenable(backup) && !isInMove(backup) && attempt < attemptsMax; attempt++) {
     try {
-      await rewrap(tenant, settings, backup, deps);
+      await rewrap(tenant, { settings, backup, deps });
       return true;
     } catch (error) {
       if (!(error instanceof StaleReadError) && !(error instanceof JobFailure) && !(error instanceof StorageError)) throw error;
@@ -147,12 +145,18 @@ const rewrapWithRetry = async (
 
 const rewrap = async (
   tenant: Tenant,
-  settings: EncryptionRecord,
-  backup: BackupRecord,
-  { clock, openStore }: RewrapDeps,
+  {
+    settings,
+    backup,
+    deps: { clock, openStore },
+  }: { readonly settings: EncryptionRecord; readonly backup: BackupRecord; readonly deps: RewrapDeps },
 ): Promise<void> => {
   const { id, archive, status, keyFile: previous, storageDestination, path, bucketKeyIds } = backup;
-  const { keyFile, encryption } = await wrapWithCurrentKey(tenant, settings, archive, await dataKeyOf(tenant, backup));
+  const { keyFile, encryption } = await wrapWithCurrentKey(tenant, {
+    chosen: settings,
+    archive,
+    dataKey: await dataKeyOf(tenant, backup),
+  });
   const withNew = keyIdsWith(backup, encryption);
   const store = await openStore(tenant, await readDestination(tenant, storageDestination.id), path);
   const change = (attributes: Readonly<Record<string, unknown>>, knownKeyIds: BackupRecord['bucketKeyIds']) => {
@@ -165,13 +169,13 @@ const rewrap = async (
     const replaced = await store.head(keyFileName);
     if (withNew !== bucketKeyIds) await change({ bucketKeyIds: withNew }, bucketKeyIds);
     // The bucket first: its key must open with what the record shows.
-    await putKey(store, backup, keyFile, replaced, clock);
+    await putKey(store, { backup, keyFile, replaced, clock });
     await change({ keyFile, encryption, bucketKeyIds: undefined }, withNew);
     // The prepare step may have stored the key it had read before; from now on it reads the new one.
     if (status === 'running' && !isSameKey(keyFile, await store.get(keyFileName)))
-      await putKey(store, backup, keyFile, replaced, clock);
+      await putKey(store, { backup, keyFile, replaced, clock });
   } catch (error) {
-    if (error instanceof StaleReadError) await restoreKey(tenant, store, backup, clock);
+    if (error instanceof StaleReadError) await restoreKey(tenant, { store, found: backup, clock });
     // A locked object of GCS cannot be replaced. An attempt whose response was lost may have replaced it before.
     const isRefused = error instanceof StorageError && error.code === 'denied';
     if (isRefused && previous && isSameKey(previous, await store.get(keyFileName))) await change({ bucketKeyIds }, withNew);
@@ -189,10 +193,18 @@ const keyIdsWith = (
   mode === 'kms' || keyId === encryption.keyId || bucketKeyIds?.includes(keyId) ? bucketKeyIds : [...(bucketKeyIds ?? []), keyId];
 
 /** The backup or its key changed concurrently: makes the key in the bucket match the records. */
-const restoreKey = async (tenant: Tenant, store: ObjectStore, found: BackupRecord, clock: Clock): Promise<void> => {
+const restoreKey = async (
+  tenant: Tenant,
+  { store, found, clock }: { readonly store: ObjectStore; readonly found: BackupRecord; readonly clock: Clock },
+): Promise<void> => {
   const backup = await get(backupKey.backup(tenant, found.id));
   const put = async (record: BackupRecord, keyFile: Uint8Array): Promise<void> =>
-    putKey(store, record, keyFile, record.lockedUntil === null ? undefined : await store.head(keyFileName), clock);
+    putKey(store, {
+      backup: record,
+      keyFile,
+      replaced: record.lockedUntil === null ? undefined : await store.head(keyFileName),
+      clock,
+    });
   if (backup?.keyFile && isOpenable(backup)) return put(backup, backup.keyFile);
   const otherOwner = await findOtherOwner(tenant, found);
   if (backup && !otherOwner) return store.remove([keyFileName]);
@@ -204,10 +216,17 @@ const restoreKey = async (tenant: Tenant, store: ObjectStore, found: BackupRecor
 /** The new key of a locked backup is locked as long as the one it replaces, which later backups may need. */
 const putKey = async (
   store: ObjectStore,
-  { lockedUntil }: BackupRecord,
-  keyFile: Uint8Array,
-  replaced: Awaited<ReturnType<ObjectStore['head']>>,
-  clock: Clock,
+  {
+    backup: { lockedUntil },
+    keyFile,
+    replaced,
+    clock,
+  }: {
+    readonly backup: BackupRecord;
+    readonly keyFile: Uint8Array;
+    readonly replaced: Awaited<ReturnType<ObjectStore['head']>>;
+    readonly clock: Clock;
+  },
 ): Promise<void> => {
   const until = lockedUntil === null ? 0 : Math.max(Date.parse(lockedUntil), replaced?.lockedUntil?.getTime() ?? 0);
   await store.put(keyFileName, keyFile, until > clock.now().getTime() ? { lockedUntil: new Date(until) } : {});

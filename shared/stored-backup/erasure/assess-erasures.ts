@@ -26,21 +26,24 @@ export const assessErasures = async (tenant: Tenant, task: AssessTask, options: 
   const continueWith = (rest: Omit<AssessTask, 'projectId'>): Promise<void> =>
     commit([enqueue(tenant, { kind: 'assess-erasures', projectId, ...rest }, clock.now())]);
   if (erasureId !== undefined) {
-    if ((await assessEntry(tenant, projectId, erasureId, options)) === 'continues') await continueWith({ erasureId });
+    if ((await assessEntry(tenant, { projectId, id: erasureId, options })) === 'continues') await continueWith({ erasureId });
     return;
   }
   let isFirst = true;
   for await (const { id } of entriesOf(tenant, projectId, from)) {
     if (!isFirst && clock.now() >= deadline) return continueWith({ from: id });
     isFirst = false;
-    if ((await assessEntry(tenant, projectId, id, options)) === 'continues') return continueWith({ from: id });
+    if ((await assessEntry(tenant, { projectId, id, options })) === 'continues') return continueWith({ from: id });
   }
 };
 
 const conflictRetry = { attempts: 8, jitterMs: 500 };
 
 /** Several tasks may assess the same entry. The first that saves its progress goes on with it; the others leave it to that one. */
-const assessEntry = (tenant: Tenant, projectId: string, id: string, options: AssessOptions): Promise<EntryOutcome> => {
+const assessEntry = (
+  tenant: Tenant,
+  { projectId, id, options }: { readonly projectId: string; readonly id: string; readonly options: AssessOptions },
+): Promise<EntryOutcome> => {
   let before: string | undefined;
   return retryOnConflict(conflictRetry, async () => {
     // A move hides backups; its end starts another assessment.
@@ -53,7 +56,7 @@ const assessEntry = (tenant: Tenant, projectId: string, id: string, options: Ass
     before = progress;
     const open = { ledger, entry, erasure: await openEntry(ledger, entry, await ledgerKey(ledger)) };
     const writer = new EntryWriter(tenant, open, options.clock);
-    if (open.erasure.query && !entry.isResolved) return resolveQuery(tenant, open, writer, options);
+    if (open.erasure.query && !entry.isResolved) return resolveQuery(tenant, { open, writer, options });
     return new Assessment(tenant, open, writer, options).assess();
   });
 };

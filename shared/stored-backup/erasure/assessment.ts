@@ -120,7 +120,7 @@ export class Assessment {
     const { entry, erasure } = this.#of;
     const earlier = entry.searching?.backupId === backup.id ? entry.searching : undefined;
     const search = { erasure, leaves: this.#leaves, start: earlier?.segments ?? 0 };
-    const found = await searchKeptBackup(this.#tenant, backup, search, this.#options);
+    const found = await searchKeptBackup(this.#tenant, { backup, search, options: this.#options });
     return found && { ...found, documents: found.documents + (earlier?.documents ?? 0) };
   }
 

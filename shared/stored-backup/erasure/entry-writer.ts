@@ -76,7 +76,7 @@ export class EntryWriter {
       this.#set({ ...fields, status: 'expired', expiredAt: iso(now) }),
       systemAudit('erasures', {
         action: 'erasure.expired',
-        note: auditNote(this.#tenant, 'erasure', id, { projectId, lastHeldBackupId }),
+        note: auditNote(this.#tenant, { type: 'erasure', id, details: { projectId, lastHeldBackupId } }),
         now,
       }),
     ]);

@@ -10,9 +10,11 @@ import { type AssessOptions, searchKeptBackup } from './search-kept-backup.ts';
  */
 export const resolveQuery = async (
   tenant: Tenant,
-  { entry, erasure }: OpenEntry,
-  writer: EntryWriter,
-  options: AssessOptions,
+  {
+    open: { entry, erasure },
+    writer,
+    options,
+  }: { readonly open: OpenEntry; readonly writer: EntryWriter; readonly options: AssessOptions },
 ): Promise<EntryOutcome> => {
   const { projectId, searching } = entry;
   const { clock, deadline } = options;
@@ -30,7 +32,7 @@ export const resolveQuery = async (
       const isRest = lastHeldBackupId !== null;
       const known = [...erasure.paths, ...paths];
       const search = { erasure: byValue, known, leaves, isRest, start: earlier?.segments ?? 0 };
-      const found = await searchKeptBackup(tenant, backup, search, options);
+      const found = await searchKeptBackup(tenant, { backup, search, options });
       paths.push(...(found?.paths ?? []));
       const documents = (earlier?.documents ?? 0) + (found?.documents ?? 0);
       if (found?.searched !== undefined) {

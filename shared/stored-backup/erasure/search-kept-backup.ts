@@ -37,14 +37,20 @@ export interface AssessOptions {
 /** Undefined if the backup cannot be read now. Rejects if a retry may help. */
 export const searchKeptBackup = async (
   tenant: Tenant,
-  backup: BackupRecord,
-  { erasure, ...search }: Omit<SearchOptions, 'isOver'> & { readonly erasure: LedgerEntry },
-  options: AssessOptions,
+  {
+    backup,
+    search: { erasure, ...search },
+    options,
+  }: {
+    readonly backup: BackupRecord;
+    readonly search: Omit<SearchOptions, 'isOver'> & { readonly erasure: LedgerEntry };
+    readonly options: AssessOptions;
+  },
 ): Promise<SearchResult | undefined> => {
   const { clock, deadline } = options;
   try {
     const deps = { openStore: options.openStore, dataKeyOf: options.dataKeyOf ?? dataKeyOf };
-    const { archive, close } = await openRawArchive(tenant, backup, undefined, deps);
+    const { archive, close } = await openRawArchive(tenant, { backup, deps });
     try {
       return await searchBackup(archive, erasure, { ...search, isOver: () => clock.now() >= deadline });
     } finally {

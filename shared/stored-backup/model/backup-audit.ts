@@ -6,8 +6,20 @@ import type { BackupRecord } from './record.ts';
 /** The audit entry of something the service did to a backup, for the transaction that does it. */
 export const backupAudit = (
   tenant: Tenant,
-  action: AuditAction,
-  { id, projectId }: BackupRecord,
-  details: Readonly<Record<string, unknown>>,
-  now: Date,
-): Write => systemAudit('backup-engine', { action, note: auditNote(tenant, 'backup', id, { projectId, ...details }), now });
+  {
+    action,
+    backup: { id, projectId },
+    details,
+    now,
+  }: {
+    readonly action: AuditAction;
+    readonly backup: BackupRecord;
+    readonly details: Readonly<Record<string, unknown>>;
+    readonly now: Date;
+  },
+): Write =>
+  systemAudit('backup-engine', {
+    action,
+    note: auditNote(tenant, { type: 'backup', id, details: { projectId, ...details } }),
+    now,
+  });

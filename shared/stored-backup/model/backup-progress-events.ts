@@ -16,18 +16,32 @@ export interface EventContext {
 /** One backup.progress event per decile. Its document count is the one at which the decile was reached. */
 export const backupProgressEvents = (
   context: EventContext,
-  backup: BackupRecord,
-  percents: readonly number[],
-  totalDocuments: number,
-  now: Date,
+  {
+    backup,
+    percents,
+    totalDocuments,
+    now,
+  }: { readonly backup: BackupRecord; readonly percents: readonly number[]; readonly totalDocuments: number; readonly now: Date },
 ): readonly Write[] =>
   percents.map((percent) =>
-    progressEvent(context, backup, { percent, documents: Math.ceil((totalDocuments * percent) / 100), totalDocuments }, now),
+    progressEvent(context, {
+      backup,
+      progress: { percent, documents: Math.ceil((totalDocuments * percent) / 100), totalDocuments },
+      now,
+    }),
   );
 
 export const progressEvent = (
   { tenant, project, organization }: EventContext,
-  backup: BackupRecord,
-  progress: ReturnType<typeof backupProgress>,
-  now: Date,
-): Write => emit(tenant, backupEvents, 'backup.progress', { ...backupEvent(backup, project, organization), progress }, now);
+  {
+    backup,
+    progress,
+    now,
+  }: { readonly backup: BackupRecord; readonly progress: ReturnType<typeof backupProgress>; readonly now: Date },
+): Write =>
+  emit(tenant, {
+    schemas: backupEvents,
+    name: 'backup.progress',
+    data: { ...backupEvent(backup, project, organization), progress },
+    now,
+  });

@@ -33,7 +33,12 @@ export const lifecycleEvents = (
     completedAt: null,
   };
   return [
-    emit(tenant, backupEvents, 'backup.started', backupEvent(started, project, organization), new Date(now.getTime() - 1)),
-    emit(tenant, backupEvents, 'backup.completed', backupEvent(backup, project, organization), now),
+    emit(tenant, {
+      schemas: backupEvents,
+      name: 'backup.started',
+      data: backupEvent(started, project, organization),
+      now: new Date(now.getTime() - 1),
+    }),
+    emit(tenant, { schemas: backupEvents, name: 'backup.completed', data: backupEvent(backup, project, organization), now }),
   ];
 };

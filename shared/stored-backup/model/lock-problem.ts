@@ -26,11 +26,10 @@ export const lockProblemOf = ({ status, lockProblem, verification }: BackupRecor
 /** A backup that is less protected than its destination promises. */
 export const lockProblemAudit = (tenant: Tenant, backup: BackupRecord, now: Date): Write => {
   const { lockedUntil, immutableUntil = null, lockProblem } = backup;
-  return backupAudit(
-    tenant,
-    'backup.lock_incomplete',
+  return backupAudit(tenant, {
+    action: 'backup.lock_incomplete',
     backup,
-    { reason: lockProblem?.reason ?? '', lockedUntil, immutableUntil },
+    details: { reason: lockProblem?.reason ?? '', lockedUntil, immutableUntil },
     now,
-  );
+  });
 };

@@ -25,5 +25,5 @@ export const markDamaged = (tenant: Tenant, backup: BackupRecord, { depth, detai
       { damagedDepth: deeper(depth, backup.damagedDepth), verifiedAt: null },
       { expected: { status: 'completed', ...notLeaving } },
     ),
-    backupAudit(tenant, 'backup.found_damaged', backup, details, now),
+    backupAudit(tenant, { action: 'backup.found_damaged', backup, details, now }),
   ]);

@@ -58,9 +58,15 @@ export interface ArchiveDeps extends Pick<BackupDeps, 'openStore' | 'dataKeyOf'>
 /** Opens a backup for a reader: erased documents are hidden, whatever the reader does. */
 export const openArchive = (
   tenant: Tenant,
-  backup: BackupRecord,
-  destination?: DestinationRecord,
-  deps: ArchiveDeps = backupDeps,
+  {
+    backup,
+    destination,
+    deps = backupDeps,
+  }: {
+    readonly backup: BackupRecord;
+    readonly destination?: DestinationRecord | undefined;
+    readonly deps?: ArchiveDeps | undefined;
+  },
 ): Promise<OpenArchive> => open(tenant, backup, { destination, deps, isRaw: false });
 
 /**
@@ -69,9 +75,15 @@ export const openArchive = (
  */
 export const openRawArchive = (
   tenant: Tenant,
-  backup: BackupRecord,
-  destination?: DestinationRecord,
-  deps: ArchiveDeps = backupDeps,
+  {
+    backup,
+    destination,
+    deps = backupDeps,
+  }: {
+    readonly backup: BackupRecord;
+    readonly destination?: DestinationRecord | undefined;
+    readonly deps?: ArchiveDeps | undefined;
+  },
 ): Promise<OpenArchive> => open(tenant, backup, { destination, deps, isRaw: true });
 
 /**
@@ -91,7 +103,7 @@ const open = async (
   try {
     const [stored, dataKey] = await Promise.all([fetchManifest(store, backup.manifestDigest), deps.dataKeyOf(tenant, backup)]);
     const manifest = await openOwnManifest(stored, backup, dataKey);
-    const erasures = isRaw ? undefined : await filterFor(tenant, backup, manifest, deps);
+    const erasures = isRaw ? undefined : await filterFor(tenant, { backup, manifest, deps });
     return openWithManifest(tenant, backup, { store, dataKey, manifest, erasures, deps });
   } catch (error) {
     store.close();
@@ -102,9 +114,11 @@ const open = async (
 /** What a reader of the backup does not see. */
 export const filterFor = (
   tenant: Tenant,
-  backup: BackupRecord,
-  { source }: Manifest,
-  deps: ArchiveDeps,
+  {
+    backup,
+    manifest: { source },
+    deps,
+  }: { readonly backup: BackupRecord; readonly manifest: Manifest; readonly deps: ArchiveDeps },
 ): Promise<ErasureFilter | undefined> => (deps.loadFilter ?? loadFilter)(tenant, backup, `${source}/documents/`);
 
 /** Decrypts the manifest; throws if it is not the one of the record. */
@@ -177,7 +191,7 @@ export const openWithManifest = (
   const others = new Map<string, Promise<ArchiveSource>>();
   const sourceOf = (id: string): Promise<ArchiveSource> => {
     if (id === backup.archive.backup) return Promise.resolve({ store, dataKey, keyFile: backup.keyFile });
-    const known = others.get(id) ?? openOther(tenant, id, backup, deps);
+    const known = others.get(id) ?? openOther(tenant, { archiveId: id, dependent: backup, deps });
     others.set(id, known);
     // A failed attempt is not cached.
     known.catch(() => others.delete(id));
@@ -220,9 +234,7 @@ export const ownerOf = async (tenant: Tenant, archiveId: string, dependent: Back
 /** Opens an archive that this one depends on, through the backup that owns it. */
 const openOther = async (
   tenant: Tenant,
-  archiveId: string,
-  dependent: BackupRecord,
-  deps: ArchiveDeps,
+  { archiveId, dependent, deps }: { readonly archiveId: string; readonly dependent: BackupRecord; readonly deps: ArchiveDeps },
 ): Promise<ArchiveSource> => {
   const backup = await ownerOf(tenant, archiveId, dependent);
   if (!backup) throw new StorageError('missing', `The backup ${archiveId}, which this one depends on, does not exist.`);

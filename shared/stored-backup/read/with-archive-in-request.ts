@@ -19,14 +19,16 @@ export const requestArchiveDeps: ArchiveDeps = {
 /** Runs `work` with the backup open. Errors of the store, the key and the archive become ApiErrors. */
 export const withArchiveInRequest = async <T>(
   tenant: Tenant,
-  backup: BackupRecord,
-  work: (open: OpenArchive) => Promise<T>,
-  deps: ArchiveDeps = requestArchiveDeps,
+  {
+    backup,
+    work,
+    deps = requestArchiveDeps,
+  }: { readonly backup: BackupRecord; readonly work: (open: OpenArchive) => Promise<T>; readonly deps?: ArchiveDeps | undefined },
 ): Promise<T> => {
   assertCompleted(backup);
   let open: OpenArchive | undefined;
   try {
-    open = await openArchive(tenant, backup, undefined, deps);
+    open = await openArchive(tenant, { backup, deps });
     return await work(open);
   } catch (error) {
     throw toReadError(error);

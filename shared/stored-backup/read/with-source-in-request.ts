@@ -15,9 +15,15 @@ export interface RequestCaller {
 /** Runs `work` with the project's database, within an API request. If the database denies access, the project is marked first. */
 export const withSourceInRequest = async <T>(
   caller: RequestCaller,
-  project: ProjectRecord,
-  deps: Pick<BackupDeps, 'openSource'>,
-  work: (source: FirestoreDatabase) => Promise<T>,
+  {
+    project,
+    deps,
+    work,
+  }: {
+    readonly project: ProjectRecord;
+    readonly deps: Pick<BackupDeps, 'openSource'>;
+    readonly work: (source: FirestoreDatabase) => Promise<T>;
+  },
 ): Promise<T> => {
   const source = deps.openSource(caller.tenant, project, retryPolicy);
   try {
@@ -50,6 +56,6 @@ const markUnauthorized = async (
   error: Error,
 ): Promise<void> => {
   if (project.status !== 'connected') return;
-  const note = auditNote(tenant, 'project', project.id, { reason: error.message });
-  await commit([unauthorizedWrite(tenant, project, now), auditEntry('project.unauthorized', note, actor, origin, now)]);
+  const note = auditNote(tenant, { type: 'project', id: project.id, details: { reason: error.message } });
+  await commit([unauthorizedWrite(tenant, project, now), auditEntry('project.unauthorized', { note, actor, origin, now })]);
 };

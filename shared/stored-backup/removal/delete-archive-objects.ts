@@ -11,9 +11,11 @@ import { isRetired } from './retire-backup.ts';
 /** The task of a backup that was deleted or has expired. Idempotent. */
 export const eraseBackup = async (
   tenant: Tenant,
-  backupId: string,
-  open?: typeof openStore,
-  signal?: AbortSignal,
+  {
+    backupId,
+    open,
+    signal,
+  }: { readonly backupId: string; readonly open?: typeof openStore | undefined; readonly signal?: AbortSignal | undefined },
 ): Promise<void> => {
   const backup = await get(backupKey.backup(tenant, backupId));
   if (!backup || !isRetired(backup)) return;
@@ -21,7 +23,7 @@ export const eraseBackup = async (
   const isFirst = (await get(link)) !== undefined;
   const reason = await deleteArchiveObjects(tenant, backup, { openStore: open, signal });
   const now = clock.now();
-  const kept = reason === undefined ? [] : isFirst ? objectsKeptWrites(tenant, backup, reason, now) : [];
+  const kept = reason === undefined ? [] : isFirst ? objectsKeptWrites(tenant, { backup, reason, now }) : [];
   const isDeletedAtLast = reason === undefined && backup.objectsKept !== undefined;
   const cleared = isDeletedAtLast ? [set(backupKey.backup(tenant, backupId), { objectsKept: undefined })] : [];
   // Without the link, objects at this path may be imported again.
@@ -29,9 +31,12 @@ export const eraseBackup = async (
 };
 
 /** Records, once for all, that objects of a backup stay in the customer's bucket. */
-export const objectsKeptWrites = (tenant: Tenant, backup: BackupRecord, reason: string, now: Date): readonly Write[] => [
+export const objectsKeptWrites = (
+  tenant: Tenant,
+  { backup, reason, now }: { readonly backup: BackupRecord; readonly reason: string; readonly now: Date },
+): readonly Write[] => [
   set(backupKey.backup(tenant, backup.id), { objectsKept: { reason, since: iso(now) } }),
-  backupAudit(tenant, 'backup.objects_kept', backup, { reason, path: backup.path }, now),
+  backupAudit(tenant, { action: 'backup.objects_kept', backup, details: { reason, path: backup.path }, now }),
 ];
 
 /** Why objects stay in the bucket until the last backup that shares them is deleted. */

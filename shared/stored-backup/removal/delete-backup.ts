@@ -30,13 +30,16 @@ const findRunningChild = async (tenant: Tenant, { id, projectId }: BackupRecord)
 const isRunning = ({ status }: BackupRecord): boolean => status === 'pending' || status === 'running';
 
 /** The record stays for 30 days with status `deleted`; a task deletes the objects, unless another record shares them. */
-export const deleteBackup = (tenant: Tenant, backup: BackupRecord, child: BackupRecord | undefined, now: Date): Change => {
+export const deleteBackup = (
+  tenant: Tenant,
+  { backup, child, now }: { readonly backup: BackupRecord; readonly child: BackupRecord | undefined; readonly now: Date },
+): Change => {
   const { id, status, projectId, size, safetyOf } = backup;
   assertDeletable(backup, child, now);
   const details = { projectId, status, size, ...(safetyOf !== undefined && { restoreJobId: safetyOf }) };
   return {
-    writes: retireWrites(tenant, backup, 'deleted', {}, now),
-    audit: [auditNote(tenant, 'backup', id, details)],
+    writes: retireWrites(tenant, { backup, status: 'deleted', expected: {}, now }),
+    audit: [auditNote(tenant, { type: 'backup', id, details })],
   };
 };
 

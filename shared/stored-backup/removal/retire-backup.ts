@@ -17,10 +17,17 @@ const recordKeptSeconds = 30 * 24 * 3_600;
  */
 export const retireWrites = (
   tenant: Tenant,
-  backup: BackupRecord,
-  status: 'deleted' | 'expired',
-  expected: Readonly<Record<string, unknown>>,
-  now: Date,
+  {
+    backup,
+    status,
+    expected,
+    now,
+  }: {
+    readonly backup: BackupRecord;
+    readonly status: 'deleted' | 'expired';
+    readonly expected: Readonly<Record<string, unknown>>;
+    readonly now: Date;
+  },
 ): readonly Write[] => {
   const { id, status: previous, size, storageDestination, archive, verification, path } = backup;
   const ttl = epochSeconds(after(now, recordKeptSeconds));
@@ -46,7 +53,9 @@ export const retireWrites = (
       },
     },
     // The clean-up of an uncompleted or expired backup has already updated these counts.
-    ...(previous === 'completed' ? [countInOrganization(tenant, -1, size), countBackups(tenant, storageDestination.id, -1)] : []),
+    ...(previous === 'completed'
+      ? [countInOrganization(tenant, { backups: -1, bytes: size }), countBackups(tenant, storageDestination.id, -1)]
+      : []),
     ...(verification?.status === 'running' ? [removeRunningVerification(tenant, id)] : []),
     enqueue(tenant, { kind: 'erase-backup', backupId: id }, now),
   ];

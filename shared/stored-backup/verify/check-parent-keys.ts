@@ -35,5 +35,5 @@ const checkParentKey = async (
     };
   const source = await open.sourceOf(archiveId);
   const stored = await headExpected(source.store, keyWith(owner.keyFile));
-  return checkKeyFile(tenant, owner, { ...source, size: stored?.size }, deps);
+  return checkKeyFile(tenant, { backup: owner, own: { ...source, size: stored?.size }, deps });
 };

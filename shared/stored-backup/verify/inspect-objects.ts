@@ -26,9 +26,11 @@ export interface FoundDamage {
 /** The objects of other backups that this one depends on are included. Throws only if the store does not answer. */
 export const inspectObjects = async (
   tenant: Tenant,
-  backup: BackupRecord,
-  open: OpenArchive,
-  deps: Pick<BackupDeps, 'unlockKeyFile'>,
+  {
+    backup,
+    open,
+    deps,
+  }: { readonly backup: BackupRecord; readonly open: OpenArchive; readonly deps: Pick<BackupDeps, 'unlockKeyFile'> },
 ): Promise<Inspection> => {
   const report = new VerificationReport();
   const own = backup.archive.backup;
@@ -37,14 +39,14 @@ export const inspectObjects = async (
     const store = await storeOf(open, archiveId);
     if (!store) continue;
     try {
-      await inspectFolder(open, store, objects.get(archiveId) ?? [], report);
+      await inspectFolder(open, { store, entries: objects.get(archiveId) ?? [], report });
     } catch (error) {
       if (!(error instanceof StorageError) || error.isTransient) throw error;
       const message = `The objects of the backup cannot be listed: ${error.message}`;
       report.add(qualifiedName({ backup: archiveId, name: manifestName }, open.archive), 'unreadable', message);
     }
   }
-  const key = await inspectKey(tenant, backup, open, deps);
+  const key = await inspectKey(tenant, { backup, open, deps });
   if (key) report.add(keyFileName, key.problem, key.message);
   await checkParentKeys({ tenant, open, deps }, backup, report);
   const { all, findings, count } = report;
@@ -71,9 +73,11 @@ const notSearched: Problem = {
 
 const inspectFolder = async (
   open: OpenArchive,
-  store: ObjectStore,
-  entries: readonly ObjectEntry[],
-  report: VerificationReport,
+  {
+    store,
+    entries,
+    report,
+  }: { readonly store: ObjectStore; readonly entries: readonly ObjectEntry[]; readonly report: VerificationReport },
 ): Promise<void> => {
   const sizes = new Map<string, number>();
   for await (const { name, size } of store.list('')) sizes.set(name, size);
@@ -101,14 +105,16 @@ const inspectFolder = async (
 
 const inspectKey = async (
   tenant: Tenant,
-  backup: BackupRecord,
-  open: OpenArchive,
-  deps: Pick<BackupDeps, 'unlockKeyFile'>,
+  {
+    backup,
+    open,
+    deps,
+  }: { readonly backup: BackupRecord; readonly open: OpenArchive; readonly deps: Pick<BackupDeps, 'unlockKeyFile'> },
 ): Promise<Problem | undefined> => {
   try {
     const source = await open.sourceOf(backup.archive.backup);
     const size = (await headExpected(source.store, keyWith(backup.keyFile)))?.size;
-    return await checkKeyFile(tenant, backup, { ...source, size }, deps);
+    return await checkKeyFile(tenant, { backup, own: { ...source, size }, deps });
   } catch (error) {
     if (error instanceof StorageError && error.isTransient) throw error;
     return toProblem(error);

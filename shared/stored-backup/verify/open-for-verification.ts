@@ -16,12 +16,10 @@ import type { VerificationFinding, VerificationReport } from './verification-rep
 /** Undefined if the backup cannot be opened; then the report says why. */
 export const openOrReport = async (
   tenant: Tenant,
-  backup: BackupRecord,
-  deps: BackupDeps,
-  report: VerificationReport,
+  { backup, deps, report }: { readonly backup: BackupRecord; readonly deps: BackupDeps; readonly report: VerificationReport },
 ): Promise<OpenArchive | undefined> => {
   try {
-    return await openRawArchive(tenant, backup, undefined, deps);
+    return await openRawArchive(tenant, { backup, deps });
   } catch (error) {
     if (error instanceof JobFailure) report.add(keyFileName, 'unreadable', error.message);
     else if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND')
@@ -54,9 +52,15 @@ const describeRemains = async (tenant: Tenant, { storageDestination, path }: Bac
  */
 export const checkKeyFile = async (
   tenant: Tenant,
-  backup: BackupRecord,
-  { store, dataKey: expected, size }: ArchiveSource & { readonly size: number | undefined },
-  deps: Pick<BackupDeps, 'unlockKeyFile'>,
+  {
+    backup,
+    own: { store, dataKey: expected, size },
+    deps,
+  }: {
+    readonly backup: BackupRecord;
+    readonly own: ArchiveSource & { readonly size: number | undefined };
+    readonly deps: Pick<BackupDeps, 'unlockKeyFile'>;
+  },
 ): Promise<Pick<VerificationFinding, 'problem' | 'message'> | undefined> => {
   try {
     if (size === undefined) return { problem: 'missing', message: 'The key of the backup is missing in the destination' };

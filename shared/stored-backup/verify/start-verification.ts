@@ -11,9 +11,7 @@ type Depth = NonNullable<BackupRecord['verification']>['depth'];
 /** Starts the verification of a completed backup. Its findings are stored on the record. */
 export const startVerification = (
   tenant: Tenant,
-  backup: BackupRecord,
-  depth: Depth,
-  now: Date,
+  { backup, depth, now }: { readonly backup: BackupRecord; readonly depth: Depth; readonly now: Date },
 ): { backup: BackupRecord; change: Change } => {
   const { id, status, verification: previous, projectId } = backup;
   if (status !== 'completed')
@@ -34,7 +32,7 @@ export const startVerification = (
         addRunningVerification(tenant, id, now),
         enqueue(tenant, { kind: 'start-verification', backupId: id }, now),
       ],
-      audit: [auditNote(tenant, 'backup', id, { projectId, depth })],
+      audit: [auditNote(tenant, { type: 'backup', id, details: { projectId, depth } })],
     },
   };
 };

@@ -58,7 +58,7 @@ export class VerificationProgress {
     await commit([
       this.#write({ verification, ...integrityFields(this.#backup, verification), ...locks }),
       removeRunningVerification(this.#tenant, this.#backup.id),
-      backupAudit(this.#tenant, `backup.verification_${status}`, this.#backup, details, now),
+      backupAudit(this.#tenant, { action: `backup.verification_${status}`, backup: this.#backup, details, now }),
       ...(locks?.lockProblem && isNew ? [lockProblemAudit(this.#tenant, { ...this.#backup, ...locks }, now)] : []),
       enqueue(this.#tenant, { kind: 'apply-verification', backupId: this.#backup.id }, now),
     ]);

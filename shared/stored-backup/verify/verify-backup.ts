@@ -32,10 +32,12 @@ const unreachableMax = 5;
 /** Continues at the position until the deadline. Undefined when all is checked, or the verification was replaced. */
 export const verifyBackup = async (
   tenant: Tenant,
-  backupId: string,
-  position: Position | null,
-  deadline: Date,
-  deps: BackupDeps,
+  {
+    backupId,
+    position,
+    deadline,
+    deps,
+  }: { readonly backupId: string; readonly position: Position | null; readonly deadline: Date; readonly deps: BackupDeps },
 ): Promise<Position | undefined> => {
   const backup = await get(backupKey.backup(tenant, backupId));
   const { verification } = backup ?? {};
@@ -44,7 +46,7 @@ export const verifyBackup = async (
   const at: Position = position ?? begin;
   if (verification.checkedAt !== at.startedAt) return undefined;
   const progress = new VerificationProgress(tenant, backup, verification, deps.clock);
-  const open = await openOrReport(tenant, backup, deps, progress.report);
+  const open = await openOrReport(tenant, { backup, deps, report: progress.report });
   const extra = extraCheckedObjects + (backup.needs?.length ?? 0);
   if (open)
     try {
@@ -67,9 +69,7 @@ export const verifyBackup = async (
 /** Records that the service could not finish a verification. Another can be requested at once. */
 export const giveUpVerification = async (
   tenant: Tenant,
-  backupId: string,
-  position: Position | null,
-  clock: Clock,
+  { backupId, position, clock }: { readonly backupId: string; readonly position: Position | null; readonly clock: Clock },
 ): Promise<void> => {
   const backup = await get(backupKey.backup(tenant, backupId));
   const { verification } = backup ?? {};
@@ -91,7 +91,7 @@ const verifyParts = async (work: VerifyWork, backup: BackupRecord, depth: 'struc
     const listed = work.locks ? undefined : stored.get(keyFileName);
     const size = listed ?? (await headExpected(open.store, keyWith(backup.keyFile)))?.size;
     const own = { ...(await open.sourceOf(backup.archive.backup)), size };
-    const found = await checkKeyFile(tenant, backup, own, deps);
+    const found = await checkKeyFile(tenant, { backup, own, deps });
     if (found) report.add(keyFileName, found.problem, found.message);
     await checkParentKeys(work, backup, report);
     await work.locks?.addKeys(open, backup);

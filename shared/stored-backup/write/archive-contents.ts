@@ -54,10 +54,17 @@ const manifestCollectionsMax = 200_000;
 
 export const manifestOf = (
   backup: PlannedBackup,
-  project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
-  archiveParts: Pick<ArchiveParts, 'parts'>,
-  { documents, tombstones, users, originalSize, collections, countVerified }: ArchiveContents,
-  parent?: Manifest,
+  {
+    project,
+    archiveParts,
+    contents: { documents, tombstones, users, originalSize, collections, countVerified },
+    parent,
+  }: {
+    readonly project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>;
+    readonly archiveParts: Pick<ArchiveParts, 'parts'>;
+    readonly contents: ArchiveContents;
+    readonly parent?: Manifest | undefined;
+  },
 ): Manifest => ({
   formatVersion: 2,
   requiredFeatures: [],

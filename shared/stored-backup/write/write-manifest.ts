@@ -53,10 +53,17 @@ const sentObjects = ({ chunk, index, checksums }: PartContents) => [
 /** Extends the locks of the key and the manifest, and of the keys of the archives it depends on. */
 export const extendKeyLocks = async (
   store: ObjectStore,
-  { keyFile }: Pick<BackupRecord, 'keyFile'>,
-  { needs, manifestDigest }: Pick<Completion, 'needs' | 'manifestDigest'>,
-  parent: Pick<OpenArchive, 'sourceOf'> | undefined,
-  locks: ChainLocks,
+  {
+    backup: { keyFile },
+    completion: { needs, manifestDigest },
+    parent,
+    locks,
+  }: {
+    readonly backup: Pick<BackupRecord, 'keyFile'>;
+    readonly completion: Pick<Completion, 'needs' | 'manifestDigest'>;
+    readonly parent: Pick<OpenArchive, 'sourceOf'> | undefined;
+    readonly locks: ChainLocks;
+  },
 ): Promise<void> => {
   await extendGenuine(store, keyWith(keyFile), locks);
   await extendGenuine(store, manifestWith(manifestDigest), locks);
@@ -69,14 +76,22 @@ export const extendKeyLocks = async (
 
 export const writeManifest = async (
   store: ObjectStore,
-  backup: BackupRecord,
-  project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>,
-  parts: ArchiveParts,
-  dataKey: Buffer,
-  parent?: Manifest,
+  {
+    backup,
+    project,
+    parts,
+    dataKey,
+    parent,
+  }: {
+    readonly backup: BackupRecord;
+    readonly project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>;
+    readonly parts: ArchiveParts;
+    readonly dataKey: Buffer;
+    readonly parent?: Manifest | undefined;
+  },
 ): Promise<Completion> => {
   const contents = summarizeContents(parts);
-  const manifest = manifestOf(assertPlanned(backup), project, parts, contents, parent);
+  const manifest = manifestOf(assertPlanned(backup), { project, archiveParts: parts, contents, parent });
   const random = (bytes: number): Buffer => deterministicBytes(manifest, dataKey, bytes);
   const { bytes, digest } = sealManifest(manifest, { identity: backup.archive, dataKey, random });
   await store.put(manifestName, bytes, objectLockOf(backup));

@@ -12,9 +12,7 @@ type NewWebhook = WebhookInput & { readonly name: string; readonly url: string; 
 /** `generatedSecret` is set if the caller gave none. It is shown only in this response. */
 export const createWebhook = async (
   tenant: Tenant,
-  id: string,
-  input: NewWebhook,
-  now: Date,
+  { id, input, now }: { readonly id: string; readonly input: NewWebhook; readonly now: Date },
 ): Promise<{ webhook: WebhookRecord; generatedSecret: string | undefined; change: Change }> => {
   const { format, events } = checkInput(input);
   await checkUrlAndProjects(tenant, input);
@@ -48,8 +46,8 @@ export const createWebhook = async (
     webhook,
     generatedSecret,
     change: {
-      writes: [create(webhook), countOf('webhookCount', tenant, 1, countLimit('webhooks'))],
-      audit: [auditNote(tenant, 'webhook', id, details)],
+      writes: [create(webhook), countOf('webhookCount', { tenant, amount: 1, limit: countLimit('webhooks') })],
+      audit: [auditNote(tenant, { type: 'webhook', id, details })],
     },
   };
 };

@@ -13,7 +13,10 @@ import { allowedEvents } from '../model/subscription.ts';
  * round and keeps the remaining attempts.
  * Of concurrent retries one succeeds. The message is part of the transaction.
  */
-export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: WebhookDeliveryRecord, now: Date): Change => {
+export const retryDelivery = (
+  tenant: Tenant,
+  { webhook, delivery, now }: { readonly webhook: WebhookRecord; readonly delivery: WebhookDeliveryRecord; readonly now: Date },
+): Change => {
   if (!webhook.enabled) throw webhookDisabledError();
   if (!allowedEvents(webhook.format).includes(delivery.event.type))
     throw new ApiError(
@@ -31,7 +34,9 @@ export const retryDelivery = (tenant: Tenant, webhook: WebhookRecord, delivery: 
       whileEnabled(tenant, webhook),
       whileActive(tenant),
     ],
-    audit: [auditNote(tenant, 'webhook', webhook.id, { name: webhook.name, deliveryId, event: event.type })],
+    audit: [
+      auditNote(tenant, { type: 'webhook', id: webhook.id, details: { name: webhook.name, deliveryId, event: event.type } }),
+    ],
   };
 };
 

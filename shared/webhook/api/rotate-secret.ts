@@ -7,9 +7,7 @@ import { reviseWebhook } from './update-webhook.ts';
 /** The previous secret keeps signing for `overlapHours`, an older one stops. `generatedSecret` is shown only in this response. */
 export const rotateSecret = async (
   tenant: Tenant,
-  webhook: WebhookRecord,
-  overlapHours: number,
-  now: Date,
+  { webhook, overlapHours, now }: { readonly webhook: WebhookRecord; readonly overlapHours: number; readonly now: Date },
 ): Promise<{ webhook: WebhookRecord; generatedSecret: string; change: Change }> => {
   const generatedSecret = newSecret();
   const { sealedSecret } = webhook;
@@ -19,7 +17,7 @@ export const rotateSecret = async (
     previous,
     ...(hasPlainToken(webhook) && (await urlAttributes(tenant, webhook.id, webhook.url))),
   };
-  const { webhook: rotated, write } = reviseWebhook(tenant, webhook, attributes, now);
-  const audit = [auditNote(tenant, 'webhook', webhook.id, { name: webhook.name, overlapHours })];
+  const { webhook: rotated, write } = reviseWebhook(tenant, { webhook, attributes, now });
+  const audit = [auditNote(tenant, { type: 'webhook', id: webhook.id, details: { name: webhook.name, overlapHours } })];
   return { webhook: rotated, generatedSecret, change: { writes: [write], audit } };
 };

@@ -24,21 +24,19 @@ type TestResult = z.input<typeof webhooks.test.data>;
  */
 export const sendTestEvent = async (
   { tenant, organization }: Pick<CallerContext, 'tenant' | 'organization'>,
-  webhook: WebhookRecord,
-  requested: string | undefined,
-  now: Date,
+  { webhook, requested, now }: { readonly webhook: WebhookRecord; readonly requested: string | undefined; readonly now: Date },
 ): Promise<{ data: TestResult; change: Change }> => {
   const event = sampleEvent(chooseEvent(webhook, requested), organizationRef(organization), now);
   const deliveryId = newId('delivery', now);
   const attempt = { deliveryId, attempt: 1, retry: onlyAttempt, isTest: true, sentAt: now };
   const [secrets, url] = await Promise.all([openSecrets(tenant, webhook, now), openUrl(tenant, webhook, now)]);
-  const request = composeRequest({ ...webhook, url }, secrets, event, attempt);
+  const request = composeRequest({ ...webhook, url }, { secrets, event, attempt });
   const timeoutMs = Math.min(webhook.timeoutMs, webhookTestTimeoutMs);
   const { headers, body, shownUrl, shownHeaders } = request;
   const answer = await postGuarded({ url, headers, body, timeoutMs, trusted: envList('WEBHOOK_HOSTS') });
   const outcome = classifyOutcome(answer, timeoutMs, { url: shownUrl, headers: shownHeaders, body, sentAt: iso(now) });
   const delivery: WebhookDeliveryRecord = {
-    ...newDelivery(tenant, webhook, event, now),
+    ...newDelivery(tenant, { webhook, event, now }),
     ...webhookKey.delivery(tenant, webhook.id, deliveryId),
     id: deliveryId,
     isTest: true,
@@ -61,7 +59,7 @@ export const sendTestEvent = async (
     },
     change: {
       writes: [create(delivery), whileActive(tenant)],
-      audit: [auditNote(tenant, 'webhook', webhook.id, details)],
+      audit: [auditNote(tenant, { type: 'webhook', id: webhook.id, details })],
     },
   };
 };

@@ -12,9 +12,11 @@ import { checkInput, checkUrlAndProjects, filtersOf, type WebhookInput } from '.
 /** Changes the given fields. An empty input writes nothing, not even an audit entry. */
 export const updateWebhook = async (
   tenant: Tenant,
-  { webhook, health }: WebhookWithHealth,
-  input: WebhookInput,
-  now: Date,
+  {
+    current: { webhook, health },
+    input,
+    now,
+  }: { readonly current: WebhookWithHealth; readonly input: WebhookInput; readonly now: Date },
 ): Promise<{ webhook: WebhookRecord; change: Change }> => {
   const given = Object.keys(omitUndefined(input));
   if (given.length === 0) return { webhook, change: { writes: [], audit: [] } };
@@ -31,7 +33,7 @@ export const updateWebhook = async (
     // Enabling clears the reason for which the service disabled it.
     ...(input.enabled && { disabled: undefined }),
   };
-  const changed = reviseWebhook(tenant, webhook, attributes, now);
+  const changed = reviseWebhook(tenant, { webhook, attributes, now });
   const isMoved = input.url !== undefined && input.url !== (await openUrl(tenant, webhook, now));
   const needsReset = (input.enabled === true && !webhook.enabled) || isMoved;
   const details = {
@@ -52,7 +54,7 @@ export const updateWebhook = async (
         // Enabling it ends the incident.
         ...(input.enabled && webhook.disabled ? [enqueue(tenant, { kind: 'assess-incidents' }, now)] : []),
       ],
-      audit: [auditNote(tenant, 'webhook', webhook.id, details)],
+      audit: [auditNote(tenant, { type: 'webhook', id: webhook.id, details })],
     },
   };
 };
@@ -60,18 +62,22 @@ export const updateWebhook = async (
 /** Setting the current value changes nothing. */
 export const toggleWebhook = async (
   tenant: Tenant,
-  current: WebhookWithHealth,
-  enabled: boolean,
-  now: Date,
+  { current, enabled, now }: { readonly current: WebhookWithHealth; readonly enabled: boolean; readonly now: Date },
 ): Promise<{ webhook: WebhookRecord; change: Change }> =>
-  updateWebhook(tenant, current, current.webhook.enabled === enabled ? {} : { enabled }, now);
+  updateWebhook(tenant, { current, input: current.webhook.enabled === enabled ? {} : { enabled }, now });
 
 /** Sets the attributes and removes those given as undefined. Optimistic lock on `revision`. */
 export const reviseWebhook = (
   tenant: Tenant,
-  webhook: WebhookRecord,
-  attributes: { readonly [K in keyof WebhookRecord]?: WebhookRecord[K] | undefined },
-  now: Date,
+  {
+    webhook,
+    attributes,
+    now,
+  }: {
+    readonly webhook: WebhookRecord;
+    readonly attributes: { readonly [K in keyof WebhookRecord]?: WebhookRecord[K] | undefined };
+    readonly now: Date;
+  },
 ): { webhook: WebhookRecord; write: Write } => {
   const revised = { ...attributes, revision: webhook.revision + 1, updatedAt: iso(now) };
   return {

@@ -89,7 +89,7 @@ const handleStep = async (tenant: Tenant, context: StepContext, deps: DeliveryDe
   if (prepared.kind === 'wait') return !isOwn;
   if (prepared.kind === 'skip' && prepared.isAbsent && isBeingCreated(step, sequence, now)) return false;
   if (prepared.kind === 'send' && !isOvertaken(step, deliveredIn(sequence, now)))
-    return sendStep(tenant, context, prepared, deps);
+    return sendStep(tenant, { context, due: prepared, deps });
   if (prepared.kind === 'send') await skipDelivery(prepared.delivery);
   if (prepared.kind === 'abandon') await abandonDelivery(webhookDeliveries, prepared.delivery, prepared.error);
   await leaveSequence(own.sequence, step);
@@ -106,16 +106,18 @@ const skipDelivery = async (delivery: WebhookDeliveryRecord): Promise<void> => {
 
 const sendStep = async (
   tenant: Tenant,
-  { asked, sequence, step }: StepContext,
-  due: DueDelivery,
-  deps: DeliveryDeps,
+  {
+    context: { asked, sequence, step },
+    due,
+    deps,
+  }: { readonly context: StepContext; readonly due: DueDelivery; readonly deps: DeliveryDeps },
 ): Promise<boolean> => {
   const { delivery, endpoint: webhook } = due;
   const now = deps.clock.now();
   const inSequence = sequenceStepOf(delivery, webhook);
   if (inSequence && lacksPredecessor(inSequence, sequence, { createdAt: delivery.createdAt, now })) return false;
   const composed = await composeAttempt(tenant, due, now);
-  const lease = await leaseSequence(sequence, step, leaseSeconds(webhook), now);
+  const lease = await leaseSequence(sequence, { step, seconds: leaseSeconds(webhook), now });
   if (!lease) return false;
   const verdict = await sendAttempt(tenant, { due, composed, queue: asked.queue }, deps);
   await releaseSequence(lease, outcomeOf(verdict));

@@ -14,9 +14,11 @@ import { webhookDeliveries } from './webhook-deliveries.ts';
  */
 export const deliver = async (
   tenant: Tenant,
-  ref: AttemptRef,
-  queue: DeliveryQueue,
-  deps: DeliveryDeps = { clock, random: randomFraction, post: postGuarded },
+  {
+    ref,
+    queue,
+    deps = { clock, random: randomFraction, post: postGuarded },
+  }: { readonly ref: AttemptRef; readonly queue: DeliveryQueue; readonly deps?: DeliveryDeps | undefined },
 ): Promise<void> => {
   const { webhookId, deliveryId } = ref;
   const prepared = await prepareAttempt(tenant, ref, { queue, now: deps.clock.now(), waitMs: deps.waitMs });

@@ -28,7 +28,7 @@ export const composeAttempt = async (tenant: Tenant, due: DueDelivery, sentAt: D
   const [secrets, url] = await Promise.all([openSecrets(tenant, webhook, sentAt), openUrl(tenant, webhook, sentAt)]);
   const { id: deliveryId, event, isTest } = delivery;
   const described = { deliveryId, attempt, retry, isTest, sentAt };
-  return { request: composeRequest({ ...webhook, url }, secrets, event, described), sentAt };
+  return { request: composeRequest({ ...webhook, url }, { secrets, event, attempt: described }), sentAt };
 };
 
 /** Time beside the request itself: signing it, scheduling the next attempt, recording the outcome. */

@@ -21,9 +21,7 @@ export interface SequenceLease {
 /** Undefined if another step is being sent, or the sequence has changed since it was read. */
 export const leaseSequence = async (
   sequence: SequenceRecord,
-  step: Step,
-  seconds: number,
-  now: Date,
+  { step, seconds, now }: { readonly step: Step; readonly seconds: number; readonly now: Date },
 ): Promise<SequenceLease | undefined> => {
   const { pk, sk, percent, endedAt, claimedUntil } = sequence;
   if ((claimedUntil ?? '') > iso(now)) return undefined;

@@ -8,6 +8,6 @@ export const webhookDeliveries: DeliveryKind<WebhookRecord, WebhookDeliveryRecor
   counters: { delivered: 'DeliveriesDelivered', retry: 'DeliveriesRetried', failed: 'DeliveriesFailed' },
   durationMetric: 'DeliveryDuration',
   sendLater: (tenant, { endpoint, delivery, attempt, delaySeconds, now }) =>
-    sendAttemptLater(tenant, { webhookId: endpoint.id, deliveryId: delivery.id, attempt }, delaySeconds, now),
+    sendAttemptLater(tenant, { ref: { webhookId: endpoint.id, deliveryId: delivery.id, attempt }, delaySeconds, now }),
   disableTask: ({ id: webhookId, revision }, failure) => ({ kind: 'disable-webhook', webhookId, ...failure, revision }),
 };

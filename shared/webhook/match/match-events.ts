@@ -25,16 +25,18 @@ interface Pair {
  */
 export const matchEvents = async (
   tenant: Tenant,
-  eventIds: readonly string[],
-  until: Date,
-  clock: Clock,
+  { eventIds, until, clock }: { readonly eventIds: readonly string[]; readonly until: Date; readonly clock: Clock },
 ): Promise<ReadonlySet<number>> => {
   const { pairs, unread } = await findPairs(tenant, eventIds);
   const slow = await slowWebhooks(tenant, pairs);
   const failed = new Set(unread);
   let start = 0;
   for (; start < pairs.length && clock.now() < until; start += batchSize)
-    for (const { position } of await createAndSend(tenant, pairs.slice(start, start + batchSize), slow, clock.now()))
+    for (const { position } of await createAndSend(tenant, {
+      pairs: pairs.slice(start, start + batchSize),
+      slow,
+      now: clock.now(),
+    }))
       failed.add(position);
   const remaining = pairs.slice(start);
   if (remaining.length > 0) {
@@ -91,9 +93,7 @@ const slowWebhooks = async (tenant: Tenant, pairs: readonly Pair[]): Promise<Rea
 /** Returns the pairs that failed. */
 const createAndSend = async (
   tenant: Tenant,
-  pairs: readonly Pair[],
-  slow: ReadonlySet<string>,
-  now: Date,
+  { pairs, slow, now }: { readonly pairs: readonly Pair[]; readonly slow: ReadonlySet<string>; readonly now: Date },
 ): Promise<readonly Pair[]> => {
   const created = (await Promise.all(pairs.map((pair) => createDelivery(tenant, pair, now)))).filter((one) => one !== undefined);
   const refused = await sendDeliveries(
@@ -125,7 +125,7 @@ const duplicateDelaySeconds = 10;
 const createDelivery = async (tenant: Tenant, pair: Pair, now: Date) => {
   const { event, webhook } = pair;
   try {
-    const delivery = newDelivery(tenant, webhook, event, now);
+    const delivery = newDelivery(tenant, { webhook, event, now });
     await enterSequence(delivery, webhook, now);
     return { pair, deliveryId: delivery.id, isNew: await putIfAbsent(delivery) };
   } catch (error) {

@@ -40,7 +40,10 @@ export const sendDeliveries = async (
  * Sends an attempt after a delay: with the queue if it can delay that long, else with a Scheduler entry named after the attempt.
  * If the Scheduler refuses, the queue delays as long as it can and the worker requeues the message until `notBefore`.
  */
-export const sendAttemptLater = async (tenant: Tenant, ref: AttemptRef, delaySeconds: number, now: Date): Promise<void> => {
+export const sendAttemptLater = async (
+  tenant: Tenant,
+  { ref, delaySeconds, now }: { readonly ref: AttemptRef; readonly delaySeconds: number; readonly now: Date },
+): Promise<void> => {
   if (delaySeconds <= delayMaxSeconds) return requeueLater(tenant, ref, delaySeconds);
   const due = after(now, delaySeconds);
   if (!(await isScheduled(tenant, ref, due))) await requeueLater(tenant, { ...ref, notBefore: iso(due) }, delaySeconds);

@@ -5,7 +5,10 @@ import { deliveryIdOf } from './delivery-id.ts';
 import { type StoredEvent, type WebhookDeliveryRecord, type WebhookRecord, webhookKey } from './record.ts';
 
 /** A delivery before its first attempt. */
-export const newDelivery = (tenant: Tenant, webhook: WebhookRecord, event: StoredEvent, now: Date): WebhookDeliveryRecord => {
+export const newDelivery = (
+  tenant: Tenant,
+  { webhook, event, now }: { readonly webhook: WebhookRecord; readonly event: StoredEvent; readonly now: Date },
+): WebhookDeliveryRecord => {
   const id = deliveryIdOf(event.id, webhook.id);
   return {
     ...webhookKey.delivery(tenant, webhook.id, id),

@@ -14,7 +14,10 @@ const pollMs = 200;
 const eventsRead = 20;
 
 /** False if `until` passed before the wait was over. */
-export const waitForFinalDelivery = async (tenant: Tenant, deletedAt: Date, until: Date, time: Clock): Promise<boolean> => {
+export const waitForFinalDelivery = async (
+  tenant: Tenant,
+  { deletedAt, until, time }: { readonly deletedAt: Date; readonly until: Date; readonly time: Clock },
+): Promise<boolean> => {
   const waitUntil = after(deletedAt, waitMaxSeconds);
   if (time.now() >= waitUntil) return true;
   const keys = await keysOf(tenant);

@@ -36,11 +36,14 @@ const idLateSeconds = 900;
 export const runReplay = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<void> => {
   if (!(await extendReplayLock(tenant, task, time.now())))
     return log.info('replay stopped: it has ended or another replay holds the lock', { webhookId: task.webhookId });
-  if (await walkEvents(tenant, task, until, time)) await releaseReplayLock(tenant, task, time.now());
+  if (await walkEvents(tenant, { task, until, time })) await releaseReplayLock(tenant, task, time.now());
 };
 
 /** True when it reached the end; false if the deadline passed and a task to continue was enqueued. */
-const walkEvents = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<boolean> => {
+const walkEvents = async (
+  tenant: Tenant,
+  { task, until, time }: { readonly task: ReplayTask; readonly until: Date; readonly time: Clock },
+): Promise<boolean> => {
   const bounds = idBounds('event', new Date(task.from), after(new Date(task.to), idLateSeconds));
   const range = {
     pk: `ORG#${tenant.organizationId}`,
@@ -108,7 +111,7 @@ const beginDelivery = async (
   event: StoredEvent,
   found: WebhookDeliveryRecord | undefined,
 ): Promise<ReplayedAttempt | undefined> => {
-  const fresh = { ...newDelivery(tenant, webhook, event, now), replay: task.walk };
+  const fresh = { ...newDelivery(tenant, { webhook, event, now }), replay: task.walk };
   const { id: deliveryId, attempts } = found ?? fresh;
   const action = replayAction(found, task, now);
   const isBegun =

@@ -26,9 +26,7 @@ const lastMoment = Date.parse('9999-12-31T23:59:59.999Z');
 /** Starts a replay of the events of a time range, up to now, unless a replay of the webhook is running. */
 export const startReplay = (
   tenant: Tenant,
-  webhook: WebhookRecord,
-  input: ReplayInput,
-  now: Date,
+  { webhook, input, now }: { readonly webhook: WebhookRecord; readonly input: ReplayInput; readonly now: Date },
 ): { replay: Pick<ReplayTask, 'webhookId' | 'from' | 'to' | 'events' | 'status'>; change: Change } => {
   const { start: from, end } = spanOf(input);
   const events = input.events ? checkEvents(input.events, webhook.format) : webhook.events;
@@ -48,7 +46,7 @@ export const startReplay = (
         whileEnabled(tenant, webhook),
         whileActive(tenant),
       ],
-      audit: [auditNote(tenant, 'webhook', webhook.id, { name: webhook.name, ...range })],
+      audit: [auditNote(tenant, { type: 'webhook', id: webhook.id, details: { name: webhook.name, ...range } })],
     },
   };
 };

@@ -18,12 +18,10 @@ export interface ComposedRequest {
 /** `url` is the whole one. Custom headers cannot override ours, in any case, except for the User-Agent. */
 export const composeRequest = (
   { id, format, url }: Pick<WebhookRecord, 'id' | 'format' | 'url'>,
-  secrets: OpenSecrets,
-  event: StoredEvent,
-  attempt: Attempt,
+  { secrets, event, attempt }: { readonly secrets: OpenSecrets; readonly event: StoredEvent; readonly attempt: Attempt },
 ): ComposedRequest => {
   const { body, headers, signatures } =
-    format === 'simple' ? simpleMessage(id, secrets, event, attempt) : standardMessage(secrets, event, attempt);
+    format === 'simple' ? simpleMessage(id, { secrets, event, attempt }) : standardMessage(secrets, event, attempt);
   const ours = { 'Content-Type': 'application/json', ...headers };
   const reserved = new Set(Object.keys({ ...ours, ...signatures }).map((name) => name.toLowerCase()));
   const allowed = Object.entries(secrets.headers).filter(([name]) => !reserved.has(name.toLowerCase()));

@@ -8,9 +8,11 @@ import { hexSignature } from './signature.ts';
 /** Signed only if the webhook has a secret. The signature covers the body alone. */
 export const simpleMessage = (
   webhookId: string,
-  { secret, previous }: OpenSecrets,
-  event: StoredEvent,
-  { isTest }: Pick<Attempt, 'isTest'>,
+  {
+    secrets: { secret, previous },
+    event,
+    attempt: { isTest },
+  }: { readonly secrets: OpenSecrets; readonly event: StoredEvent; readonly attempt: Pick<Attempt, 'isTest'> },
 ): Message => {
   const { type, timestamp } = event;
   const body = JSON.stringify(simpleBody(event));

@@ -32,10 +32,10 @@ export const measureCost = async (bench: BenchDatabases): Promise<boolean> => {
   const perMillion = (bill: Bill): number => (1e6 * bill.dollars) / bill.documents;
   const million = isLarge ? 'a million documents' : 'a million documents, from 200,000';
   printTable('Goals: cost', goalColumns, [
-    goalRow('billed reads per document', ten.reads / ten.documents, readsGoal, (value) => fixed(value, 4)),
-    goalRow('source calls per million documents', (1e6 * ten.calls) / ten.documents, callsGoal, whole),
-    goalRow(`AWS dollars for ${million}`, perMillion(ten), dollarsGoal, (value) => `$${fixed(value, 5)}`),
-    goalRow('dollars for ten times as many documents ÷ dollars', ten.dollars / one.dollars, linearGoal),
+    goalRow('billed reads per document', { value: ten.reads / ten.documents, goal: readsGoal, show: (value) => fixed(value, 4) }),
+    goalRow('source calls per million documents', { value: (1e6 * ten.calls) / ten.documents, goal: callsGoal, show: whole }),
+    goalRow(`AWS dollars for ${million}`, { value: perMillion(ten), goal: dollarsGoal, show: (value) => `$${fixed(value, 5)}` }),
+    goalRow('dollars for ten times as many documents ÷ dollars', { value: ten.dollars / one.dollars, goal: linearGoal }),
   ]);
   const parts = Object.entries(ten.parts).map(([what, dollars]) => `${what} $${fixed((1e6 * dollars) / ten.documents, 5)}`);
   console.log(`by service: ${parts.join(', ')}`);

@@ -20,8 +20,12 @@ export const measureMemory = async (bench: BenchDatabases): Promise<boolean> => 
   const largest = peaks.get(Math.max(...sizes)) ?? 0;
   const growth = largest / (peaks.get(isLarge ? 200_000 : 100_000) ?? 1);
   printTable('Goals: memory', goalColumns, [
-    goalRow(`peak RSS in MiB at ${whole(Math.max(...sizes))} documents`, largest, peakGoal, (value) => fixed(value, 0)),
-    goalRow(`÷ that at ${isLarge ? '200,000' : '100,000'}`, growth, growthGoal),
+    goalRow(`peak RSS in MiB at ${whole(Math.max(...sizes))} documents`, {
+      value: largest,
+      goal: peakGoal,
+      show: (value) => fixed(value, 0),
+    }),
+    goalRow(`÷ that at ${isLarge ? '200,000' : '100,000'}`, { value: growth, goal: growthGoal }),
   ]);
   if (!isLarge) console.log('BENCH_LARGE=1 measures 1,000,000 documents, too.');
   return reaches(largest, peakGoal.must, 'most') && reaches(growth, growthGoal.must, 'most');

@@ -45,7 +45,7 @@ export const measurePeers = async (bench: BenchDatabases): Promise<boolean> => {
       continue;
     }
     best = Math.max(best, took.documents / took.seconds);
-    rows.push(rowOf(hasReferences ? tool : `${tool}, no references`, count, took, calls));
+    rows.push(rowOf(hasReferences ? tool : `${tool}, no references`, { count, took, calls }));
   }
   const task = await bench.of(documents);
   const engine = bench.processes.start('engine');
@@ -55,7 +55,7 @@ export const measurePeers = async (bench: BenchDatabases): Promise<boolean> => {
   const took = await engine.run({ ...task, isAlone: true });
   engine.end();
   const { calls } = await bench.processes.order({ do: 'calls' });
-  rows.push(rowOf('engine, all steps', documents, took, calls));
+  rows.push(rowOf('engine, all steps', { count: documents, took, calls }));
   printTable(
     'Comparison with other tools',
     ['tool', 'documents', 'documents/s', 'per CPU second', 'captured', 'peak RSS', 'calls', 'B/document'],
@@ -63,12 +63,19 @@ export const measurePeers = async (bench: BenchDatabases): Promise<boolean> => {
   );
   const ratio = took.documents / took.seconds / best;
   printTable('Goal: comparison with other tools', goalColumns, [
-    goalRow(`documents/s ÷ the fastest tool, ${whole(documents)} documents`, ratio, goal, (value) => fixed(value, 1)),
+    goalRow(`documents/s ÷ the fastest tool, ${whole(documents)} documents`, {
+      value: ratio,
+      goal,
+      show: (value) => fixed(value, 1),
+    }),
   ]);
   return reaches(ratio, goal.must, goal.kind);
 };
 
-const rowOf = (tool: string, count: number, took: Took, calls: Readonly<Record<string, number>>): string[] => [
+const rowOf = (
+  tool: string,
+  { count, took, calls }: { readonly count: number; readonly took: Took; readonly calls: Readonly<Record<string, number>> },
+): string[] => [
   ...[tool, whole(count), whole(took.documents / took.seconds), whole(took.documents / took.cpuSeconds)],
   ...[`${fixed((100 * took.documents) / count, 1)} %`, `${fixed(took.peakMib, 0)} MiB`],
   ...[whole(Object.values(calls).reduce((sum, one) => sum + one, 0)), fixed(took.stored / took.documents, 0)],

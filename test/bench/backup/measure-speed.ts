@@ -44,7 +44,10 @@ export const measureSpeed = async (bench: BenchDatabases): Promise<boolean> => {
   const of = (work: Work, value: (took: Took) => number): number => median((tookBy.get(work) ?? []).map(value));
   const perSecond = (took: Took): number => took.documents / (took.ownSeconds ?? took.cpuSeconds);
   const scan = of('scan', perSecond);
-  const row = (title: string, docs: number, wall: number, megabytes: number): string[] => [
+  const row = (
+    title: string,
+    { docs, wall, megabytes }: { readonly docs: number; readonly wall: number; readonly megabytes: number },
+  ): string[] => [
     ...[title, whole(documents / wall), whole(docs)],
     ...[fixed((docs * megabytes) / documents, 0), fixed(docs / scan, 3)],
   ];
@@ -53,26 +56,15 @@ export const measureSpeed = async (bench: BenchDatabases): Promise<boolean> => {
     `Backup of ${whole(documents)} documents of ${whole((megabytes * 1e6) / documents)} bytes`,
     ['', 'documents/s', 'per CPU second', 'MB/s of CPU', '÷ raw scan'],
     [
-      row(
-        'raw scan: only counts messages',
-        scan,
-        of('scan', (took) => took.seconds),
+      row('raw scan: only counts messages', { docs: scan, wall: of('scan', (took) => took.seconds), megabytes }),
+      row('reader alone', { docs: of('reader', perSecond), wall: of('reader', (took) => took.seconds), megabytes }),
+      row('engine, all steps, store that drops the data', { docs: of('engine', perSecond), wall: median(walls), megabytes }),
+      row('engine, all steps, S3 client over HTTP', {
+        docs: of('engine-to-s3', perSecond),
+        wall: of('engine-to-s3', (took) => took.seconds),
         megabytes,
-      ),
-      row(
-        'reader alone',
-        of('reader', perSecond),
-        of('reader', (took) => took.seconds),
-        megabytes,
-      ),
-      row('engine, all steps, store that drops the data', of('engine', perSecond), median(walls), megabytes),
-      row(
-        'engine, all steps, S3 client over HTTP',
-        of('engine-to-s3', perSecond),
-        of('engine-to-s3', (took) => took.seconds),
-        megabytes,
-      ),
-      row('official client: stream() to gzip-6 NDJSON', sdk.documents / sdk.cpuSeconds, sdk.seconds, megabytes),
+      }),
+      row('official client: stream() to gzip-6 NDJSON', { docs: sdk.documents / sdk.cpuSeconds, wall: sdk.seconds, megabytes }),
       [
         'hardware limit: zstd 3, AES, SHA-256',
         '',
@@ -99,7 +91,7 @@ export const measureSpeed = async (bench: BenchDatabases): Promise<boolean> => {
   printTable(
     'Goals of the engine',
     goalColumns,
-    measured.map(([what, value, goal]) => goalRow(what, value, goal)),
+    measured.map(([what, value, goal]) => goalRow(what, { value, goal })),
   );
   console.log(
     `stored ${fixed(of('engine', ({ stored }) => stored) / documents, 1)} B/document; gzip-6 NDJSON ${fixed(ndjson.stored / documents, 1)}; the official client's by hand ${fixed(sdk.stored / documents, 1)}`,

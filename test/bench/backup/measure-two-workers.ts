@@ -13,9 +13,9 @@ export const measureTwoWorkers = async (bench: BenchDatabases): Promise<boolean>
   const engine = await gain(bench, 'replay', task);
   const limit = await gain(bench, 'core-limit-alone', task);
   printTable('Two workers', goalColumns, [
-    goalRow('two workers ÷ one', engine, goal),
+    goalRow('two workers ÷ one', { value: engine, goal }),
     ['zstd, AES and SHA-256 alone: two ÷ one', fixed(limit), '', ''],
-    goalRow('first ÷ second', engine / limit, ofLimitGoal),
+    goalRow('first ÷ second', { value: engine / limit, goal: ofLimitGoal }),
   ]);
   return reaches(engine, goal.must, goal.kind) || reaches(engine / limit, ofLimitGoal.must, ofLimitGoal.kind);
 };

@@ -53,10 +53,15 @@ export const makeBackup = async (
   const encryption = { mode: 'kms', keyId: 'key' } as const;
   const { backup, writes } = startBackup({ tenant, project, destination, encryption }, options, clock.now());
   await commit(writes);
-  const step = <T>(work: () => Promise<T>): Promise<T> => runBackupStep(tenant, backup.id, work);
+  const step = <T>(work: () => Promise<T>): Promise<T> => runBackupStep(tenant, { backupId: backup.id, work });
   await step(() => prepareBackup(tenant, backup.id, engine));
   const { shards } = await step(() => planBackup(tenant, backup.id, engine));
-  for (const shard of shards) while (!(await step(() => copyShard(tenant, backup.id, shard, after(clock.now(), 3_000), engine))));
+  for (const shard of shards)
+    while (
+      !(await step(() =>
+        copyShard(tenant, { backupId: backup.id, number: shard, handOver: after(clock.now(), 3_000), given: engine }),
+      ))
+    );
   await step(() => sealBackup(tenant, backup.id, engine));
   const made = table.get<{ status: string; documentCount: number; originalSize: number; reads: number }>(
     backupKey.backup(tenant, backup.id),

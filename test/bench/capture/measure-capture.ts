@@ -144,8 +144,14 @@ export const measureCapture = async (): Promise<boolean> => {
   const measured = ['second, 100 documents a second', 'second, 20 documents a second', 'interval, 20 documents a second'];
   const worst = Math.max(...delays);
   printTable('Goals: capture', goalColumns, [
-    ...measured.map((name) => goalRow(`reads for each change, ${name}`, ratios.get(name) ?? Number.NaN, readsGoal)),
-    goalRow('seconds from a write until it can be restored, at most', worst, delayGoal, (one) => fixed(one, 1)),
+    ...measured.map((name) =>
+      goalRow(`reads for each change, ${name}`, { value: ratios.get(name) ?? Number.NaN, goal: readsGoal }),
+    ),
+    goalRow('seconds from a write until it can be restored, at most', {
+      value: worst,
+      goal: delayGoal,
+      show: (one) => fixed(one, 1),
+    }),
   ]);
   console.log(
     `On average a write can be restored after ${fixed(delays.reduce((sum, one) => sum + one, 0) / delays.length, 1)} s.`,

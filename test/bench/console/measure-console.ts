@@ -53,9 +53,9 @@ export const measureConsole = async (dir: string): Promise<boolean> => {
     const requests = 1 + Math.max(...seen.map(({ resources }) => resources.length));
     const shownMs = median(seen.slice(2).map((load) => load.shownMs));
     printTable('Goals: first load of the console', goalColumns, [
-      goalRow('compressed script, bytes', scriptBytes, scriptGoal, whole),
-      goalRow('requests until the overview shows', requests, requestGoal, whole),
-      goalRow('ms until the overview shows, median', shownMs, shownGoal, whole),
+      goalRow('compressed script, bytes', { value: scriptBytes, goal: scriptGoal, show: whole }),
+      goalRow('requests until the overview shows', { value: requests, goal: requestGoal, show: whole }),
+      goalRow('ms until the overview shows, median', { value: shownMs, goal: shownGoal, show: whole }),
     ]);
     return (
       reaches(scriptBytes, scriptGoal.must, 'most') &&

@@ -22,7 +22,7 @@ const linksMax = 6;
 
 const t = await startEnv(ArchiveEnv);
 const name = { projectId: t.sourceProjectId, databaseId: '(default)' };
-await fill(t.server.databases, t.sourceProjectId, documents);
+await fill(t.server.databases, { projectId: t.sourceProjectId, count: documents });
 const dice = new SeededRandom(7);
 
 /** Changes every hundredth document at a random position: each one interrupts a range of unchanged documents. */

@@ -28,9 +28,9 @@ export const measureIncremental = async (): Promise<boolean> => {
   const link = links[0] ?? full;
   const shares = { bytes: link.bytes / full.bytes, reads: link.reads / full.reads, cpu: link.cpuSeconds / full.cpuSeconds };
   printTable('Goals: incremental backup', goalColumns, [
-    goalRow('bytes after 1 % has changed, of those of a full one', shares.bytes, bytesGoal, percent),
-    goalRow('reads, of those of a full one', shares.reads, readsGoal),
-    goalRow('CPU time, of that of a full one', shares.cpu, cpuGoal),
+    goalRow('bytes after 1 % has changed, of those of a full one', { value: shares.bytes, goal: bytesGoal, show: percent }),
+    goalRow('reads, of those of a full one', { value: shares.reads, goal: readsGoal }),
+    goalRow('CPU time, of that of a full one', { value: shares.cpu, goal: cpuGoal }),
   ]);
   return reaches(shares.bytes, bytesGoal.must, 'most') && reaches(shares.reads, readsGoal.must, 'most');
 };

@@ -93,8 +93,8 @@ const measureSpeed = async (server: Server, url: string, dir: string): Promise<b
   few.end();
   await measureImporters({ server, url, dir, from: 'bench', perSecond: median(same) });
   printTable('Goals: restore', goalColumns, [
-    goalRow('another project ÷ BulkWriter', ratio(other), restoreGoals.other),
-    goalRow('the same project ÷ BulkWriter', ratio(same), restoreGoals.same),
+    goalRow('another project ÷ BulkWriter', { value: ratio(other), goal: restoreGoals.other }),
+    goalRow('the same project ÷ BulkWriter', { value: ratio(same), goal: restoreGoals.same }),
   ]);
   console.log(`target identical to the backup, byte for byte: ${judged(isIdentical, 'yes')}`);
   return (
@@ -113,8 +113,12 @@ const measureOne = async (server: Server, url: string, dir: string): Promise<boo
   if (one?.written !== 1) throw new Error('the document was not written');
   const share = (100 * one.bytes) / one.size;
   printTable(`One document out of a backup of ${whole(many)}`, goalColumns, [
-    goalRow('ranges read of the backup, all steps', one.ranges, restoreGoals.ranges, whole),
-    goalRow('bytes read of it in percent, the manifest each time', share, restoreGoals.share, (value) => fixed(value, 3)),
+    goalRow('ranges read of the backup, all steps', { value: one.ranges, goal: restoreGoals.ranges, show: whole }),
+    goalRow('bytes read of it in percent, the manifest each time', {
+      value: share,
+      goal: restoreGoals.share,
+      show: (value) => fixed(value, 3),
+    }),
   ]);
   console.log(
     `${fixed(median(took.map(({ seconds }) => seconds)) * 1_000, 0)} ms from asking to completed, a folder for a bucket`,
@@ -132,11 +136,10 @@ const measureMemory = async (server: Server, url: string, dir: string): Promise<
   }
   const [small = 1, big = 0] = peaks;
   printTable('Memory of a restore', goalColumns, [
-    goalRow(
-      `peak RSS at ${whole(large)} documents (${fixed(big, 0)} MiB) ÷ at ${whole(documents)}`,
-      big / small,
-      restoreGoals.growth,
-    ),
+    goalRow(`peak RSS at ${whole(large)} documents (${fixed(big, 0)} MiB) ÷ at ${whole(documents)}`, {
+      value: big / small,
+      goal: restoreGoals.growth,
+    }),
   ]);
   return reaches(big / small, restoreGoals.growth.must, 'most');
 };

@@ -89,7 +89,7 @@ export class RestoreBench {
     await sealJournal({ tenant, restoreJobId: restore.id, attempt: 1 }, engine);
     const cpu = process.cpuUsage();
     const started = performance.now();
-    for (const shard of shards) while (!(await write(tenant, restore.id, shard, engine)));
+    for (const shard of shards) while (!(await write(tenant, { id: restore.id, number: shard, deps: engine })));
     const writeSeconds = (performance.now() - started) / 1_000;
     const { user, system } = process.cpuUsage(cpu);
     await finishRestore({ tenant, restoreJobId: restore.id, attempt: 1 }, engine);
@@ -153,7 +153,10 @@ export class RestoreBench {
 const soon = (): Date => after(clock.now(), 3_000);
 
 /** Like `writeShard`, without a rate limit. */
-const write = async (tenant: Tenant, id: string, number: number, deps: RestoreDeps): Promise<boolean> => {
+const write = async (
+  tenant: Tenant,
+  { id, number, deps }: { readonly id: string; readonly number: number; readonly deps: RestoreDeps },
+): Promise<boolean> => {
   const { restore, organization } = await loadRunning({ tenant, restoreJobId: id, attempt: 1 });
   const context = await loadRestoreContext(tenant, restore, organization);
   const backup = table.get<BackupRecord>(backupKey.backup(tenant, restore.backupId)) as BackupRecord;

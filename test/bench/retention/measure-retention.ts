@@ -58,9 +58,9 @@ export const measureRetention = async (dir: string): Promise<boolean> => {
   const growth = peak / (few?.peakMib ?? 1);
   const slope = (many?.cpuSeconds ?? Number.NaN) / sizes[1] / ((few?.cpuSeconds ?? 1) / sizes[0]);
   printTable('Goals: retention', goalColumns, [
-    goalRow(`peak RSS in MiB at ${whole(sizes[1])} backups`, peak, peakGoal, (value) => fixed(value, 0)),
-    goalRow(`÷ that at ${whole(sizes[0])}`, growth, growthGoal),
-    goalRow(`CPU time a backup ÷ that at ${whole(sizes[0])}`, slope, slopeGoal),
+    goalRow(`peak RSS in MiB at ${whole(sizes[1])} backups`, { value: peak, goal: peakGoal, show: (value) => fixed(value, 0) }),
+    goalRow(`÷ that at ${whole(sizes[0])}`, { value: growth, goal: growthGoal }),
+    goalRow(`CPU time a backup ÷ that at ${whole(sizes[0])}`, { value: slope, goal: slopeGoal }),
   ]);
   return (
     reaches(peak, peakGoal.must, 'most') && reaches(growth, growthGoal.must, 'most') && reaches(slope, slopeGoal.must, 'most')

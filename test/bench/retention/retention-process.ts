@@ -5,7 +5,10 @@ import { applyRetention } from '../../../shared/retention/index.ts';
 const run = async (): Promise<void> => {
   log.setLogLevel('SILENT');
   const beganMs = performance.now();
-  await applyRetention(unsafeTenant('org_bench', 'record'), new Date(Date.now() + 3_600_000), { now: () => new Date() });
+  await applyRetention(unsafeTenant('org_bench', 'record'), {
+    until: new Date(Date.now() + 3_600_000),
+    time: { now: () => new Date() },
+  });
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage();
   process.send?.({
     seconds: (performance.now() - beganMs) / 1_000,

@@ -68,7 +68,9 @@ export const measureStartUp = async (dir: string): Promise<boolean> => {
   const title = `Start-up, fastest of ${loads} loads and ${answers} answers; must ${shown('must')}, aim ${shown('aim')}`;
   printTable(title, columns, rows);
   const workerRatio = fastest(worker) / fastest(official);
-  printTable('Goal of a worker', goalColumns, [goalRow(`import of ${worker} ÷ ${official}`, workerRatio, workerGoal)]);
+  printTable('Goal of a worker', goalColumns, [
+    goalRow(`import of ${worker} ÷ ${official}`, { value: workerRatio, goal: workerGoal }),
+  ]);
   return met && reaches(workerRatio, workerGoal.must, workerGoal.kind);
 };
 

@@ -25,8 +25,11 @@ export const measureLatency = async (dir: string): Promise<boolean> => {
   );
   const cost = median(besideMs) / median(aloneMs);
   printTable('Goals: latency', goalColumns, [
-    goalRow('p50 from commit to receipt, ms', median(aloneMs), goals.receiptMs, whole),
-    goalRow(`p50 beside ${whole(dead)} dead endpoints (${whole(hung)} hung meanwhile) ÷ alone`, cost, goals.cost),
+    goalRow('p50 from commit to receipt, ms', { value: median(aloneMs), goal: goals.receiptMs, show: whole }),
+    goalRow(`p50 beside ${whole(dead)} dead endpoints (${whole(hung)} hung meanwhile) ÷ alone`, {
+      value: cost,
+      goal: goals.cost,
+    }),
   ]);
   return reaches(median(aloneMs), goals.receiptMs.must, 'most') && reaches(cost, goals.cost.must, 'most');
 };

@@ -45,8 +45,8 @@ export const measureSpeed = async (dir: string): Promise<boolean> => {
   // Ratios are computed per round, so that other load on the machine cancels out.
   const share = (way: Way): number => median(took[way].map((one, n) => one.perCpuSecond / (took.pool[n]?.perCpuSecond ?? 1)));
   printTable('Goals: deliveries per core', goalColumns, [
-    goalRow('door ÷ bare pool', share('door'), goal),
-    goalRow('whole function ÷ bare pool', share('function'), goal),
+    goalRow('door ÷ bare pool', { value: share('door'), goal }),
+    goalRow('whole function ÷ bare pool', { value: share('function'), goal }),
   ]);
   return reaches(share('door'), goal.must, 'least') && reaches(share('function'), goal.must, 'least');
 };

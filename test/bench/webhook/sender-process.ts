@@ -56,17 +56,21 @@ const webhook: WebhookRecord = {
 };
 const deliveryId = deliveryIdOf(event.id, webhookId);
 const compose = () =>
-  composeRequest(webhook, { secret, previous: undefined, headers: {} }, event, {
-    deliveryId,
-    attempt: 1,
-    retry: { maxAttempts: 5, willRetry: true },
-    sentAt: new Date(),
+  composeRequest(webhook, {
+    secrets: { secret, previous: undefined, headers: {} },
+    event,
+    attempt: {
+      deliveryId,
+      attempt: 1,
+      retry: { maxAttempts: 5, willRetry: true },
+      sentAt: new Date(),
+    },
   });
 
 /** An endpoint whose last delivery was just made. Writes do not change it. */
 const table = new InMemoryTable();
 table.put(webhook);
-table.put(newDelivery(tenant, webhook, event, now));
+table.put(newDelivery(tenant, { webhook, event, now }));
 table.put({ ...webhookKey.health(tenant, webhookId), lastTriggeredAt: '9999', isSlow: false, ttl: 9_999_999_999 });
 const aws: AnswerRequest = async ({ headers, body }) => {
   const action = String(headers['x-amz-target']).split('.')[1] ?? '';

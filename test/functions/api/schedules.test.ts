@@ -53,7 +53,18 @@ beforeEach(() => {
   [storageId, otherStorageId] = [addStorage(organizationId), addStorage(organizationId)];
 });
 
-const ask = async (endpoint: Endpoint, params: Record<string, string> = {}, body?: unknown, query = '') => {
+const ask = async (
+  endpoint: Endpoint,
+  {
+    params = {},
+    body,
+    query = '',
+  }: {
+    readonly params?: Record<string, string> | undefined;
+    readonly body?: unknown | undefined;
+    readonly query?: string | undefined;
+  } = {},
+) => {
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => params[name]!);
   const headers = {
     authorization: `Bearer ${api.token}`,
@@ -72,11 +83,11 @@ const ask = async (endpoint: Endpoint, params: Record<string, string> = {}, body
 
 const nightly = () => ({ projectId, name: 'Nightly', cron: '0 3 * * *', storageDestinationId: storageId });
 const add = async (more: Data = {}): Promise<Data & { id: string }> => {
-  const { status, text, body } = await ask(schedules.create, {}, { ...nightly(), ...more });
+  const { status, text, body } = await ask(schedules.create, { params: {}, body: { ...nightly(), ...more } });
   equal(status, 201, text);
   return body.data as Data & { id: string };
 };
-const change = (id: string, body: Data) => ask(schedules.update, { scheduleId: id }, body);
+const change = (id: string, body: Data) => ask(schedules.update, { params: { scheduleId: id }, body });
 
 const record = (id: string) => table.get({ pk: `ORG#${organizationId}`, sk: `SCHEDULE#${id}` });
 const notes = () => table.find('DUE#SCHEDULE').filter((note) => note.organizationId === organizationId);
@@ -98,7 +109,7 @@ test('schedules: a new schedule without a time zone gets that of the organizatio
   equal(timezone, 'Asia/Kathmandu');
   equal((await add({ timezone: 'UTC' })).timezone, 'UTC');
   table.put({ ...meta, timezone: 'Europe/Berlin' } as Parameters<typeof table.put>[0]);
-  equal((await ask(schedules.get, { scheduleId: id })).body.data.timezone, 'Asia/Kathmandu');
+  equal((await ask(schedules.get, { params: { scheduleId: id } })).body.data.timezone, 'Asia/Kathmandu');
 });
 
 test('schedules.create: the record, its due item, event, sync task and audit entry are one transaction', async () => {
@@ -128,7 +139,7 @@ test('schedules.create: the record, its due item, event, sync task and audit ent
   });
   equal(createdAt, updatedAt);
   equal((createdBy as Data).email, 'ada@example.com');
-  deepEqual((await ask(schedules.get, { scheduleId: id })).body.data, data);
+  deepEqual((await ask(schedules.get, { params: { scheduleId: id } })).body.data, data);
   deepEqual(
     notes().map(({ scheduleId, at }) => [scheduleId, at]),
     [[id, next]],
@@ -187,7 +198,7 @@ describe('schedules: invalid input is refused by field, and nothing changes', ()
   test('create', async () => {
     const before = everything();
     for (const [field, more] of wrong) {
-      const { status, text, body } = await ask(schedules.create, {}, { ...nightly(), ...more });
+      const { status, text, body } = await ask(schedules.create, { params: {}, body: { ...nightly(), ...more } });
       deepEqual(
         [status, body.error.code, body.error.details.field],
         [400, 'VALIDATION_ERROR', field],
@@ -217,9 +228,15 @@ describe('schedules: invalid input is refused by field, and nothing changes', ()
     const { id } = await add();
     const before = everything();
     for (const wanted of [foreignProject, newId('project')])
-      equal((await ask(schedules.create, {}, { ...nightly(), projectId: wanted })).body.error.code, 'PROJECT_NOT_FOUND');
+      equal(
+        (await ask(schedules.create, { params: {}, body: { ...nightly(), projectId: wanted } })).body.error.code,
+        'PROJECT_NOT_FOUND',
+      );
     for (const storageDestinationId of [foreignStorage, newId('storageDestination')]) {
-      equal((await ask(schedules.create, {}, { ...nightly(), storageDestinationId })).body.error.code, 'STORAGE_NOT_FOUND');
+      equal(
+        (await ask(schedules.create, { params: {}, body: { ...nightly(), storageDestinationId } })).body.error.code,
+        'STORAGE_NOT_FOUND',
+      );
       equal((await change(id, { storageDestinationId })).body.error.code, 'STORAGE_NOT_FOUND');
     }
     equal(everything(), before);
@@ -227,7 +244,7 @@ describe('schedules: invalid input is refused by field, and nothing changes', ()
 
   test('without a destination a default is required', async () => {
     const { id } = await add();
-    const none = await ask(schedules.create, {}, { ...nightly(), storageDestinationId: undefined });
+    const none = await ask(schedules.create, { params: {}, body: { ...nightly(), storageDestinationId: undefined } });
     equal(none.body.error.details.field, 'storageDestinationId');
     equal((await change(id, { storageDestinationId: null })).body.error.details.field, 'storageDestinationId');
     projectId = addProject(organizationId, { settings: { backupTimeoutMinutes: 30, defaultStorageId: storageId } });
@@ -250,7 +267,7 @@ describe('schedules.update', () => {
       expected = { ...expected, [name]: value, updatedAt: body.data.updatedAt };
       deepEqual(body.data, { id, ...expected });
     }
-    deepEqual((await ask(schedules.get, { scheduleId: id })).body.data, { id, ...expected });
+    deepEqual((await ask(schedules.get, { params: { scheduleId: id } })).body.data, { id, ...expected });
     equal(eventsOf('schedule.updated').length, Object.keys(given).length);
     equal(tasks().length, 1 + Object.keys(given).length);
     equal(record(id)?.revision, 1 + Object.keys(given).length);
@@ -352,9 +369,9 @@ describe('schedules: missing resources', () => {
     const lock = { pk: `ORG#${organizationId}`, sk: `JOB#${projectId}`, jobId: 'move', kind: 'move', since: '' };
     table.put(lock);
     const moving = [
-      ask(schedules.create, {}, nightly()),
+      ask(schedules.create, { params: {}, body: nightly() }),
       change(id, { name: 'Other' }),
-      ask(schedules.remove, { scheduleId: id }),
+      ask(schedules.remove, { params: { scheduleId: id } }),
     ];
     for (const { body } of await Promise.all(moving)) equal(body.error.code, 'JOB_IN_PROGRESS');
     table.items.delete(`${lock.pk}\n${lock.sk}`);
@@ -364,33 +381,37 @@ describe('schedules: missing resources', () => {
     };
     const gone = { pk: `ORG#${organizationId}`, sk: `PROJECT#${projectId}` };
     const project = table.get(gone)!;
-    equal((await ask(schedules.create, {}, nightly())).body.error.code, 'PROJECT_NOT_FOUND');
+    equal((await ask(schedules.create, { params: {}, body: nightly() })).body.error.code, 'PROJECT_NOT_FOUND');
     table.put(project);
     ok([404, 409].includes((await change(id, { name: 'Other' })).status));
     table.onWrite = () => undefined;
     equal((await change(id, { name: 'Other' })).body.error.code, 'SCHEDULE_NOT_FOUND');
-    equal((await ask(schedules.trigger, { scheduleId: id })).body.error.code, 'SCHEDULE_NOT_FOUND');
+    equal((await ask(schedules.trigger, { params: { scheduleId: id } })).body.error.code, 'SCHEDULE_NOT_FOUND');
     equal(record(id)?.name, 'Nightly');
     equal(counted(), 1);
     // The schedule can still be deleted.
-    equal((await ask(schedules.remove, { scheduleId: id })).status, 200);
+    equal((await ask(schedules.remove, { params: { scheduleId: id } })).status, 200);
   });
 
   test('an unknown schedule is not found', async () => {
     for (const scheduleId of [newId('schedule'), 'x', '..', newId('webhook')])
       for (const endpoint of [schedules.get, schedules.update, schedules.remove, schedules.trigger] as readonly Endpoint[])
-        equal((await ask(endpoint, { scheduleId }, endpoint.body && {})).body.error.code, 'SCHEDULE_NOT_FOUND', scheduleId);
+        equal(
+          (await ask(endpoint, { params: { scheduleId }, body: endpoint.body && {} })).body.error.code,
+          'SCHEDULE_NOT_FOUND',
+          scheduleId,
+        );
   });
 });
 
 test('schedules.remove: the schedule and its due item are deleted with an event; its backups stay and the count decreases', async () => {
   const { id } = await add();
   table.put({ pk: `ORG#${organizationId}`, sk: 'BACKUP#one', id: 'one', scheduleId: id });
-  equal((await ask(schedules.remove, { scheduleId: id })).status, 200);
+  equal((await ask(schedules.remove, { params: { scheduleId: id } })).status, 200);
   deepEqual([record(id), notes(), counted()], [undefined, [], 0]);
   equal(((eventsOf('schedule.deleted')[0]!.data as Data).schedule as Data).id, id);
   deepEqual(tasks().at(-1), { kind: 'sync-schedule', scheduleId: id });
-  equal((await ask(schedules.remove, { scheduleId: id })).status, 404);
+  equal((await ask(schedules.remove, { params: { scheduleId: id } })).status, 404);
   ok(table.get({ pk: `ORG#${organizationId}`, sk: 'BACKUP#one' }));
 });
 
@@ -404,7 +425,7 @@ describe('schedules.trigger', () => {
       retention: 9,
     };
     const { id, nextRunAt } = await add({ ...shape, enabled: true });
-    const { status, text, body } = await ask(schedules.trigger, { scheduleId: id });
+    const { status, text, body } = await ask(schedules.trigger, { params: { scheduleId: id } });
     equal(status, 202, text);
     const backup = body.data;
     deepEqual(
@@ -412,22 +433,22 @@ describe('schedules.trigger', () => {
       ['manual', id, projectId, 'full', ['users'], ['logs']],
     );
     ok(String(backup.fullBecause).length > 0);
-    const { data } = (await ask(schedules.get, { scheduleId: id })).body;
+    const { data } = (await ask(schedules.get, { params: { scheduleId: id } })).body;
     deepEqual([data.lastBackupId, data.nextRunAt, data.lastRunAt], [backup.id, nextRunAt, backup.createdAt]);
     const [event] = eventsOf('schedule.triggered');
     const told = event!.data as Data & { schedule: Data };
     deepEqual([told.backupId, told.trigger, told.schedule.lastBackupId], [backup.id, 'manual', backup.id]);
-    equal((await ask(schedules.trigger, { scheduleId: id })).body.error.code, 'JOB_IN_PROGRESS');
+    equal((await ask(schedules.trigger, { params: { scheduleId: id } })).body.error.code, 'JOB_IN_PROGRESS');
 
     table.items.delete(`ORG#${organizationId}\nJOB#${projectId}`);
     await change(id, { enabled: false });
-    equal((await ask(schedules.trigger, { scheduleId: id }, {})).status, 202);
-    equal((await ask(schedules.get, { scheduleId: id })).body.data.nextRunAt, null);
+    equal((await ask(schedules.trigger, { params: { scheduleId: id }, body: {} })).status, 202);
+    equal((await ask(schedules.get, { params: { scheduleId: id } })).body.data.nextRunAt, null);
   });
 });
 
 describe('a destination that a schedule uses', () => {
-  const removal = (id: string) => ask(storageDestinations.remove, { storageId: id });
+  const removal = (id: string) => ask(storageDestinations.remove, { params: { storageId: id } });
 
   test('cannot be deleted until no schedule uses it', async () => {
     const { id } = await add();
@@ -436,14 +457,14 @@ describe('a destination that a schedule uses', () => {
     await change(id, { storageDestinationId: otherStorageId });
     equal((await removal(storageId)).status, 200);
     equal((await removal(otherStorageId)).body.error.code, 'CONFLICT');
-    await ask(schedules.remove, { scheduleId: id });
+    await ask(schedules.remove, { params: { scheduleId: id } });
     equal((await removal(otherStorageId)).status, 200);
   });
 
   test('is deleted concurrently with a new schedule: one of the two is refused', async () => {
     for (const _ of [1, 2, 3]) {
       storageId = addStorage(organizationId);
-      const [made, removed] = await Promise.all([ask(schedules.create, {}, nightly()), removal(storageId)]);
+      const [made, removed] = await Promise.all([ask(schedules.create, { params: {}, body: nightly() }), removal(storageId)]);
       const isThere = table.get({ pk: `ORG#${organizationId}`, sk: `DESTINATION#${storageId}` }) !== undefined;
       deepEqual([made.status === 201, removed.status === 200], [isThere, !isThere]);
     }
@@ -454,11 +475,11 @@ test('schedules: an organization has at most 100, also with concurrent creates; 
   const { id } = await add();
   const meta = table.get({ pk: `ORG#${organizationId}`, sk: 'META' })!;
   table.put({ ...meta, scheduleCount: 97 });
-  const made = await Promise.all(Array.from({ length: 6 }, () => ask(schedules.create, {}, nightly())));
+  const made = await Promise.all(Array.from({ length: 6 }, () => ask(schedules.create, { params: {}, body: nightly() })));
   deepEqual(made.map(({ status }) => status).sort(), [201, 201, 201, 409, 409, 409]);
   equal(made.find(({ status }) => status === 409)!.body.error.details.max, 100);
   equal(counted(), 100);
-  await ask(schedules.remove, { scheduleId: id });
+  await ask(schedules.remove, { params: { scheduleId: id } });
   await add();
 });
 
@@ -468,7 +489,7 @@ test('schedules.list: newest first, in pages, filtered by project or enabled', a
   for (let n = 0; n < 7; n++)
     made.unshift((await add({ name: `n${n}`, enabled: n % 2 === 0, ...(n > 3 && { projectId: other }) })).id);
   const ids = async (query: string): Promise<{ ids: string[]; next: string | null }> => {
-    const { body } = await ask(schedules.list, {}, undefined, query);
+    const { body } = await ask(schedules.list, { params: {}, query });
     const data = body.data as unknown as readonly Data[];
     for (const one of data) strictCopy(Schedule).parse(one);
     return { ids: data.map(({ id }) => String(id)), next: body.pagination.nextCursor as string | null };
@@ -493,5 +514,5 @@ test('schedules.list: newest first, in pages, filtered by project or enabled', a
     seen,
     made.filter((_, n) => n % 2 === 0),
   );
-  equal((await ask(schedules.list, {}, undefined, 'enabled=maybe')).body.error.details.field, 'enabled');
+  equal((await ask(schedules.list, { params: {}, query: 'enabled=maybe' })).body.error.details.field, 'enabled');
 });

@@ -29,7 +29,9 @@ test('storage destinations: one from which objects are still being deleted stays
   const [storageId, other] = [putDestination(), putDestination()];
   const id = newId('backup');
   const backup = { ...backupOf({ id }), storageDestination: { id: storageId, name: 'Bucket', type: 's3' } } as const;
-  const puts = retireWrites(tenant, backup, 'deleted', {}, new Date()).flatMap((write) => ('put' in write ? [write.put] : []));
+  const puts = retireWrites(tenant, { backup, status: 'deleted', expected: {}, now: new Date() }).flatMap((write) =>
+    'put' in write ? [write.put] : [],
+  );
   const link = puts.find(({ sk }) => sk.startsWith('ARCHIVE#'))!;
   api.table.put(link);
   deepEqual(await remove(other), [200, undefined]);

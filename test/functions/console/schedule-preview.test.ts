@@ -20,7 +20,7 @@ for (const [choice, cron, words] of [
     equal(cronOf(choice), cron);
     deepEqual(choiceOf(cron), choice);
     equal(describeCron(cron), words);
-    equal(upcomingRuns(cron, 'UTC', now, 5).runs.length, 5);
+    equal(upcomingRuns(cron, { timezone: 'UTC', after: now, count: 5 }).runs.length, 5);
   });
 
 test('cron builder: expressions that it cannot draw stay as they are', () => {
@@ -38,16 +38,19 @@ test('cron builder: expressions that it cannot draw stay as they are', () => {
 });
 
 test('next runs: in the chosen zone, with daylight saving as the service has it', () => {
-  const { runs } = upcomingRuns('30 2 * * *', 'Europe/Berlin', new Date('2026-03-27T12:00:00Z'), 3);
+  const { runs } = upcomingRuns('30 2 * * *', { timezone: 'Europe/Berlin', after: new Date('2026-03-27T12:00:00Z'), count: 3 });
   // On 29 March clocks skip 02:30; the run is due as if they had not changed.
   deepEqual(iso(runs), ['2026-03-28T01:30:00.000Z', '2026-03-29T01:30:00.000Z', '2026-03-30T00:30:00.000Z']);
 });
 
 test('next runs: an expression that the service refuses shows its reason', () => {
-  match(upcomingRuns('* * * * *', 'UTC', now, 5).problem ?? '', /^Must leave at least 5 minutes between runs/);
-  match(upcomingRuns('0 0 30 2 *', 'UTC', now, 5).problem ?? '', /^Names a day that does not exist/);
-  match(upcomingRuns('daily', 'UTC', now, 5).problem ?? '', /^Must have five fields/);
-  equal(upcomingRuns('0  3\t* * *', 'UTC', now, 1).problem, undefined);
+  match(
+    upcomingRuns('* * * * *', { timezone: 'UTC', after: now, count: 5 }).problem ?? '',
+    /^Must leave at least 5 minutes between runs/,
+  );
+  match(upcomingRuns('0 0 30 2 *', { timezone: 'UTC', after: now, count: 5 }).problem ?? '', /^Names a day that does not exist/);
+  match(upcomingRuns('daily', { timezone: 'UTC', after: now, count: 5 }).problem ?? '', /^Must have five fields/);
+  equal(upcomingRuns('0  3\t* * *', { timezone: 'UTC', after: now, count: 1 }).problem, undefined);
 });
 
 const dayOf = (date: number): string => new Date(date).toISOString().slice(0, 10);

@@ -70,12 +70,15 @@ test('timeline: it reaches from the first known moment until now, and an open ga
 const extent = { from: 0, to: 1_000_000 };
 
 test('timeline: zooming keeps the moment under the pointer and stays within the extent', () => {
-  const view = zoomView(extent, 0.5, 250_000, extent);
+  const view = zoomView(extent, { factor: 0.5, anchor: 250_000, extent });
   deepEqual(view, { from: 125_000, to: 625_000 });
-  deepEqual(zoomView(view, 2, 250_000, extent), extent);
-  deepEqual(zoomView(view, 100, 250_000, extent), extent);
+  deepEqual(zoomView(view, { factor: 2, anchor: 250_000, extent }), extent);
+  deepEqual(zoomView(view, { factor: 100, anchor: 250_000, extent }), extent);
   // Never closer than a minute.
-  equal(zoomView(view, 1e-6, 250_000, extent).to - zoomView(view, 1e-6, 250_000, extent).from, 60_000);
+  equal(
+    zoomView(view, { factor: 1e-6, anchor: 250_000, extent }).to - zoomView(view, { factor: 1e-6, anchor: 250_000, extent }).from,
+    60_000,
+  );
   deepEqual(panView(view, 1e9, extent), { from: 500_000, to: 1_000_000 });
   deepEqual(revealMoment(view, 900_000, extent), { from: 500_000, to: 1_000_000 });
   deepEqual(revealMoment(view, 300_000, extent), view);

@@ -143,7 +143,7 @@ const newEvent = () => {
   const tenant = unsafeTenant(organizationId, 'record');
   const now = new Date();
   const organization = { id: organizationId, name: 'One', slug: 'one', ownerId: newId('user'), createdAt: now.toISOString() };
-  const write = emit(tenant, organizationEvents, 'organization.created', { organization }, now);
+  const write = emit(tenant, { schemas: organizationEvents, name: 'organization.created', data: { organization }, now });
   return 'put' in write ? write.put : fail();
 };
 

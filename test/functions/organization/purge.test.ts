@@ -61,9 +61,9 @@ const softly = { deletedAt: '2091-01-01T00:00:00.000Z', recoveryDeadline: deadli
 
 test('it removes everything, also what lies outside the organization’s partitions', async () => {
   const organization = await organizationWith(softly, 210);
-  equal(await purgeOrganization(organization.id, never, due), true);
+  equal(await purgeOrganization(organization.id, { until: never, time: due }), true);
   deepEqual(await leftOf(organization), []);
-  equal(await purgeOrganization(organization.id, never, due), true);
+  equal(await purgeOrganization(organization.id, { until: never, time: due }), true);
 });
 
 test('out of time it says that it is not done, keeps the organization’s own item, and goes on from there', async () => {
@@ -71,10 +71,10 @@ test('out of time it says that it is not done, keeps the organization’s own it
   let looks = 0;
   // The first look asks whether it is due, the second comes before the first page; at the third its time is over.
   const clock = { now: () => new Date(looks++ < 2 ? '2091-01-31T01:00:00Z' : '2091-01-31T02:00:00Z') };
-  equal(await purgeOrganization(organization.id, new Date('2091-01-31T01:30:00Z'), clock), false);
+  equal(await purgeOrganization(organization.id, { until: new Date('2091-01-31T01:30:00Z'), time: clock }), false);
   const left = await leftOf(organization);
   ok(left.some((key) => key.endsWith(' META')) && left.length > 10, left.join('\n'));
-  equal(await purgeOrganization(organization.id, never, due), true);
+  equal(await purgeOrganization(organization.id, { until: never, time: due }), true);
   deepEqual(await leftOf(organization), []);
 });
 
@@ -86,21 +86,21 @@ for (const [what, more, clock] of [
   test(`an organization that ${what} is left alone`, async () => {
     const organization = await organizationWith(more, 3);
     const before = await leftOf(organization);
-    equal(await purgeOrganization(organization.id, never, clock), true);
+    equal(await purgeOrganization(organization.id, { until: never, time: clock }), true);
     deepEqual(await leftOf(organization), before);
   });
 }
 
 test('one deleted for good needs no deadline', async () => {
   const organization = await organizationWith({ deletedAt: deadline }, 3);
-  equal(await purgeOrganization(organization.id, never, at(deadline)), true);
+  equal(await purgeOrganization(organization.id, { until: never, time: at(deadline) }), true);
   deepEqual(await leftOf(organization), []);
 });
 
 test('two purges of one organization at once both end well', async () => {
   const organization = await organizationWith(softly, 60);
   const both = [1, 2].map(async () => {
-    while (!(await purgeOrganization(organization.id, never, due)));
+    while (!(await purgeOrganization(organization.id, { until: never, time: due })));
   });
   await Promise.all(both);
   deepEqual(await leftOf(organization), []);

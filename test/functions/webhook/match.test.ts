@@ -158,10 +158,10 @@ test('match: events not matched before the deadline are retried completely, the 
     t.pass(0.2);
     return PutItem!(input);
   };
-  deepEqual([...(await matchEvents(t.tenant, ids, until, t.clock))], [2, 3]);
+  deepEqual([...(await matchEvents(t.tenant, { eventIds: ids, until, clock: t.clock }))], [2, 3]);
   t.table.script.PutItem = PutItem!;
   equal(t.sent.length, 200);
-  deepEqual([...(await matchEvents(t.tenant, ids.slice(2), after(t.clock.now(), 40), t.clock))], []);
+  deepEqual([...(await matchEvents(t.tenant, { eventIds: ids.slice(2), until: after(t.clock.now(), 40), clock: t.clock }))], []);
   for (const webhook of webhooks) equal(t.deliveriesOf(webhook).length, 4);
 });
 

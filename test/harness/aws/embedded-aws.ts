@@ -29,7 +29,14 @@ export const deny = (action: string, resource: string, condition?: Statement['Co
   Effect: 'Deny',
 });
 
-export const resource = (type: string, name: string, properties: Resource['properties'], arn = ''): Resource => ({
+export const resource = (
+  type: string,
+  {
+    name,
+    properties,
+    arn = '',
+  }: { readonly name: string; readonly properties: Resource['properties']; readonly arn?: string | undefined },
+): Resource => ({
   logicalId: name,
   type,
   name,
@@ -48,9 +55,15 @@ export const clientAt = (url: string, accessKeyId = rootAccessKeyId) => ({
 /** A front with these callers and their policy statements. The name is the access key. */
 export const frontOf = async (
   t: Pick<TestContext, 'onTestFinished'>,
-  services: Readonly<Record<string, Service>>,
-  callers: Readonly<Record<string, readonly Statement[]>> = {},
-  guard: PolicyGuard = makePolicyGuard(),
+  {
+    services,
+    callers = {},
+    guard = makePolicyGuard(),
+  }: {
+    readonly services: Readonly<Record<string, Service>>;
+    readonly callers?: Readonly<Record<string, readonly Statement[]>> | undefined;
+    readonly guard?: PolicyGuard | undefined;
+  },
 ) => {
   const front = await startAwsEndpoint({ services, guard, principal: principalOf(callers) });
   t.onTestFinished(() => front.stop());

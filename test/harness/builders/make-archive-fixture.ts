@@ -35,7 +35,18 @@ interface Record {
   readonly at: number;
 }
 
-const document = (path: string, fields: { readonly [field: string]: SeedValue }, at = 1_700_000_000, made = at): Record => {
+const document = (
+  path: string,
+  {
+    fields,
+    at = 1_700_000_000,
+    made = at,
+  }: {
+    readonly fields: { readonly [field: string]: SeedValue };
+    readonly at?: number | undefined;
+    readonly made?: number | undefined;
+  },
+): Record => {
   const name = `${root}/${path}`;
   const values = new Map(Object.entries(fields).map(([field, value]) => [field, valueBytes(value)]));
   const [createTime, updateTime] = [timestampOf(made * 1_000_000 + 123_456), timestampOf(at * 1_000_000 + 654_321)];
@@ -86,11 +97,11 @@ const hardIds = [
 ];
 
 const small: readonly Record[] = [
-  document('types/all', everyType),
-  document('types/empty', {}),
-  ...hardIds.map((id, i) => document(`hard/${id}`, { i: BigInt(i) }, 1_700_000_000 + i, 1_600_000_000)),
-  document('missing/parent/below/too/deep/down', { found: true }),
-  document('missing/parent/below/child', { found: true }),
+  document('types/all', { fields: everyType }),
+  document('types/empty', { fields: {} }),
+  ...hardIds.map((id, i) => document(`hard/${id}`, { fields: { i: BigInt(i) }, at: 1_700_000_000 + i, made: 1_600_000_000 })),
+  document('missing/parent/below/too/deep/down', { fields: { found: true } }),
+  document('missing/parent/below/child', { fields: { found: true } }),
   {
     kind: recordKind.user,
     name: Buffer.from('accounts/uid-1'),
@@ -102,7 +113,10 @@ const small: readonly Record[] = [
 const dice = new SeededRandom(3);
 /** Enough for several leaves, of words that compress well. */
 const large: readonly Record[] = Array.from({ length: 80 }, (_, i) =>
-  document(`large/${String(i).padStart(5, '0')}`, { n: BigInt(i), text: `${dice.text(40)} `.repeat(60) }, 1_700_000_000 + i),
+  document(`large/${String(i).padStart(5, '0')}`, {
+    fields: { n: BigInt(i), text: `${dice.text(40)} `.repeat(60) },
+    at: 1_700_000_000 + i,
+  }),
 );
 
 const sorted = (records: readonly Record[]): Record[] => [...records].sort((a, b) => compareNames(a.name, b.name));
@@ -126,9 +140,11 @@ const optionsOf = (backup: string) => {
 
 const finish = async (
   backup: string,
-  writer: ShardWriter,
-  records: readonly Record[],
-  parent: Manifest | undefined = undefined,
+  {
+    writer,
+    records,
+    parent = undefined,
+  }: { readonly writer: ShardWriter; readonly records: readonly Record[]; readonly parent?: Manifest | undefined },
 ) => {
   const options = optionsOf(backup);
   const shard = writer.finish();
@@ -173,12 +189,12 @@ const finish = async (
 const main = async (): Promise<void> => {
   if (existsSync(folder)) throw new Error(`${folder} exists; fixtures are written once`);
   const nothing = new ShardWriter(0, optionsOf('bkp_empty'));
-  await finish('bkp_empty', nothing, []);
+  await finish('bkp_empty', { writer: nothing, records: [] });
 
   const records = sorted([...small, ...large]);
   const full = new ShardWriter(0, optionsOf('bkp_full'));
   for (const record of records) add(full, record);
-  const { manifest } = await finish('bkp_full', full, records);
+  const { manifest } = await finish('bkp_full', { writer: full, records });
 
   // One in ten is deleted, one in ten is changed and gets a new child; the rest is unchanged.
   const options = optionsOf('bkp_increment');
@@ -197,15 +213,15 @@ const main = async (): Promise<void> => {
           : i % 10 === 0
             ? [{ kind: recordKind.tombstone, name: record.name, content: Buffer.alloc(0), at: 1_700_100_000 }]
             : [
-                document(path, { changed: true }, 1_700_100_000, 1_700_000_000),
-                document(`${path}/new/one`, { added: true }, 1_700_100_000),
+                document(path, { fields: { changed: true }, at: 1_700_100_000, made: 1_700_000_000 }),
+                document(`${path}/new/one`, { fields: { added: true }, at: 1_700_100_000 }),
               ];
       if (now[0] === record) increment.keep(segment, slot, leaf.name(slot));
       else for (const one of now) add(increment, one);
       after.push(...now);
     }
   }
-  await finish('bkp_increment', increment, after, manifest);
+  await finish('bkp_increment', { writer: increment, records: after, parent: manifest });
 
   for (const [key, bytes] of bucket.objects) {
     const file = join(folder, key.replace(' ', '/'));

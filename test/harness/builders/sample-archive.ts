@@ -59,7 +59,10 @@ const timestamp = (tag: number, { seconds, nanos }: Time): Buffer => {
 };
 
 /** An encoded google.firestore.v1.Document with one text field. */
-export const documentOf = (name: string, text: string, created: Time, updated: Time): Buffer => {
+export const documentOf = (
+  name: string,
+  { text, created, updated }: { readonly text: string; readonly created: Time; readonly updated: Time },
+): Buffer => {
   const value = field(0x8a, Buffer.from(text));
   // The number of the text field is 17, a two-byte tag.
   const stringValue = Buffer.concat([value.subarray(0, 1), Buffer.from([1]), value.subarray(1)]);
@@ -84,7 +87,7 @@ export const samples = (count: number, options: { readonly textBytes?: number; r
     const text = random(Math.ceil(textBytes / 2))
       .toString('hex')
       .slice(0, textBytes);
-    return { name: Buffer.from(name), bytes: documentOf(name, text, created, updated), updated };
+    return { name: Buffer.from(name), bytes: documentOf(name, { text, created, updated }), updated };
   }).sort((a, b) => compareNames(a.name, b.name));
 };
 
@@ -139,7 +142,14 @@ export class Bucket {
 }
 
 /** Completes a shard, stores its objects and a manifest, and reads the manifest back. */
-export const settle = async (bucket: Bucket, writer: ShardWriter, options: WriterOptions, more: Partial<Manifest> = {}) => {
+export const settle = async (
+  bucket: Bucket,
+  {
+    writer,
+    options,
+    more = {},
+  }: { readonly writer: ShardWriter; readonly options: WriterOptions; readonly more?: Partial<Manifest> | undefined },
+) => {
   const shard = writer.finish();
   const { backup } = options.identity;
   if (shard.chunk) bucket.put(backup, shard.chunk.name, Buffer.concat(writer.takeChunk()));

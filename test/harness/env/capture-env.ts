@@ -24,8 +24,8 @@ import { assertExact, batchFolders } from './capture/captured-versions.ts';
 
 const actor = { type: 'user', id: newId('user'), email: null } as const;
 
-/** The latest time of any environment: the source's time never goes back. */
-let latestMs = Date.UTC(2030, 5, 1, 12);
+/** The latest time of any environment of a file: the source's time never goes back. */
+const latest = warm(() => ({ ms: Date.UTC(2030, 5, 1, 12) }));
 
 /** The server and the table that all environments of a file share. */
 const shared = warm(() => startEnv(BackupEnv));
@@ -91,11 +91,11 @@ export class CaptureEnv {
 
   /** The time of the source, the table and the worker. */
   get nowMs(): number {
-    return latestMs;
+    return latest().ms;
   }
 
   set nowMs(ms: number) {
-    latestMs = ms;
+    latest().ms = ms;
   }
 
   get now(): Date {
@@ -173,25 +173,28 @@ export class CaptureEnv {
 
   /** Like POST …/pitr. */
   async enable(settings: Partial<PitrSettings> = {}): Promise<void> {
-    const { change } = enablePitr(
-      this.#caller(),
-      {
+    const { change } = enablePitr(this.#caller(), {
+      context: {
         project: this.project,
         destination: await readDestination(this.tenant, this.destinationId),
         before: this.table.get<PitrRecord>(pitrKey.pitr(this.tenant, this.projectId)),
       },
-      { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second', ...settings },
-      this.now,
-    );
+      options: { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second', ...settings },
+      now: this.now,
+    });
     await commit(change.writes);
   }
 
   async disable(): Promise<void> {
-    await commit(disablePitr(this.#caller(), this.project, this.pitr, this.now).change.writes);
+    await commit(disablePitr(this.#caller(), { project: this.project, before: this.pitr, now: this.now }).change.writes);
   }
 
   runCycle(number = this.pitr.turn, deps = this.deps) {
-    return runCaptureCycle(this.tenant, { projectId: this.projectId, turn: number }, deps, AbortSignal.timeout(600_000));
+    return runCaptureCycle(this.tenant, {
+      task: { projectId: this.projectId, turn: number },
+      deps,
+      signal: AbortSignal.timeout(600_000),
+    });
   }
 
   /** Runs the next cycle when it is due. */

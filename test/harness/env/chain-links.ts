@@ -68,7 +68,7 @@ export const copyBatchByBatch = async (t: ArchiveEnv, backupId: string): Promise
     control,
   };
   for (let parts = 0; ; parts++) {
-    const claim = await claimNextPart(tenant, backupId, 0, deps.clock);
+    const claim = await claimNextPart(tenant, { backupId, number: 0, clock: deps.clock });
     if (claim) await copyDocuments(run, claim);
     else {
       control.close();
@@ -94,7 +94,7 @@ export interface LinkContents {
 }
 
 export const readLink = async (t: ArchiveEnv, backup: BackupRecord): Promise<LinkContents> => {
-  const open = await openArchive(t.tenant, backup, undefined, t.deps);
+  const open = await openArchive(t.tenant, { backup, deps: t.deps });
   const documents: [string, string][] = [];
   const deleted: string[] = [];
   const archives = new Map<string, string>();

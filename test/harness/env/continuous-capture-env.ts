@@ -24,18 +24,22 @@ export const listen = async (t: CaptureEnv, options: ListenOptions): Promise<rea
   const enqueued: QueuedCycle[] = [];
   let second = 0;
   const task: ContinuousTask = { projectId: t.projectId, turn: options.turn ?? t.pitr.turn, ...(isHandover && { isHandover }) };
-  const next = await runContinuousCapture(t.tenant, task, t.deps, {
-    signal,
-    until: new Date(t.nowMs + seconds * 1_000),
-    enqueueCycle: async (one) => {
-      enqueued.push(one);
-      options.onEnqueue?.(one);
-    },
-    pause: async (ms) => {
-      // A successor shares the clock of the worker it shadows.
-      if (happens || !isHandover) t.pass(ms / 1_000);
-      await happens?.(second++);
-      for (let n = 0; n < 5; n++) await soon();
+  const next = await runContinuousCapture(t.tenant, {
+    task,
+    deps: t.deps,
+    run: {
+      signal,
+      until: new Date(t.nowMs + seconds * 1_000),
+      enqueueCycle: async (one) => {
+        enqueued.push(one);
+        options.onEnqueue?.(one);
+      },
+      pause: async (ms) => {
+        // A successor shares the clock of the worker it shadows.
+        if (happens || !isHandover) t.pass(ms / 1_000);
+        await happens?.(second++);
+        for (let n = 0; n < 5; n++) await soon();
+      },
     },
   });
   return next ? [...enqueued, next] : enqueued;

@@ -79,7 +79,7 @@ export class ErasureEnv extends PointInTimeEnv {
         openStore,
         dataKeyOf,
         searchCaptures: (tenant, { projectId, erasure, ...search }) =>
-          searchCaptures(tenant, projectId, erasure, { ...search, until: deadline, clock, deps }),
+          searchCaptures(tenant, { projectId, erasure, options: { ...search, until: deadline, clock, deps } }),
       },
     );
   }

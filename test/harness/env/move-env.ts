@@ -137,7 +137,7 @@ const initialItems = async (backups: number): Promise<readonly Item[]> => {
 
 /** The project as an organization sees it. */
 export const seenIn = async (table: InMemoryTable, tenant: Tenant) => {
-  const { backups } = await listBackups(tenant, { projectId }, { limit: 500, after: undefined }, start);
+  const { backups } = await listBackups(tenant, { filter: { projectId }, page: { limit: 500, after: undefined }, now: start });
   const { projectCount, backupCount, storageUsed } = table.get<OrganizationRecord>(organizationKey.organization(tenant))!;
   const destinations = table
     .find(`ORG#${tenant.organizationId}`, 'DESTINATION#')

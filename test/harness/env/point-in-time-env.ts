@@ -93,16 +93,15 @@ export class PointInTimeEnv extends RestoreEnv {
 
   async #enable(precision: Precision): Promise<void> {
     const { table, tenant } = this;
-    const { change } = enablePitr(
-      this.caller,
-      {
+    const { change } = enablePitr(this.caller, {
+      context: {
         project: table.get<ProjectRecord>(projectKey.project(tenant, this.projectId))!,
         destination: table.get<DestinationRecord>(organizationKey.storageDestination(tenant, this.destinationId))!,
         before: undefined,
       },
-      { retentionDays: 7, captureIntervalSeconds: 10, precision },
-      this.clock.now(),
-    );
+      options: { retentionDays: 7, captureIntervalSeconds: 10, precision },
+      now: this.clock.now(),
+    });
     await commit(change.writes);
   }
 
@@ -115,7 +114,11 @@ export class PointInTimeEnv extends RestoreEnv {
     const { turn, nextTurnAt } = this.pitr;
     const early = Date.parse(nextTurnAt ?? '') - this.nowMs();
     if (early > 0) this.pass(early / 1_000);
-    await runCaptureCycle(this.tenant, { projectId: this.projectId, turn }, this.deps, AbortSignal.timeout(600_000));
+    await runCaptureCycle(this.tenant, {
+      task: { projectId: this.projectId, turn },
+      deps: this.deps,
+      signal: AbortSignal.timeout(600_000),
+    });
   }
 
   /** The documents of the source at a time, without names and times. */
@@ -136,7 +139,7 @@ export class PointInTimeEnv extends RestoreEnv {
     backup: BackupRecord,
     deps: Pick<RestoreDeps, 'openStore' | 'dataKeyOf'> = this.deps,
   ): Promise<ReadonlyMap<string, string>> {
-    const { archive, close } = await openArchive(this.tenant, backup, undefined, deps);
+    const { archive, close } = await openArchive(this.tenant, { backup, deps });
     const found = new Map<string, string>();
     const prefix = `${archive.manifest.source}/documents/`.length;
     for await (const { segment, leaf } of streamLeaves(archive))

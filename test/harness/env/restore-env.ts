@@ -151,7 +151,7 @@ export class RestoreEnv extends ArchiveEnv {
 
   /** Runs each remaining step once. */
   resumeRestore(id: string, position: RestorePosition, options?: ResumeRestoreOptions): Promise<void> {
-    return resumeRestore(this, id, position, options);
+    return resumeRestore(this, { restoreJobId: id, position, options });
   }
 
   /** Runs the workflow to its end, with retries. */

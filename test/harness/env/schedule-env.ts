@@ -165,7 +165,7 @@ export const createScheduleEnv = () => {
       storageDestinationId: null,
       ...more,
     };
-    const { schedule, change } = await createSchedule(caller, project, input, clock.now());
+    const { schedule, change } = await createSchedule(caller, { project, input, now: clock.now() });
     await commit(change.writes);
     return schedule;
   };
@@ -198,9 +198,9 @@ export const createScheduleEnv = () => {
       case 'sync-schedule':
         return syncSchedule(of, task.scheduleId, clock, scheduler);
       case 'sync-schedules':
-        return syncAllSchedules(of, task, new Date(nowMs + 1_000), clock, scheduler);
+        return syncAllSchedules(of, { task, until: new Date(nowMs + 1_000), time: clock, entries: scheduler });
       case 'schedule-outcome':
-        return recordOutcome(of, task.scheduleId, task.backupId, clock);
+        return recordOutcome(of, { scheduleId: task.scheduleId, backupId: task.backupId, time: clock });
       default:
         throw new Error(`unexpected task ${task.kind}`);
     }
@@ -216,7 +216,7 @@ export const createScheduleEnv = () => {
   /** Performs a tick as Scheduler sends it. */
   const tickAt = ({ id }: Pick<ScheduleRecord, 'id'>, moment: string): Promise<unknown> =>
     perform(messageOf({ kind: 'run-schedule', scheduleId: id, at: moment }));
-  const watch = () => watchDue(scheduleKind, (id) => unsafeTenant(id, 'record'), clock.now(), send);
+  const watch = () => watchDue(scheduleKind, { tenantOf: (id) => unsafeTenant(id, 'record'), now: clock.now(), send });
 
   /** Outbox tasks of the schedule queue that were not delivered yet. */
   const tasks = (): readonly string[] =>

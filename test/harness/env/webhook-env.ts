@@ -221,7 +221,7 @@ export const createWebhookEnv = async () => {
   /** Stores and matches an event. */
   const matchEvent = async (event: StoredEvent = newEvent()): Promise<void> => {
     written({ event });
-    const failed = await matchEvents(tenant, [event.id], after(clock.now(), 1), clock);
+    const failed = await matchEvents(tenant, { eventIds: [event.id], until: after(clock.now(), 1), clock });
     if (failed.size > 0) throw new Error('could not match the event');
   };
 
@@ -251,7 +251,11 @@ export const createWebhookEnv = async () => {
     const message = JSON.parse(body) as { organizationId: string };
     const isQuick = sent.some((one) => one.body === body && one.queue === 'quick');
     const queue = isQuick ? 'delivery' : 'deliveryRetry';
-    return deliver(unsafeTenant(message.organizationId, 'record'), taskOf({ body }), queue, { ...deliveryDeps(), ...more });
+    return deliver(unsafeTenant(message.organizationId, 'record'), {
+      ref: taskOf({ body }),
+      queue,
+      deps: { ...deliveryDeps(), ...more },
+    });
   };
 
   /** Takes the next due message and advances the clock to it. */

@@ -51,7 +51,7 @@ export const deliveryOf = (
   event: StoredEvent,
   more: Partial<WebhookDeliveryRecord> = {},
 ): WebhookDeliveryRecord => ({
-  ...newDelivery(tenant, webhook, event, now),
+  ...newDelivery(tenant, { webhook, event, now }),
   status: 'failed',
   attempts: 5,
   statusCode: 500,

@@ -62,7 +62,7 @@ export const openFaultProxy = async (stops: Stops, target: string): Promise<Faul
       headers['content-range'] = `bytes ${first}-${first + body.length - 1}/*`;
       headers['content-length'] = String(body.length);
     }
-    const answer = await pass(target, method, path, headers, body);
+    const answer = await pass(target, { method, path, headers, body });
     if (typeof fault === 'object' && 'changed' in fault) {
       answer.body = Buffer.from(JSON.stringify({ ...JSON.parse(answer.body.toString()), ...fault.changed }));
       answer.headers['content-length'] = String(answer.body.length);
@@ -84,7 +84,15 @@ export const openFaultProxy = async (stops: Stops, target: string): Promise<Faul
 
 const plain = (path: string): string => path.split('?')[0] ?? '';
 
-const pass = (target: string, method: string, path: string, headers: IncomingHttpHeaders, body: Buffer) =>
+const pass = (
+  target: string,
+  {
+    method,
+    path,
+    headers,
+    body,
+  }: { readonly method: string; readonly path: string; readonly headers: IncomingHttpHeaders; readonly body: Buffer },
+) =>
   new Promise<{ status: number; headers: IncomingHttpHeaders; body: Buffer }>((resolve, reject) => {
     const { connection: _ours, ...rest } = headers;
     const call = request(target + path, { method, headers: rest, agent: false }, (response) => {

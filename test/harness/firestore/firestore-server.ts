@@ -36,7 +36,14 @@ export const sourceOf = (
 };
 
 /** Writes documents at these paths, each with a text of the given length. */
-export const write = async (server: Firestore, paths: readonly string[], letters = 20, text = 'x'): Promise<void> => {
+export const write = async (
+  server: Firestore,
+  {
+    paths,
+    letters = 20,
+    text = 'x',
+  }: { readonly paths: readonly string[]; readonly letters?: number | undefined; readonly text?: string | undefined },
+): Promise<void> => {
   const database = server.databases.open(name);
   for (let start = 0; start < paths.length; start += 500) {
     const writes = paths.slice(start, start + 500).map((path) => {
@@ -64,9 +71,15 @@ export interface Taken {
 /** Reads a range to its end and copies its documents. */
 export const take = async (
   source: FirestoreDatabase,
-  readTime: string,
-  range: NameRange = {},
-  options: Partial<ReadRangeOptions> & { onBatch?: () => unknown } = {},
+  {
+    readTime,
+    range = {},
+    options = {},
+  }: {
+    readonly readTime: string;
+    readonly range?: NameRange | undefined;
+    readonly options?: (Partial<ReadRangeOptions> & { onBatch?: () => unknown }) | undefined;
+  },
 ): Promise<Taken> => {
   const { onBatch, ...rest } = options;
   const documents: (readonly [string, string])[] = [];

@@ -18,7 +18,18 @@ export const failing =
   };
 
 /** A source and a writer to it, closed at the end of the test. */
-export const writerTo = (t: TestContext, url: string, options: BatchWriterOptions = {}, source: Partial<SourceOptions> = {}) => {
+export const writerTo = (
+  t: TestContext,
+  {
+    url,
+    options = {},
+    source = {},
+  }: {
+    readonly url: string;
+    readonly options?: BatchWriterOptions | undefined;
+    readonly source?: Partial<SourceOptions> | undefined;
+  },
+) => {
   const target = sourceOf(url, source);
   t.onTestFinished(() => target.close());
   return { writer: new BatchWriter(target, options), source: target };
@@ -28,7 +39,14 @@ export const pathsOf = (collection: string, count: number): readonly string[] =>
   Array.from({ length: count }, (_, n) => `${collection}/${n}`);
 
 /** Writes or deletes documents that contain the name of their writer. */
-export const put = async (writer: BatchWriter, paths: readonly string[], mode: WriteMode, value = 'ours'): Promise<void> => {
+export const put = async (
+  writer: BatchWriter,
+  {
+    paths,
+    mode,
+    value = 'ours',
+  }: { readonly paths: readonly string[]; readonly mode: WriteMode; readonly value?: string | undefined },
+): Promise<void> => {
   for (const path of paths)
     await (mode === 'delete' ? writer.delete(path) : writer.put(documentOf(path, { who: text(value) }), mode));
 };

@@ -1,17 +1,17 @@
 /** Buckets as their owner sees them. */
 import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { warm } from '../../../shared/platform/index.ts';
 import { stageVariable } from './client.ts';
 
-let opened: S3Client | undefined;
-export const bucketClient = (): S3Client => {
-  opened ??= new S3Client({
-    endpoint: stageVariable('STAGE_S3_URL'),
-    region: 'us-east-1',
-    forcePathStyle: true,
-    credentials: { accessKeyId: 'AKIATEST', secretAccessKey: 'not-so-secret' },
-  });
-  return opened;
-};
+export const bucketClient = warm(
+  () =>
+    new S3Client({
+      endpoint: stageVariable('STAGE_S3_URL'),
+      region: 'us-east-1',
+      forcePathStyle: true,
+      credentials: { accessKeyId: 'AKIATEST', secretAccessKey: 'not-so-secret' },
+    }),
+);
 
 /** Object names below the prefix with their ETags, sorted. */
 export const objectsIn = async (bucket: string, prefix = ''): Promise<Readonly<Record<string, string>>> => {

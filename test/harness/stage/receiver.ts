@@ -103,7 +103,7 @@ export const startReceiver = async (options: ReceiverOptions = {}): Promise<Rece
     wake = Promise.withResolvers<void>();
     const answer = await answerTo(heard);
     if (answer === 'reset') return void sockets.get(incoming.socket.remotePort ?? 0)?.resetAndDestroy();
-    await give(answer, response, count, ending.signal);
+    await give(answer, { response, count, signal: ending.signal });
   };
 
   const server = createServer({ ...certificate(options.certificate ?? 'localhost'), ...options.tls }, (incoming, response) => {
@@ -157,7 +157,14 @@ export const certificate = (name: string): { readonly key: Buffer; readonly cert
   cert: readFileSync(new URL(`../../fixture/tls/${name}.pem`, import.meta.url)),
 });
 
-const give = async (answer: Answer, response: ServerResponse, count: Receiver['count'], signal: AbortSignal): Promise<void> => {
+const give = async (
+  answer: Answer,
+  {
+    response,
+    count,
+    signal,
+  }: { readonly response: ServerResponse; readonly count: Receiver['count']; readonly signal: AbortSignal },
+): Promise<void> => {
   if (answer === 'hang' || answer === 'reset') return;
   if (answer === 'close') return void response.socket?.destroy();
   if (answer === 'headers') return void response.writeHead(200, { 'content-length': '10' }).flushHeaders();

@@ -9,22 +9,19 @@ import {
   QueryCommand,
   ScanCommand,
 } from '@aws-sdk/lib-dynamodb';
-import type { Item, Key } from '../../../shared/platform/index.ts';
+import { type Item, type Key, warm } from '../../../shared/platform/index.ts';
 import { stageVariable } from './client.ts';
 
-let opened: DynamoDBDocumentClient | undefined;
-
-export const documentClient = (): DynamoDBDocumentClient => {
-  opened ??= DynamoDBDocumentClient.from(
+export const documentClient = warm(() =>
+  DynamoDBDocumentClient.from(
     new DynamoDBClient({
       endpoint: stageVariable('STAGE_AWS_URL'),
       region: stageVariable('STAGE_REGION'),
       credentials: { accessKeyId: stageVariable('STAGE_AWS_KEY'), secretAccessKey: 'local' },
     }),
     { marshallOptions: { removeUndefinedValues: true } },
-  );
-  return opened;
-};
+  ),
+);
 
 const TableName = (): string => stageVariable('STAGE_TABLE');
 

@@ -110,14 +110,13 @@ export const openAt = (
 ): Promise<ObjectStore> => {
   process.env.S3_URL = process.env.SPACES_URL = process.env.GCS_URL = url;
   process.env.PRIVATE_HOSTS = '';
-  return openConfiguredStore(
-    tenant,
-    { ...baseConfig, type, ...config },
-    type === 'gcs' ? account : credentials,
+  return openConfiguredStore(tenant, {
+    config: { ...baseConfig, type, ...config },
+    credentials: type === 'gcs' ? account : credentials,
     folder,
     retryPolicy,
     s3PartBytes,
-  );
+  });
 };
 
 /** The smallest parts that S3 accepts: uploads of several parts take two thirds of the CPU of production's. */
@@ -126,9 +125,11 @@ export const smallS3PartBytes = 5 << 20;
 /** As `openAt`, with smaller parts. */
 export const openS3InParts = (
   type: 's3' | 'spaces',
-  url: string,
-  folder: string,
-  config: Partial<StoreConfig> = {},
+  {
+    url,
+    folder,
+    config = {},
+  }: { readonly url: string; readonly folder: string; readonly config?: Partial<StoreConfig> | undefined },
 ): Promise<ObjectStore> => openAt(type, url, folder, quick, config, keys, smallS3PartBytes);
 
 /** A token of the service account. */

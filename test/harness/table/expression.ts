@@ -83,7 +83,14 @@ const less = (a: Attribute | undefined, b: Attribute | undefined): boolean => {
 };
 
 /** Whether an item, or its absence, meets the condition. */
-export const holds = (text: string, item: Attributes | undefined, placeholders: Placeholders, used: Set<string>): boolean => {
+export const holds = (
+  text: string,
+  {
+    item,
+    placeholders,
+    used,
+  }: { readonly item: Attributes | undefined; readonly placeholders: Placeholders; readonly used: Set<string> },
+): boolean => {
   const reader = new Reader(text, placeholders, used);
   const either = (): boolean => {
     let result = both();
@@ -135,7 +142,10 @@ export const holds = (text: string, item: Attributes | undefined, placeholders: 
 };
 
 /** The item after an update. */
-export const updated = (text: string, item: Attributes, placeholders: Placeholders, used: Set<string>): Attributes => {
+export const updated = (
+  text: string,
+  { item, placeholders, used }: { readonly item: Attributes; readonly placeholders: Placeholders; readonly used: Set<string> },
+): Attributes => {
   const reader = new Reader(text, placeholders, used);
   const result = { ...item };
   const plus = (a: Attribute | undefined, b: Attribute | undefined, sign = 1): Attribute => ({

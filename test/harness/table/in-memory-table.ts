@@ -150,11 +150,11 @@ export class InMemoryTable {
       const used = new Set<string>();
       const key = keys[n] ?? '';
       const item = this.items.get(key);
-      const isMet = !operation.ConditionExpression || holds(operation.ConditionExpression, item, placeholders, used);
+      const isMet = !operation.ConditionExpression || holds(operation.ConditionExpression, { item, placeholders, used });
       if (kind === 'Put') next.push([key, operation.Item]);
       if (kind === 'Delete') next.push([key, undefined]);
       if (kind === 'Update')
-        next.push([key, updated(operation.UpdateExpression ?? '', item ?? operation.Key ?? {}, placeholders, used)]);
+        next.push([key, updated(operation.UpdateExpression ?? '', { item: item ?? operation.Key ?? {}, placeholders, used })]);
       const unused = [...Object.keys(placeholders.names), ...Object.keys(placeholders.values)].filter((name) => !used.has(name));
       if (unused.length > 0) throw new Error(`DynamoDB rejects placeholders that no expression uses: ${unused.join(', ')}`);
       return !isMet;

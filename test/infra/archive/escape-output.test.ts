@@ -53,7 +53,7 @@ test('archive: no command prints control characters of a document, its id or its
   const updated = { seconds: 1_700_000_000, nanos: 0 };
   const id = `things/evil${hostile.slice(1)}`;
   const name = `${source}/documents/${id}`;
-  const documents = [{ name: Buffer.from(name), bytes: documentOf(name, hostile, updated, updated), updated }];
+  const documents = [{ name: Buffer.from(name), bytes: documentOf(name, { text: hostile, created: updated, updated }), updated }];
   const folder = join(scratch, 'bkp_a');
   writeObjects(folder, (await sampleBackup(undefined, undefined, { source, documents })).objects);
   const run = (...words: readonly string[]) => runArchive(words, { ARCHIVE_PASSPHRASE: passphrase });

@@ -26,7 +26,7 @@ for (const [object, size] of [
       },
     };
     await rejects(
-      readSmallObject(store as ReadOnlyStore, 'bkp_a/', object),
+      readSmallObject(store as ReadOnlyStore, { folder: 'bkp_a/', object }),
       (error: unknown) => error instanceof Failure && error.exitCode === 1 && error.message.startsWith(`${object}: has `),
     );
     ok(!isRead);
@@ -35,12 +35,15 @@ for (const [object, size] of [
 test('readSmallObject: reads no more than the size it checked', async () => {
   const store = new MemoryStore();
   await store.put('key', Buffer.alloc(maxKeyFileBytes, 1));
-  equal((await readSmallObject(store, '', 'key')).length, maxKeyFileBytes);
+  equal((await readSmallObject(store, { folder: '', object: 'key' })).length, maxKeyFileBytes);
   const growing = { ...readOnly(store), head: async () => ({ size: 10 }) };
-  equal((await readSmallObject(growing, '', 'key')).length, 10);
+  equal((await readSmallObject(growing, { folder: '', object: 'key' })).length, 10);
   await store.put('manifest', new Uint8Array());
-  equal((await readSmallObject(store, '', 'manifest')).length, 0);
-  await rejects(readSmallObject(store, 'bkp_a/', 'key', 'bkp_a/key'), { message: 'bkp_a/key: is missing', exitCode: 1 });
+  equal((await readSmallObject(store, { folder: '', object: 'manifest' })).length, 0);
+  await rejects(readSmallObject(store, { folder: 'bkp_a/', object: 'key', label: 'bkp_a/key' }), {
+    message: 'bkp_a/key: is missing',
+    exitCode: 1,
+  });
 });
 
 const readOnly = (store: MemoryStore): ReadOnlyStore => ({

@@ -42,7 +42,8 @@ const projects = [
   { id: 'prj_2', name: 'Shop staging' },
   { id: 'prj_3', name: 'Blog' },
 ];
-const find = (wanted: string) => matchName('project', wanted, projects, ({ id, name }) => ({ id, names: [name] })).id;
+const find = (wanted: string) =>
+  matchName('project', { wanted, found: projects, namedOf: ({ id, name }) => ({ id, names: [name] }) }).id;
 
 test('matchName: an id, an exact name and a unique beginning find a resource', () => {
   equal(find('prj_2'), 'prj_2');

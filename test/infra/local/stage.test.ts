@@ -78,7 +78,10 @@ const processesOf = (dir: string): readonly string[] =>
     .split('\n')
     .filter((line) => line.includes(dir));
 
-const call = async (url: string, path: string, token: string, more: RequestInit = {}) => {
+const call = async (
+  url: string,
+  { path, token, more = {} }: { readonly path: string; readonly token: string; readonly more?: RequestInit | undefined },
+) => {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json', ...more.headers };
   const answer = await fetch(url + path, { ...more, headers });
   return {
@@ -87,7 +90,7 @@ const call = async (url: string, path: string, token: string, more: RequestInit 
   };
 };
 const createOrganization = (url: string, token: string) =>
-  call(url, '/api/v1/organizations', token, { method: 'POST', body: JSON.stringify({ name: 'Kept' }) });
+  call(url, { path: '/api/v1/organizations', token, more: { method: 'POST', body: JSON.stringify({ name: 'Kept' }) } });
 
 const anyPorts = {
   port: 0,
@@ -146,11 +149,19 @@ describe('npm start', { timeout: 300_000 }, () => {
     // The printed calls work as printed.
     const [, organizationId = ''] = /BMS_ORGANIZATION=(org_\w+)/.exec(first.output()) ?? [];
     const token = readFileSync(join(dir, 'demo', 'token'), 'utf8');
-    const demo = await call(url, '/api/v1/organizations/current', token, { headers: { 'x-organization-id': organizationId } });
+    const demo = await call(url, {
+      path: '/api/v1/organizations/current',
+      token,
+      more: { headers: { 'x-organization-id': organizationId } },
+    });
     assert.equal(demo.status, 200);
     assert.equal(demo.body.data.name, 'Analytical Engines');
     const [, backupId = ''] = /bms backup show (bkp_\w+)$/m.exec(first.output()) ?? [];
-    const backup = await call(url, `/api/v1/backups/${backupId}`, token, { headers: { 'x-organization-id': organizationId } });
+    const backup = await call(url, {
+      path: `/api/v1/backups/${backupId}`,
+      token,
+      more: { headers: { 'x-organization-id': organizationId } },
+    });
     assert.equal(backup.status, 200, backupId);
 
     // The overview begins calm because both projects are protected.
@@ -172,7 +183,11 @@ describe('npm start', { timeout: 300_000 }, () => {
     const again = start({ LOCAL_DIR: dir, PORT: new URL(url).port });
     assert.equal(await again.ready, url);
     // Signed before the restart with a key that must have been kept; membership is read from the table.
-    const kept = await call(url, '/api/v1/organizations/current', token, { headers: { 'x-organization-id': organizationId } });
+    const kept = await call(url, {
+      path: '/api/v1/organizations/current',
+      token,
+      more: { headers: { 'x-organization-id': organizationId } },
+    });
     assert.equal(kept.status, 200, JSON.stringify(kept.body));
 
     again.child.kill('SIGTERM');
@@ -213,7 +228,7 @@ describe('the template', { timeout: 300_000 }, () => {
     t.onTestFinished(stage.stop);
     const { accessToken } = await signIn(stage.url, 'ada@example.com');
     // A warm endpoint is invoked through its alias.
-    assert.equal((await call(stage.url, '/api/v1/auth/me', accessToken)).status, 200);
+    assert.equal((await call(stage.url, { path: '/api/v1/auth/me', token: accessToken })).status, 200);
     const aliases = stage.functions.flatMap(({ aliasArns = [], handler }) =>
       aliasArns.map((arn) => [handler, arn.split(':').at(-1)]),
     );

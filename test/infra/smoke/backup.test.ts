@@ -31,7 +31,7 @@ const interrupted = async (): Promise<readonly string[]> => {
   const client = openClient(`http://127.0.0.1:${port}`, { token: 't', organizationId: 'org_1' });
   const input = { projectId: 'prj_1', storageDestinationId: 'dst_1' };
   const isWell = await runSteps(say, stop.signal, async (runner) => {
-    await takeBackup(runner, client, input, 1);
+    await takeBackup(runner, { client, input, minutes: 1 });
   });
   equal(isWell, false);
   return lines.slice(1);

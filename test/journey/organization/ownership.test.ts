@@ -8,8 +8,10 @@ import { addMember, newOrganization } from '../../harness/stage/organization.ts'
 import type { Person } from '../../harness/stage/person.ts';
 import { getItem, itemsOf } from '../../harness/stage/table.ts';
 
-const give = (org: string, from: Person, to: Person, role = 'owner') =>
-  call(members.update, { token: from.accessToken, org, params: { userId: to.userId }, body: { role } });
+const give = (
+  org: string,
+  { from, to, role = 'owner' }: { readonly from: Person; readonly to: Person; readonly role?: string | undefined },
+) => call(members.update, { token: from.accessToken, org, params: { userId: to.userId }, body: { role } });
 
 const ownersOf = async (org: string): Promise<readonly string[]> => {
   const rows = await itemsOf(`ORG#${org}`);
@@ -24,7 +26,7 @@ test('ownership: the owner transfers it to a member and becomes an admin', async
   const organization = await newOrganization();
   const { id: org, owner } = organization;
   const heir = await addMember(organization, 'member');
-  const answer = await give(org, owner, heir);
+  const answer = await give(org, { from: owner, to: heir });
   deepEqual(
     { status: answer.status, userId: answer.body.data.userId, role: answer.body.data.role },
     { status: 200, userId: heir.userId, role: 'owner' },
@@ -53,7 +55,7 @@ test('ownership: the owner transfers it to a member and becomes an admin', async
   // The former owner loses the owner's permissions at once.
   const refused = await call(organizations.remove, { token: owner.accessToken, org, body: { confirmName: organization.name } });
   deepEqual(refused.body.error.details, { requiredRole: 'owner', currentRole: 'admin' });
-  equal((await give(org, heir, owner, 'viewer')).status, 200);
+  equal((await give(org, { from: heir, to: owner, role: 'viewer' })).status, 200);
 });
 
 test('ownership: of two concurrent transfers exactly one succeeds, and there is one owner', async () => {
@@ -61,7 +63,7 @@ test('ownership: of two concurrent transfers exactly one succeeds, and there is 
     const organization = await newOrganization();
     const { id: org, owner } = organization;
     const [one, two] = [await addMember(organization, 'admin'), await addMember(organization, 'member')];
-    const results = await Promise.all([give(org, owner, one), give(org, owner, two)]);
+    const results = await Promise.all([give(org, { from: owner, to: one }), give(org, { from: owner, to: two })]);
     const won = results.findIndex(({ status }) => status === 200);
     const lost = results[1 - won]!;
     equal(results.filter(({ status }) => status === 200).length, 1);
@@ -78,7 +80,7 @@ test('ownership: a member removed during a transfer to them is either removed or
     const admin = await addMember(organization, 'admin');
     const heir = await addMember(organization, 'member');
     const removal = call(members.remove, { token: admin.accessToken, org, params: { userId: heir.userId } });
-    const results = await Promise.all([give(org, owner, heir), removal]);
+    const results = await Promise.all([give(org, { from: owner, to: heir }), removal]);
     equal(results.filter(({ status }) => status === 200).length, 1, results.map(({ text }) => text).join('\n'));
     equal((await ownersOf(org)).length, 1);
   }

@@ -23,8 +23,14 @@ const twoOf = async () => {
     [TestOrganization, TestOrganization]
   >;
 };
-const move = (from: TestOrganization, projectId: string, organizationId: string, more: object = {}) =>
-  call(projects.update, { ...by(from), params: { projectId }, body: { organizationId, ...more } });
+const move = (
+  from: TestOrganization,
+  {
+    projectId,
+    organizationId,
+    more = {},
+  }: { readonly projectId: string; readonly organizationId: string; readonly more?: object | undefined },
+) => call(projects.update, { ...by(from), params: { projectId }, body: { organizationId, ...more } });
 const eraseIn = async (organization: TestOrganization, projectId: string, path: string): Promise<void> => {
   const erased = await call(erasures.create, {
     ...by(organization),
@@ -45,7 +51,7 @@ test('project move: the project arrives with its backup and destination, and can
   await eraseIn(from, projectId, 'users/grace');
   const statistics = (await call(organizations.current, by(from))).body.data.statistics;
 
-  const moved = await move(from, projectId, to.id);
+  const moved = await move(from, { projectId, organizationId: to.id });
   equal(moved.status, 200, moved.text);
   deepEqual(moved.body.data, { ...before.body.data, updatedAt: moved.body.data.updatedAt });
 
@@ -80,8 +86,8 @@ test('project move: the project arrives with its backup and destination, and can
   equal((await endOf(to, again.id)).status, 'completed');
 
   // A repeated request has the same result, and the project can be moved back.
-  deepEqual((await move(from, projectId, to.id)).status, 200);
-  equal((await move(to, projectId, from.id)).status, 200);
+  deepEqual((await move(from, { projectId, organizationId: to.id })).status, 200);
+  equal((await move(to, { projectId, organizationId: from.id })).status, 200);
   equal((await call(backups.list, by(from))).body.data.length, 2);
   await assertErasedIn(from);
   equal((await call(erasures.list, { ...by(from), params })).body.data.length, 2);
@@ -101,7 +107,7 @@ test('project move: the former organization can neither read nor delete the move
   const storageDestinationId = backup.storageDestination.id;
   const { bucket } = (await call(storageDestinations.get, { ...by(from), params: { storageId: storageDestinationId } })).body
     .data;
-  equal((await move(from, backup.projectId, to.id)).status, 200);
+  equal((await move(from, { projectId: backup.projectId, organizationId: to.id })).status, 200);
   const objects = await objectsIn(bucket, `${backup.path}/`);
   const { id: projectId } = await newProject(from);
   const body = { projectId, storageDestinationId, path: backup.path };
@@ -110,7 +116,7 @@ test('project move: the former organization can neither read nor delete the move
   ok(/another organization now/.test(String(refused.body.error.details.reason)));
   deepEqual(await objectsIn(bucket, `${backup.path}/`), objects);
   // After moving back it belongs to the former organization again.
-  equal((await move(to, backup.projectId, from.id)).status, 200);
+  equal((await move(to, { projectId: backup.projectId, organizationId: from.id })).status, 200);
   const brought = await call(backupContents.register, { ...by(from), body });
   equal(brought.status, 201, brought.text);
 });
@@ -156,14 +162,14 @@ test('project move: requires a user who is admin in both organizations, and no o
   const params = { projectId: project.id };
   const apiKey = await newApiKey(from, ['projects:write']);
   const answers = [
-    await move(from, project.id, to.id, { name: 'Other' }),
-    await move(from, project.id, 'x'),
-    await move(from, project.id, newId('organization')),
-    await move(from, project.id, foreign.id),
-    await move(from, project.id, viewed.id),
+    await move(from, { projectId: project.id, organizationId: to.id, more: { name: 'Other' } }),
+    await move(from, { projectId: project.id, organizationId: 'x' }),
+    await move(from, { projectId: project.id, organizationId: newId('organization') }),
+    await move(from, { projectId: project.id, organizationId: foreign.id }),
+    await move(from, { projectId: project.id, organizationId: viewed.id }),
     await call(projects.update, { token: asMember.accessToken, org: from.id, params, body }),
     await call(projects.update, { token: apiKey, org: from.id, params, body }),
-    await move(from, newId('project'), to.id),
+    await move(from, { projectId: newId('project'), organizationId: to.id }),
   ];
   deepEqual(answers.map(refusal), [
     [400, 'VALIDATION_ERROR'],

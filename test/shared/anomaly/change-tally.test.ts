@@ -29,7 +29,14 @@ const encode = (value: Value): Buffer => {
   return field(6, entries(value as Readonly<Record<string, Value>>, 1));
 };
 const root = 'projects/p/databases/(default)/documents';
-const documentOf = (path: string, values: Readonly<Record<string, Value>>, created: number, updated: number): Buffer =>
+const documentOf = (
+  path: string,
+  {
+    values,
+    created,
+    updated,
+  }: { readonly values: Readonly<Record<string, Value>>; readonly created: number; readonly updated: number },
+): Buffer =>
   Buffer.concat([field(1, Buffer.from(`${root}/${path}`)), entries(values, 2), field(3, time(created)), field(4, time(updated))]);
 
 const random = (seed: number, bytes: number): Buffer =>
@@ -106,10 +113,20 @@ const observe = (tally: ChangeTally, bytes: Buffer): void => {
 test('documents are counted by what happened since, with fields at any depth by their top-level name', () => {
   const tally = new ChangeTally({ seconds: 1_000, nanos: 0 });
   const text = 'some readable words of a person';
-  observe(tally, documentOf('users/a', { bio: text, tags: [text], at: { deep: [{ er: text }] } }, 10, 20));
-  observe(tally, documentOf('users/b', { bio: random(1, 64) }, 10, 1_001));
-  observe(tally, documentOf('users/b/orders/c', { at: { deep: [{ er: random(2, 64).toString('base64') }] } }, 1_001, 1_001));
-  observe(tally, documentOf('users/d', { bio: text }, 1_000, 1_000));
+  observe(
+    tally,
+    documentOf('users/a', { values: { bio: text, tags: [text], at: { deep: [{ er: text }] } }, created: 10, updated: 20 }),
+  );
+  observe(tally, documentOf('users/b', { values: { bio: random(1, 64) }, created: 10, updated: 1_001 }));
+  observe(
+    tally,
+    documentOf('users/b/orders/c', {
+      values: { at: { deep: [{ er: random(2, 64).toString('base64') }] } },
+      created: 1_001,
+      updated: 1_001,
+    }),
+  );
+  observe(tally, documentOf('users/d', { values: { bio: text }, created: 1_000, updated: 1_000 }));
   const found = decodeStatistics(tally.encode());
   const users = found.get('users');
   deepEqual([users?.documents, users?.changed, users?.added], [3, 1, 0]);
@@ -123,7 +140,7 @@ test('documents are counted by what happened since, with fields at any depth by 
 
 test('broken bytes end the look into a document, and nothing else', () => {
   const tally = new ChangeTally(undefined);
-  const whole = documentOf('users/a', { bio: 'words' }, 1, 1);
+  const whole = documentOf('users/a', { values: { bio: 'words' }, created: 1, updated: 1 });
   const marks = new DocumentSkim();
   marks.read(whole, 0, whole.length);
   for (let end = marks.nameEnd; end < whole.length; end++) tally.observe(whole, 0, end, marks);
@@ -135,8 +152,15 @@ test('many documents, fields and collections stay within bounds, and the counts 
   const tally = new ChangeTally({ seconds: 100, nanos: 0 });
   const body = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`field-${n}`, 'x']));
   for (let n = 0; n < 6_000; n++)
-    observe(tally, documentOf(`users/${String(n).padStart(5, '0')}`, { bio: `words ${n}` }, 1, n % 2 === 0 ? 1 : 200));
-  for (let n = 0; n < 520; n++) observe(tally, documentOf(`group-${n}/a`, body, 1, 200));
+    observe(
+      tally,
+      documentOf(`users/${String(n).padStart(5, '0')}`, {
+        values: { bio: `words ${n}` },
+        created: 1,
+        updated: n % 2 === 0 ? 1 : 200,
+      }),
+    );
+  for (let n = 0; n < 520; n++) observe(tally, documentOf(`group-${n}/a`, { values: body, created: 1, updated: 200 }));
   const text = tally.encode();
   ok(Buffer.byteLength(text) <= 48 << 10);
   const found = decodeStatistics(text);

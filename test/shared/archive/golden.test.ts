@@ -58,7 +58,11 @@ test('golden: header, key, nonces, bindings and sealed frames are these bytes', 
     const aad = new FrameBinding(header).of(index, last, 4 + bytes.length);
     equal(aad.toString('hex'), bound);
     const length = Buffer.from([0, 0, 0, plain.length]);
-    const { pieces, tag } = gcmSeal(objectKey(dataKey, header), Buffer.from(nonce, 'hex'), aad, [length, bytes]);
+    const { pieces, tag } = gcmSeal(objectKey(dataKey, header), {
+      nonce: Buffer.from(nonce, 'hex'),
+      binding: aad,
+      pieces: [length, bytes],
+    });
     equal(Buffer.concat([...pieces, tag]).toString('hex'), frame.slice(8));
   }
 });

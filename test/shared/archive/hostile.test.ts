@@ -290,7 +290,10 @@ test('decompress: rejects zstd with less, more or other data than declared', () 
 });
 
 test('leaf: names, records and bodies expanded from few bytes are bounded', async () => {
-  const keysOf = (count: number, shared: number, suffix: number, bodies: number): Buffer => {
+  const keysOf = (
+    count: number,
+    { shared, suffix, bodies }: { readonly shared: number; readonly suffix: number; readonly bodies: number },
+  ): Buffer => {
     const columns = Buffer.alloc(29 * count);
     columns.fill(1, 0, count);
     for (let slot = 0; slot < count; slot++) {
@@ -305,8 +308,8 @@ test('leaf: names, records and bodies expanded from few bytes are bounded', asyn
     return Buffer.concat([start, columns, Buffer.alloc(0xffff + suffix * (count - 1), 'n')]);
   };
   const memory = await grown(() => {
-    refusesNow(() => new Leaf(keysOf(20_000, 0xffff, 0, 0)), 'too-large');
-    refusesNow(() => new Leaf(keysOf(100, 0, 1, 0xff)), 'too-large');
+    refusesNow(() => new Leaf(keysOf(20_000, { shared: 0xffff, suffix: 0, bodies: 0 })), 'too-large');
+    refusesNow(() => new Leaf(keysOf(100, { shared: 0, suffix: 1, bodies: 0xff })), 'too-large');
     const many = Buffer.alloc(5);
     many.writeUInt32BE(2 ** 32 - 1, 1);
     refusesNow(() => new Leaf(many), 'too-large');
@@ -314,7 +317,7 @@ test('leaf: names, records and bodies expanded from few bytes are bounded', asyn
     refusesNow(() => new Leaf(many), 'record-invalid');
   });
   ok(memory < 24, `${memory} MiB`);
-  equal(new Leaf(keysOf(3, 5, 1, 0)).count, 3);
+  equal(new Leaf(keysOf(3, { shared: 5, suffix: 1, bodies: 0 })).count, 3);
 });
 
 test('index page: names expanded from few bytes are bounded', () => {
@@ -392,10 +395,11 @@ test('readFrames: rejects an authentic frame whose declared length is wrong', as
     const length = Buffer.alloc(4);
     length.writeUInt32BE(declared);
     const binding = new FrameBinding(header).of(0, true, 4 + content.length);
-    const { pieces, tag } = gcmSeal(objectKey(dataKey, header), frameNonce(header.noncePrefix, 0, true), binding, [
-      length,
-      content,
-    ]);
+    const { pieces, tag } = gcmSeal(objectKey(dataKey, header), {
+      nonce: frameNonce(header.noncePrefix, 0, true),
+      binding,
+      pieces: [length, content],
+    });
     const frame = Buffer.concat([...pieces, tag]);
     const frameLength = Buffer.alloc(4);
     frameLength.writeUInt32BE(frame.length);

@@ -112,7 +112,7 @@ test('shard writer: changing the input after adding it changes nothing', async (
     scratch.fill(0xff);
   }
   const bucket = new Bucket();
-  const { archive } = await settle(bucket, writer, writing());
+  const { archive } = await settle(bucket, { writer, options: writing() });
   const found = await archive.find(documents[0]!.name);
   deepEqual(found?.leaf.content(found.slot), documents[0]!.bytes);
 });
@@ -121,11 +121,11 @@ test('shard writer: stores documents of 1 and 7 MiB, rejects one above 8 MiB', a
   const writer = new ChunkWriter(chunkName, writing());
   const time = { seconds: 1, nanos: 0 };
   const large = [1, 7].map((mib, i) => {
-    const bytes = documentOf(`${root}/c/${i}`, 'x'.repeat(mib * 1024 * 1024), time, time);
+    const bytes = documentOf(`${root}/c/${i}`, { text: 'x'.repeat(mib * 1024 * 1024), created: time, updated: time });
     return { name: Buffer.alloc(0), bytes, updated: time };
   });
   addAll(writer, large);
-  const enormous = documentOf(`${root}/c/9`, 'x'.repeat(8 * 1024 * 1024), time, time);
+  const enormous = documentOf(`${root}/c/9`, { text: 'x'.repeat(8 * 1024 * 1024), created: time, updated: time });
   skim.read(enormous, 0, enormous.length);
   refusesNow(() => writer.document(enormous, 0, enormous.length, skim), 'too-large');
   writer.finish();
@@ -153,7 +153,7 @@ test('shard writer: kept and written records together must be in order', async (
   const bucket = new Bucket();
   const writer = new ShardWriter(0, writing());
   addAll(writer, samples(20));
-  const { archive } = await settle(bucket, writer, writing());
+  const { archive } = await settle(bucket, { writer, options: writing() });
   const [part] = await all(streamLeaves(archive));
   const { segment, leaf } = part!;
   const keep = (to: ShardWriter, ...slots: number[]): void => {
@@ -184,7 +184,7 @@ test('shard writer: seals the leaf early instead of holding thousands of pending
   const documents = samples(12_000, { textBytes: 2 });
   const parentWriter = new ShardWriter(0, writing());
   addAll(parentWriter, documents);
-  const { archive } = await settle(bucket, parentWriter, writing());
+  const { archive } = await settle(bucket, { writer: parentWriter, options: writing() });
   const options = writing('next', { identity: { ...identity, backup: 'bkp_02' } });
   const writer = new ShardWriter(0, options);
   let i = 0;

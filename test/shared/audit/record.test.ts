@@ -15,13 +15,17 @@ beforeEach(() => table.items.clear());
 
 test('auditNote: it names the organization and the resource; details are optional', () => {
   const note = { scope: tenant.organizationId, resource: { type: 'project', id: 'p' } };
-  deepEqual(auditNote(tenant, 'project', 'p'), note);
-  deepEqual(auditNote(tenant, 'project', 'p', { name: 'x' }), { ...note, details: { name: 'x' } });
+  deepEqual(auditNote(tenant, { type: 'project', id: 'p' }), note);
+  deepEqual(auditNote(tenant, { type: 'project', id: 'p', details: { name: 'x' } }), { ...note, details: { name: 'x' } });
 });
 
 test('systemAudit: the actor is the system, without an address, and the request id is the resource id', async () => {
   await commit([
-    systemAudit('retention', { action: 'backup.expired', note: auditNote(tenant, 'backup', 'b', { name: 'x' }), now }),
+    systemAudit('retention', {
+      action: 'backup.expired',
+      note: auditNote(tenant, { type: 'backup', id: 'b', details: { name: 'x' } }),
+      now,
+    }),
   ]);
   const [entry] = table.find(`AUDIT#${tenant.organizationId}`, 'ENTRY#');
   const { pk: _pk, sk: _sk, id, ...rest } = entry ?? {};
@@ -39,7 +43,7 @@ test('systemAudit: the actor is the system, without an address, and the request 
 });
 
 test('systemAudit: a given request id is kept', async () => {
-  const note = auditNote(tenant, 'backup', 'b');
+  const note = auditNote(tenant, { type: 'backup', id: 'b' });
   await commit([systemAudit('retention', { action: 'backup.expired', note, now, requestId: 'req_1' })]);
   const [entry] = table.find(`AUDIT#${tenant.organizationId}`);
   deepEqual(entry?.context, { ip: null, userAgent: null, location: null, requestId: 'req_1' });
@@ -48,7 +52,7 @@ test('systemAudit: a given request id is kept', async () => {
 test('auditEntry: the location of the request is kept', async () => {
   const actor = { type: 'user', id: 'usr_1', email: 'ada@example.com' } as const;
   const origin = { ip: '203.0.113.7', userAgent: null, location: 'DE, Berlin', requestId: 'r' };
-  await commit([auditEntry('project.created', auditNote(tenant, 'project', 'p'), actor, origin, now)]);
+  await commit([auditEntry('project.created', { note: auditNote(tenant, { type: 'project', id: 'p' }), actor, origin, now })]);
   const [entry] = table.find(`AUDIT#${tenant.organizationId}`, 'ENTRY#');
   deepEqual(entry?.context, origin);
 });

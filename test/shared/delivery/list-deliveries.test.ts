@@ -34,7 +34,12 @@ const pages = async (status: WebhookDeliveryRecord['status'] | undefined, limit:
   const found: string[][] = [];
   let position: string | undefined;
   do {
-    const { deliveries, next } = await listDeliveries(tenant, webhook.id, { status }, { limit, after: position }, now);
+    const { deliveries, next } = await listDeliveries(tenant, {
+      endpointId: webhook.id,
+      query: { status },
+      page: { limit, after: position },
+      now,
+    });
     found.push(deliveries.map(({ id }) => id));
     position = next;
   } while (position !== undefined);
@@ -66,10 +71,20 @@ test('list: one call reads at most three times and returns a cursor even if noth
     return read!({ ...input, Limit: 2 });
   };
   aws.play({ ...table.script, Query: readLittle });
-  const first = await listDeliveries(tenant, webhook.id, { status: 'failed' }, { limit: 10, after: undefined }, now);
+  const first = await listDeliveries(tenant, {
+    endpointId: webhook.id,
+    query: { status: 'failed' },
+    page: { limit: 10, after: undefined },
+    now,
+  });
   deepEqual([first.deliveries, reads], [[], 3]);
   ok(first.next);
-  const second = await listDeliveries(tenant, webhook.id, { status: 'failed' }, { limit: 10, after: first.next }, now);
+  const second = await listDeliveries(tenant, {
+    endpointId: webhook.id,
+    query: { status: 'failed' },
+    page: { limit: 10, after: first.next },
+    now,
+  });
   deepEqual([second.deliveries.map(({ id }) => id), reads], [[failed.id], 6]);
   aws.play(table.script);
 });
@@ -78,8 +93,8 @@ test('list: a delivery past its TTL is not found, though it is still in the tabl
   const old = put(-2, { ttl: epochSeconds(now) });
   const kept = put(-1);
   deepEqual(await pages(undefined, 10), [[kept.id]]);
-  await rejects(readDelivery(tenant, webhook.id, old.id, now), { code: 'DELIVERY_NOT_FOUND' });
-  equal((await readDelivery(tenant, webhook.id, kept.id, now)).id, kept.id);
+  await rejects(readDelivery(tenant, { endpointId: webhook.id, id: old.id, now }), { code: 'DELIVERY_NOT_FOUND' });
+  equal((await readDelivery(tenant, { endpointId: webhook.id, id: kept.id, now })).id, kept.id);
 });
 
 test('list: a delivery of another webhook, an unknown id and a malformed id get the same error', async () => {
@@ -91,7 +106,7 @@ test('list: a delivery of another webhook, an unknown id and a malformed id get 
     [webhook.id, 'x'],
   ] as const;
   for (const [webhookId, deliveryId] of pairs)
-    await rejects(readDelivery(tenant, webhookId, deliveryId, now), {
+    await rejects(readDelivery(tenant, { endpointId: webhookId, id: deliveryId, now }), {
       code: 'DELIVERY_NOT_FOUND',
       message: 'Delivery not found',
     });

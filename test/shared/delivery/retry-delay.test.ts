@@ -11,7 +11,7 @@ const attempt = fc.integer({ min: 1, max: 4 });
 test('retryDelay: the documented delay plus up to 10%, in whole seconds', () =>
   fc.assert(
     fc.property(attempt, chance, (n, by) => {
-      const [base, delay] = [retryDelaysSeconds[n - 1]!, retryDelay(n, undefined, now, by)];
+      const [base, delay] = [retryDelaysSeconds[n - 1]!, retryDelay(n, { retryAfter: undefined, now, random: by })];
       ok(Number.isInteger(delay) && delay >= base && delay <= base * 1.1, `${delay}`);
     }),
   ));
@@ -27,7 +27,7 @@ test('retryDelay: with any Retry-After the delay is between the documented one a
         fc.date({ noInvalidDate: true }).map((date) => date.toUTCString()),
       ),
       (n, by, asked) => {
-        const [base, delay] = [retryDelaysSeconds[n - 1]!, retryDelay(n, asked, now, by)];
+        const [base, delay] = [retryDelaysSeconds[n - 1]!, retryDelay(n, { retryAfter: asked, now, random: by })];
         ok(Number.isInteger(delay) && delay >= base && delay <= base * 2, `${delay}`);
       },
     ),

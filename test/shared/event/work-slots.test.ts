@@ -74,20 +74,23 @@ const begins = async (message: SQSRecord, priority?: 'urgent' | 'drop'): Promise
   const work = async (): Promise<void> => {
     hasBegun = true;
   };
-  await inWorkSlot([message], new Set(), work, priority && (async () => priority));
+  await inWorkSlot([message], { finished: new Set(), work, priorityOf: priority && (async () => priority) });
   return hasBegun;
 };
 
 test('slots: the third batch returns its messages, and a slot is free again when a batch has ended or failed', async () => {
   const { promise: held, resolve: free } = Promise.withResolvers<void>();
   const finished = new Set<string>();
-  const busy = [inWorkSlot([record('a')], finished, () => held), inWorkSlot([record('b')], finished, () => held)];
+  const busy = [
+    inWorkSlot([record('a')], { finished, work: () => held }),
+    inWorkSlot([record('b')], { finished, work: () => held }),
+  ];
   while (Object.keys((table.find('SLOTS')[0]?.leases as object) ?? {}).length < 2) await new Promise(setImmediate);
   let ran = 0;
   const run = async (): Promise<void> => {
     ran += 1;
   };
-  await inWorkSlot([record('c'), record('d')], finished, run);
+  await inWorkSlot([record('c'), record('d')], { finished, work: run });
   equal(ran, 0);
   deepEqual([...finished], ['c', 'd'], 'they are acknowledged, because they are in the queue again');
   deepEqual(
@@ -103,8 +106,8 @@ test('slots: the third batch returns its messages, and a slot is free again when
   );
   free();
   await Promise.all(busy);
-  await inWorkSlot([record('e')], finished, () => Promise.reject(new Error('failed'))).catch(() => {});
-  await inWorkSlot([record('f')], finished, run);
+  await inWorkSlot([record('e')], { finished, work: () => Promise.reject(new Error('failed')) }).catch(() => {});
+  await inWorkSlot([record('f')], { finished, work: run });
   equal(ran, 1);
   deepEqual(table.find('SLOTS')[0]?.leases, {});
 });
@@ -116,7 +119,7 @@ test('slots: one that a dead run held is free after its timeout', async () => {
   const run = async (): Promise<void> => {
     ran += 1;
   };
-  await inWorkSlot([record('a')], new Set(), run);
+  await inWorkSlot([record('a')], { finished: new Set(), work: run });
   equal(ran, 1);
 });
 
@@ -142,7 +145,7 @@ test('slots: a message that has nothing to do is acknowledged, although all slot
   hold('delivery', 'delivery');
   const finished = new Set<string>();
   const priorityOf = async ({ messageId }: SQSRecord) => (messageId === 'a' ? 'drop' : 'usual');
-  await inWorkSlot([record('a'), record('b')], finished, async () => {}, priorityOf);
+  await inWorkSlot([record('a'), record('b')], { finished, work: async () => {}, priorityOf });
   deepEqual([...finished], ['a', 'b']);
   deepEqual(
     sent.map(({ MessageBody }) => MessageBody),
@@ -169,12 +172,12 @@ test('slots: a message keeps the start of its waiting over returns, and raises a
 test('slots: a message that always fails is left to SQS after four failures, so that it becomes a dead letter', async () => {
   hold('delivery', 'delivery');
   const finished = new Set<string>();
-  await inWorkSlot([record('a', { receives: 3 })], finished, async () => {});
+  await inWorkSlot([record('a', { receives: 3 })], { finished, work: async () => {} });
   equal(sent.length, 1);
   const returned = sent[0]?.MessageAttributes ?? {};
-  await inWorkSlot([record('b', { returned })], finished, async () => {});
+  await inWorkSlot([record('b', { returned })], { finished, work: async () => {} });
   equal(sent.length, 2, 'a receive without a slot is no failure');
-  await inWorkSlot([record('c', { returned, receives: 3 })], finished, async () => {});
+  await inWorkSlot([record('c', { returned, receives: 3 })], { finished, work: async () => {} });
   equal(sent.length, 2);
   deepEqual([...finished], ['a', 'b']);
 });

@@ -52,17 +52,21 @@ const historiesIn = (table: InMemoryTable, { organizationId }: Tenant) => table.
 
 test('moveProject: history, mark and hold arrive, and are ended by an acknowledgement there', async () => {
   const { table, kept, marked, history } = await withAnomaly();
-  await moveProject(moveCaller(), projectId, to.organizationId, time);
+  await moveProject(moveCaller(), { projectId, organizationId: to.organizationId, time });
   deepEqual([historiesIn(table, from), historiesIn(table, to)], [0, 2]);
   deepEqual(table.get(historyKey(to, scope)), { ...history, ...historyKey(to, scope) });
   const arrived = (id: string) => table.get<BackupRecord>(backupKey.backup(to, id))!;
   deepEqual([arrived(kept.id).heldFor, arrived(marked.id).anomalyState], [[marked.id], 'open']);
   for (const { id } of [kept, marked]) {
     equal(toCandidate(arrived(id))?.heldUntilMs, Number.POSITIVE_INFINITY);
-    throws(() => deleteBackup(to, arrived(id), undefined, start), /cknowledge/);
+    throws(() => deleteBackup(to, { backup: arrived(id), child: undefined, now: start }), /cknowledge/);
   }
   const by = { type: 'user', id: 'usr_1' };
-  const { change } = await acknowledgeAnomaly(to, arrived(marked.id), { by, note: undefined }, start);
+  const { change } = await acknowledgeAnomaly(to, {
+    backup: arrived(marked.id),
+    acknowledgement: { by, note: undefined },
+    now: start,
+  });
   await commit(change.writes);
   deepEqual([arrived(kept.id).heldFor, arrived(marked.id).anomalyState], [undefined, 'acknowledged']);
   const runs = JSON.parse(String(table.get(historyKey(to, scope))?.runs));
@@ -72,7 +76,7 @@ test('moveProject: history, mark and hold arrive, and are ended by an acknowledg
 test('revertMove: a move that fails after the history was copied leaves it only where it was', async () => {
   const { table, history } = await withAnomaly();
   table.onWrite = (when) => (when === 'before' && historiesIn(table, to) === 2 ? new Fault('AccessDeniedException') : undefined);
-  await rejects(moveProject(moveCaller(), projectId, to.organizationId, time));
+  await rejects(moveProject(moveCaller(), { projectId, organizationId: to.organizationId, time }));
   table.onWrite = () => undefined;
   equal(historiesIn(table, to), 2);
   const [begun] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as MoveRecord[];

@@ -22,11 +22,11 @@ import {
 import type { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 afterAll(stopEnv);
-const move = () => moveProject(moveCaller(), projectId, to.organizationId, { now: () => start });
+const move = () => moveProject(moveCaller(), { projectId, organizationId: to.organizationId, time: { now: () => start } });
 const options = { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second' } as const;
 const enabling = async () => {
   const context = { project, destination: (await destination(used, 1)) as never, before: undefined };
-  return enablePitr(moveCaller() as never, context, options, start);
+  return enablePitr(moveCaller() as never, { context, options, now: start });
 };
 const leftovers = (table: InMemoryTable) =>
   [...table.items.values()].filter(({ sk, arriving, leaving }) => arriving || leaving || /^(MOVE|JOB)#/.test(String(sk?.S)));

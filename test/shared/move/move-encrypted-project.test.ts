@@ -10,7 +10,7 @@ import { Fault } from '../../harness/aws/scripted-aws.ts';
 import { createMoveEnv, from, moveCaller, newBackup, projectId, start, stopEnv, to } from '../../harness/env/move-env.ts';
 
 afterAll(stopEnv);
-const move = () => moveProject(moveCaller(), projectId, to.organizationId, { now: () => start });
+const move = () => moveProject(moveCaller(), { projectId, organizationId: to.organizationId, time: { now: () => start } });
 
 const customer = { encryption: { mode: 'customer', keyId: 'k' } } as const;
 const inBucket = { bucketKeyIds: ['k'] } as const;

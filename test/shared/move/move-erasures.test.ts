@@ -36,7 +36,7 @@ test('moveProject: an unfinished search begins anew, after the backups have arri
     if (table.find(`ORG#${to.organizationId}`, 'MOVE#').length > 0) seen.push(assessmentsIn(table, to));
     return undefined;
   };
-  await moveProject(moveCaller(), projectId, to.organizationId, time);
+  await moveProject(moveCaller(), { projectId, organizationId: to.organizationId, time });
   table.onWrite = () => undefined;
   equal(Math.max(...seen), 0, 'an assessment was started during the move');
   equal(assessmentsIn(table, to), 1);
@@ -48,7 +48,7 @@ test('assessErasures: does nothing during a move, and a reverted move starts it 
   const table = await withLedger();
   const isCopied = () => table.get(erasureKey.ledger(to, projectId)) !== undefined;
   table.onWrite = (when) => (when === 'before' && isCopied() ? new Fault('AccessDeniedException') : undefined);
-  await rejects(moveProject(moveCaller(), projectId, to.organizationId, time));
+  await rejects(moveProject(moveCaller(), { projectId, organizationId: to.organizationId, time }));
   table.onWrite = () => undefined;
   const before = JSON.stringify([...table.items]);
   const deadline = new Date(start.getTime() + 60_000);

@@ -31,7 +31,7 @@ import type { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 afterAll(stopEnv);
 const time = { now: () => start };
-const move = (organizationId = to.organizationId) => moveProject(moveCaller(), projectId, organizationId, time);
+const move = (organizationId = to.organizationId) => moveProject(moveCaller(), { projectId, organizationId, time });
 /** Repeats the call after a stale read, as the request pipeline does. */
 const moveWithRetry = async (): Promise<ProjectRecord> => {
   for (let tries = 0; ; tries++) {
@@ -120,7 +120,10 @@ test('moveProject: credentials are re-encrypted for the target organization', as
 const moveAsAdmin = async (table: InMemoryTable, adminOf: typeof from | typeof to) => {
   const { actor } = moveCaller();
   table.put({ ...organizationKey.member(adminOf, actor.id), userId: actor.id, role: 'admin' });
-  return moveProject({ ...moveCaller(), role: adminOf === from ? 'admin' : 'owner' }, projectId, to.organizationId, time);
+  return moveProject(
+    { ...moveCaller(), role: adminOf === from ? 'admin' : 'owner' },
+    { projectId, organizationId: to.organizationId, time },
+  );
 };
 
 for (const [side, adminOf] of [
@@ -225,7 +228,7 @@ test('moveProject: both organizations know the objects that a remaining backup s
 /** Moves the project from `to` back to `from`. */
 const moveBack = (table: InMemoryTable) => {
   const organization = table.get<OrganizationRecord>(organizationKey.organization(to))!;
-  return moveProject({ ...moveCaller(), tenant: to, organization }, projectId, from.organizationId, time);
+  return moveProject({ ...moveCaller(), tenant: to, organization }, { projectId, organizationId: from.organizationId, time });
 };
 const linksOf = (table: InMemoryTable, organizationId: string, archiveId: string) =>
   table
@@ -273,7 +276,7 @@ test('eraseBackup: a backup that shares objects with a moved backup is erased wi
   await store.put('manifest', Buffer.from('x'));
   const open = async (_tenant: unknown, _destination: unknown, path: string) => (path === own.path ? store : new MemoryStore());
   await commit([{ put: { ...sharing, path: own.path, status: 'deleted' } }]);
-  await eraseBackup(from, sharing.id, open);
+  await eraseBackup(from, { backupId: sharing.id, open });
   equal(store.objects.size, 1);
 });
 
@@ -389,7 +392,10 @@ test('finishOrRevertMove: a move whose call may still be running is left alone',
     finishOrRevertMove(from, task, (id) => unsafeTenant(id, 'record'), start, time),
     /may still be running/,
   );
-  await rejects(moveProject(moveCaller(), projectId, elsewhere.organizationId, time), refused('JOB_IN_PROGRESS'));
+  await rejects(
+    moveProject(moveCaller(), { projectId, organizationId: elsewhere.organizationId, time }),
+    refused('JOB_IN_PROGRESS'),
+  );
 });
 
 test('moveProject: two concurrent calls move the project once', async () => {
@@ -406,11 +412,11 @@ test('moveProject: two concurrent calls move the project once', async () => {
 test('deleteBackup: a leaving backup cannot be deleted', async () => {
   const table = await createMoveEnv(1);
   const [row] = table.find(`ORG#${from.organizationId}`, 'BACKUP#') as unknown as BackupRecord[];
-  const change = deleteBackup(from, row!, undefined, start);
+  const change = deleteBackup(from, { backup: row!, child: undefined, now: start });
   await commit([{ put: { ...row!, leaving: 'mov_1' } }]);
   await rejects(commit(change.writes), StaleReadError);
   try {
-    deleteBackup(from, { ...row!, leaving: 'mov_1' }, undefined, start);
+    deleteBackup(from, { backup: { ...row!, leaving: 'mov_1' }, child: undefined, now: start });
     ok(false);
   } catch (error) {
     equal((error as ApiError).code, 'JOB_IN_PROGRESS');
@@ -481,17 +487,23 @@ for (const [what, role, code] of [
 
 test('moveProject: a member, a service account, and unknown ids are rejected', async () => {
   await createMoveEnv(1);
-  const asMember = moveProject({ ...moveCaller(), role: 'member' }, projectId, to.organizationId, time);
+  const asMember = moveProject({ ...moveCaller(), role: 'member' }, { projectId, organizationId: to.organizationId, time });
   await rejects(asMember, (error) => {
     deepEqual((error as ApiError).details, { requiredRole: 'admin', currentRole: 'member' });
     return refused('PERMISSION_DENIED')(error);
   });
   const actor = { type: 'service_account', id: newId('serviceAccount'), email: null } as const;
   await rejects(
-    moveProject({ ...moveCaller(), role: undefined, actor }, projectId, to.organizationId, time),
+    moveProject({ ...moveCaller(), role: undefined, actor }, { projectId, organizationId: to.organizationId, time }),
     refused('FORBIDDEN'),
   );
   await rejects(move(newId('organization')), refused('ORGANIZATION_NOT_FOUND'));
-  await rejects(moveProject(moveCaller(), newId('project'), to.organizationId, time), refused('PROJECT_NOT_FOUND'));
-  await rejects(moveProject(moveCaller(), 'x', to.organizationId, time), refused('PROJECT_NOT_FOUND'));
+  await rejects(
+    moveProject(moveCaller(), { projectId: newId('project'), organizationId: to.organizationId, time }),
+    refused('PROJECT_NOT_FOUND'),
+  );
+  await rejects(
+    moveProject(moveCaller(), { projectId: 'x', organizationId: to.organizationId, time }),
+    refused('PROJECT_NOT_FOUND'),
+  );
 });

@@ -13,7 +13,7 @@ import type { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 afterAll(stopEnv);
 const time = { now: () => start };
-const move = () => moveProject(moveCaller(), projectId, to.organizationId, time);
+const move = () => moveProject(moveCaller(), { projectId, organizationId: to.organizationId, time });
 
 const putRestore = async (table: InMemoryTable, more: object = {}): Promise<string> => {
   const id = newId('restore', start);
@@ -86,8 +86,8 @@ test('moveRestore: a concurrent deletion of the safety backup is a conflict, and
     if (when === 'before' && table.find(workPartition(from, id)).length === 0) table.put({ ...arrived, status: 'deleted' });
     return undefined;
   };
-  await rejects(moveRestore(from, to, restore, start), { code: 'CONFLICT' });
-  await moveRestore(from, to, restore, start);
+  await rejects(moveRestore(from, { to, restore, now: start }), { code: 'CONFLICT' });
+  await moveRestore(from, { to, restore, now: start });
   equal(table.get<RestoreRecord>(restoreKey.restore(to, id))?.undoUntil, null);
 });
 

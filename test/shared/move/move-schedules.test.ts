@@ -89,7 +89,7 @@ test('moveProject: schedules move along, due as before, with the destinations th
   const named = newId('storageDestination');
   table.put(await destination(named, 0));
   table.put({ ...schedules[0]!, storageDestinationId: named });
-  await moveProject(moveCaller(), projectId, to.organizationId, time);
+  await moveProject(moveCaller(), { projectId, organizationId: to.organizationId, time });
   check(table, schedules, other);
   equal(table.get<ScheduleRecord>(scheduleKey.schedule(to, schedules[0]!.id))?.storageDestinationId, named);
   equal(table.get(organizationKey.storageDestination(to, named))?.id, named);
@@ -101,7 +101,7 @@ test('finishOrRevertMove: after a crash at any write each schedule is moved once
     const made = await newSchedules();
     made.table.onWrite = (when) => machine.atWrite(when);
     made.table.onRead = () => machine.atRead();
-    await moveProject(moveCaller(), projectId, to.organizationId, time).catch(() => undefined);
+    await moveProject(moveCaller(), { projectId, organizationId: to.organizationId, time }).catch(() => undefined);
     made.table.onWrite = () => undefined;
     made.table.onRead = () => undefined;
     return made;

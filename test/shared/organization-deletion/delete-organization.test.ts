@@ -70,12 +70,11 @@ const member = (role: string) => ({ role }) as unknown as MemberRecord;
 const stranger = 'usr_01JWNVAV000000000000000009';
 
 test('recoverOrganization: the owner recovers the organization until the deadline, and its schedules resume', () => {
-  const { organization: recovered, change } = recoverOrganization(
-    ownerId,
-    deleted,
-    member('owner'),
-    new Date('2025-07-01T11:59:59.999Z'),
-  );
+  const { organization: recovered, change } = recoverOrganization(ownerId, {
+    organization: deleted,
+    member: member('owner'),
+    now: new Date('2025-07-01T11:59:59.999Z'),
+  });
   ok(!('deletedAt' in recovered) && !('recoveryDeadline' in recovered));
   deepEqual(tasks(change.writes), ['sync-schedules']);
 });
@@ -89,5 +88,5 @@ for (const [what, userId, record, row, at, code] of [
   ['not deleted', ownerId, organization, member('owner'), now, 'CONFLICT'],
 ] as const) {
   test(`recoverOrganization: ${what} is ${code}`, () =>
-    throws(() => recoverOrganization(userId, record, row, at), refused(code)));
+    throws(() => recoverOrganization(userId, { organization: record, member: row, now: at }), refused(code)));
 }

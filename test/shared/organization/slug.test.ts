@@ -38,7 +38,7 @@ test('slugOf: the slug of any name is valid, or too short or reserved', () => {
 const now = new Date('2025-06-01T12:00:00Z');
 const owner = { id: 'usr_01JWNVAV000000000000000000', email: 'Ann@Example.com', name: 'Ann' } as unknown as UserRecord;
 const made = (name: string, slug: string | undefined, isTaken: boolean) =>
-  createOrganization(owner, { name, slug }, isTaken, now);
+  createOrganization(owner, { input: { name, slug }, isTaken, now });
 const refusal = ({ change }: ReturnType<typeof made>) => change.writes.find((write) => 'put' in write && write.put.sk === 'SLUG');
 
 test('createOrganization: a free slug of the name is used', () =>

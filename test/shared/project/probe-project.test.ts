@@ -119,5 +119,8 @@ test('probeProject: an unreachable or silent source is SERVICE_UNAVAILABLE', asy
   process.env.FIRESTORE_URL = `http://127.0.0.1:${port}`;
   await rejects(probeProject(tenant, project), refused('SERVICE_UNAVAILABLE', /did not respond/));
   process.env.FIRESTORE_URL = `http://127.0.0.1:${portOf(silent)}`;
-  await rejects(askSource(tenant, project, probeSource, 200), refused('SERVICE_UNAVAILABLE', /did not respond/));
+  await rejects(
+    askSource(tenant, { project, work: probeSource, withinMs: 200 }),
+    refused('SERVICE_UNAVAILABLE', /did not respond/),
+  );
 });

@@ -176,7 +176,7 @@ test('retention: objects that the store refuses to delete stay, and the audit lo
   };
   begin(old, last);
   await apply();
-  await eraseBackup(tenant, old.id, refusing);
+  await eraseBackup(tenant, { backupId: old.id, open: refusing });
   const [entry] = table.find('AUDIT#').filter(({ action }) => action === 'backup.objects_kept');
   deepEqual(entry?.details, {
     path: `${old.projectId}/${old.id}`,
@@ -189,7 +189,7 @@ test('retention: objects that the store refuses to delete stay, and the audit lo
   await apply();
   const store = new MemoryStore();
   for (const name of ['manifest', 'key', 'chunk/00000000-0000', 'theirs.txt']) await store.put(name, Buffer.from('x'));
-  await eraseBackup(tenant, old.id, async () => store);
+  await eraseBackup(tenant, { backupId: old.id, open: async () => store });
   deepEqual([...store.objects.keys()], ['theirs.txt']);
   equal(table.get(backupKey.archive(tenant, old.archive.backup, old.id)), undefined);
 });

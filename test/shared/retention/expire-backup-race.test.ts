@@ -75,7 +75,7 @@ test('retention race: with the start of a restore', () =>
 test('retention race: with the start of a verification', () =>
   atEveryMoment(({ upper }) => {
     try {
-      return transact(startVerification(tenant, recordOf(upper)!, 'full', now).change.writes);
+      return transact(startVerification(tenant, { backup: recordOf(upper)!, depth: 'full', now }).change.writes);
     } catch {
       return false;
     }
@@ -105,7 +105,8 @@ test('retention race: with a child whose id lies behind the walk, also of a back
 });
 
 test('retention race: nothing expires after the last good backup was deleted or found damaged', async () => {
-  const remove = ({ last }: Backups): boolean => transact(deleteBackup(tenant, recordOf(last)!, undefined, now).writes);
+  const remove = ({ last }: Backups): boolean =>
+    transact(deleteBackup(tenant, { backup: recordOf(last)!, child: undefined, now }).writes);
   const damage = ({ last }: Backups): boolean =>
     transact([set(backupKey.backup(tenant, last.id), { damagedDepth: 'full' }, { expected: { status: 'completed' } })]);
   for (const act of [remove, damage]) {

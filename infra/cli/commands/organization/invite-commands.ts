@@ -94,5 +94,5 @@ export const addInviteCommands = (program: Command, action: Action): void => {
 
 const findInvite = async (client: Client, wanted: string): Promise<Invite> => {
   const found = await collectAll(client.list('GET /organizations/current/invites', { query: { limit: 100 } }));
-  return matchName('pending invitation', wanted, found, ({ id, email }) => ({ id, names: [email] }));
+  return matchName('pending invitation', { wanted, found, namedOf: ({ id, email }) => ({ id, names: [email] }) });
 };

@@ -84,5 +84,5 @@ export const addMemberCommands = (program: Command, action: Action): void => {
 
 const findMember = async (client: Client, wanted: string): Promise<Member> => {
   const found = await collectAll(client.list('GET /organizations/current/members', { query: { limit: 100 } }));
-  return matchName('member', wanted, found, ({ userId, email, name }) => ({ id: userId, names: [email, name] }));
+  return matchName('member', { wanted, found, namedOf: ({ userId, email, name }) => ({ id: userId, names: [email, name] }) });
 };

@@ -16,7 +16,7 @@ export const requiredPermissions = ({ action, input }: Operation, tables: Tables
 
 const oneItem =
   (action: string, field: 'Key' | 'Item'): Rule =>
-  (input, tables) => [needFor(action, input, [input[field]], tables)];
+  (input, tables) => [needFor(action, { input, items: [input[field]], tables })];
 
 const range =
   (action: string): Rule =>
@@ -35,7 +35,7 @@ const batch =
   (action: string, keysOf: (requests: unknown) => readonly unknown[]): Rule =>
   (input, tables) =>
     Object.entries((input.RequestItems ?? {}) as Json).map(([TableName, requests]) =>
-      needFor(action, { TableName }, keysOf(requests), tables),
+      needFor(action, { input: { TableName }, items: keysOf(requests), tables }),
     );
 
 const transaction =
@@ -45,7 +45,7 @@ const transaction =
       Object.entries(entry).map(([kind, value]) => {
         const [action, field] = parts[kind] ?? [];
         if (!action || !field) throw new AwsError('ValidationException', `${kind} cannot be part of a transaction`);
-        return needFor(action, value as Json, [(value as Json)[field]], tables, enclosing);
+        return needFor(action, { input: value as Json, items: [(value as Json)[field]], tables, enclosing });
       }),
     );
 
@@ -92,7 +92,20 @@ const tableOf = (input: Json): string => {
   return name.replace(/^arn:.*:table\//, '');
 };
 
-const needFor = (action: string, input: Json, items: readonly unknown[], tables: Tables, enclosing?: string): Need => {
+const needFor = (
+  action: string,
+  {
+    input,
+    items,
+    tables,
+    enclosing,
+  }: {
+    readonly input: Json;
+    readonly items: readonly unknown[];
+    readonly tables: Tables;
+    readonly enclosing?: string | undefined;
+  },
+): Need => {
   const table = tableOf(input);
   const name = tables.partitionKeyOf(table);
   const leading = items.flatMap((item) => (name === undefined ? [] : textOf((item as Attributes | undefined)?.[name])));

@@ -54,12 +54,12 @@ export const openLockableBuckets = (dir: string, ask: Upstream, initial: readonl
   const serveBucket = async (call: BucketCall): Promise<boolean> => {
     const { method, url, bucket, body, response, ask: askAs } = call;
     const { searchParams: query } = url;
-    if (method === 'GET' && query.has('versioning')) xml(response, 200, versioningXml);
-    else if (method === 'GET' && query.has('object-lock')) xml(response, 200, objectLockXml);
+    if (method === 'GET' && query.has('versioning')) xml(response, { status: 200, body: versioningXml });
+    else if (method === 'GET' && query.has('object-lock')) xml(response, { status: 200, body: objectLockXml });
     else if (method === 'GET' && query.has('versions')) {
       const after = { key: query.get('key-marker') ?? '', versionId: query.get('version-id-marker') ?? '' };
       const limit = Math.min(Number(query.get('max-keys') ?? 1_000), 1_000);
-      xml(response, 200, versionsXml(versions, { bucket, prefix: query.get('prefix') ?? '', after, limit }));
+      xml(response, { status: 200, body: versionsXml(versions, { bucket, prefix: query.get('prefix') ?? '', after, limit }) });
     } else if (method === 'PUT' && (query.has('versioning') || query.has('object-lock'))) {
       if (body.includes('Suspended'))
         throw new S3Refusal(409, 'InvalidBucketState', 'Versioning cannot be suspended in a bucket with Object Lock.');
@@ -68,7 +68,7 @@ export const openLockableBuckets = (dir: string, ask: Upstream, initial: readonl
     } else if (method === 'POST' && query.has('delete')) {
       const results = [];
       for (const one of readDelete(body)) results.push(await removeOne(call, one));
-      xml(response, 200, deleteResultXml(results));
+      xml(response, { status: 200, body: deleteResultXml(results) });
     } else if (method === 'GET' && !query.has('uploads') && !query.has('lifecycle')) {
       const { status, body: listed } = await askAs({ method, path: `${url.pathname}${url.search}` });
       const shown = listed
@@ -105,7 +105,7 @@ export const openLockableBuckets = (dir: string, ask: Upstream, initial: readonl
         if (isBlind(call)) throw accessDenied();
         const { retention } = await objects.find(name, versionId);
         if (!retention) throw new S3Refusal(404, 'NoSuchObjectLockConfiguration', 'The object has no retention.');
-        xml(response, 200, retentionXml(retention));
+        xml(response, { status: 200, body: retentionXml(retention) });
       }
     } else if (method === 'GET' || method === 'HEAD') {
       const version = await objects.find(name, versionId);

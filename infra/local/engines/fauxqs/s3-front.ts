@@ -44,14 +44,21 @@ export const makeS3Front = ({ port, dir, isOurs = () => false, lockableBuckets =
   const agent = new Agent({ keepAlive: true, maxFreeSockets: 64 });
 
   /** The response is streamed. The request is buffered (fauxqs accepts 11 MiB), so it can be sent again. */
-  const forward = (incoming: IncomingMessage, body: Buffer, response: ServerResponse, options: Forwarded = {}): void => {
+  const forward = (
+    incoming: IncomingMessage,
+    {
+      body,
+      response,
+      options = {},
+    }: { readonly body: Buffer; readonly response: ServerResponse; readonly options?: Forwarded | undefined },
+  ): void => {
     const { method, url, headers } = incoming;
     const { encryption, path = url } = options;
     const kept = encryption === undefined ? headers : { ...headers, [encryptionMetadata]: encryption };
     const call = request({ agent, host: '127.0.0.1', port, method, path, headers: kept });
     call.once('error', (error: NodeJS.ErrnoException) => {
       // fauxqs closed an idle connection just as it was reused: nothing was processed, so retrying is safe.
-      if (call.reusedSocket && error.code === 'ECONNRESET') forward(incoming, body, response, options);
+      if (call.reusedSocket && error.code === 'ECONNRESET') forward(incoming, { body, response, options });
       else response.destroy();
     });
     call.once('response', (answer) => {
@@ -128,10 +135,10 @@ export const makeS3Front = ({ port, dir, isOurs = () => false, lockableBuckets =
       key: decodeURIComponent(key.join('/')),
       accessKeyId,
       response,
-      forward: (path, more) => forward(incoming, body, response, { path, headers: more }),
+      forward: (path, more) => forward(incoming, { body, response, options: { path, headers: more } }),
       ask: askAs(kept),
     });
-    if (!isServed) forward(incoming, body, response, { encryption: kept });
+    if (!isServed) forward(incoming, { body, response, options: { encryption: kept } });
   };
 
   return (incoming, response) => {

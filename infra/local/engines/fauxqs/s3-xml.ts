@@ -19,13 +19,15 @@ export class S3Refusal extends Error {
 export const refuse = (response: ServerResponse, { status, code, message, headers }: S3Refusal, isHead = false): void =>
   isHead
     ? void response.writeHead(status, headers).end()
-    : xml(response, status, `<Error><Code>${code}</Code><Message>${escaped(message)}</Message></Error>`, headers);
+    : xml(response, { status, body: `<Error><Code>${code}</Code><Message>${escaped(message)}</Message></Error>`, headers });
 
 export const xml = (
   response: ServerResponse,
-  status: number,
-  body: string,
-  headers: Readonly<Record<string, string>> = {},
+  {
+    status,
+    body,
+    headers = {},
+  }: { readonly status: number; readonly body: string; readonly headers?: Readonly<Record<string, string>> | undefined },
 ): void => {
   response
     .writeHead(status, { 'content-type': 'application/xml', ...headers })

@@ -37,9 +37,8 @@ export const answerUploads = (
       ({ key, uploadId, initiated }) =>
         `<Upload><Key>${escaped(key)}</Key><UploadId>${escaped(uploadId)}</UploadId><Initiated>${escaped(initiated)}</Initiated></Upload>`,
     );
-  xml(
-    response,
-    200,
-    `<ListMultipartUploadsResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Bucket>${bucket}</Bucket><Prefix>${escaped(prefix)}</Prefix><IsTruncated>false</IsTruncated>${uploads.join('')}</ListMultipartUploadsResult>`,
-  );
+  xml(response, {
+    status: 200,
+    body: `<ListMultipartUploadsResult xmlns="http://s3.amazonaws.com/doc/2006-03-01/"><Bucket>${bucket}</Bucket><Prefix>${escaped(prefix)}</Prefix><IsTruncated>false</IsTruncated>${uploads.join('')}</ListMultipartUploadsResult>`,
+  });
 };

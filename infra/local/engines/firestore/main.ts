@@ -57,7 +57,7 @@ if (values.seed !== undefined) {
   const count = whole(values.seed, 'seed');
   const name = { projectId: values.project, databaseId: values.database };
   const started = performance.now();
-  await seed(server.databases, name, count);
+  await seed(server.databases, { name, count });
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`seeded ${count} documents in projects/${values.project}/databases/${values.database} in ${seconds} s`);
 }

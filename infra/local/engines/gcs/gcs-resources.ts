@@ -62,7 +62,14 @@ export const noObject = (bucket: string, name: string): GcsError =>
   new GcsError(404, 'notFound', `No such object: ${bucket}/${name}`);
 export const badRequest = (message: string): GcsError => new GcsError(400, 'invalid', message);
 
-export const reply = (response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void => {
+export const reply = (
+  response: ServerResponse,
+  {
+    status,
+    body,
+    headers = {},
+  }: { readonly status: number; readonly body: unknown; readonly headers?: Record<string, string> | undefined },
+): void => {
   const text = body === undefined ? '' : JSON.stringify(body);
   response
     .writeHead(status, {
@@ -75,5 +82,5 @@ export const reply = (response: ServerResponse, status: number, body: unknown, h
 
 export const refuse = (response: ServerResponse, { status, reason, message }: GcsError): void =>
   status === 304
-    ? reply(response, status, undefined)
-    : reply(response, status, { error: { code: status, message, errors: [{ message, domain: 'global', reason }] } });
+    ? reply(response, { status, body: undefined })
+    : reply(response, { status, body: { error: { code: status, message, errors: [{ message, domain: 'global', reason }] } } });

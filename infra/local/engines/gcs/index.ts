@@ -32,14 +32,14 @@ export const startGcs = ({ dir, authorize = () => {} }: { dir: string; authorize
     const url = new URL(request.url ?? '/', self);
     const { method = 'GET' } = request;
     const { kind, bucket, name } = read(url.pathname);
-    if (kind === 'buckets') return serveBuckets(files, request, response, self);
+    if (kind === 'buckets') return serveBuckets(files, { request, response, self });
     const [, token] = /^Bearer (\S+)$/.exec(request.headers.authorization ?? '') ?? [];
     const permit = (permission: string): void => authorize(token, bucket, permission);
     permit(permissionOf(kind, method));
-    if (kind === 'bucket') return serveBucket(files, request, response, bucket, self);
+    if (kind === 'bucket') return serveBucket(files, { request, response, name: bucket, self });
     if (!files.bucket(bucket)) throw noBucket();
     if (kind === 'upload') return uploads.take(request, response, url, { bucket, permit });
-    if (kind === 'objects') return listObjects(files, url, response, bucket, self);
+    if (kind === 'objects') return listObjects(files, { url, response, bucket, self });
     const generation = url.searchParams.get('generation') ?? undefined;
     const object = files.object(bucket, name, generation);
     if (!object) throw noObject(bucket, name);
@@ -48,7 +48,7 @@ export const startGcs = ({ dir, authorize = () => {} }: { dir: string; authorize
       const isForGood = generation !== undefined;
       assertReplaceable(object, !isForGood && files.bucket(bucket)?.isVersioned === true);
       files.remove(object, { isForGood });
-      return reply(response, 204, undefined);
+      return reply(response, { status: 204, body: undefined });
     }
     if (method === 'PATCH') {
       const change = JSON.parse((await bodyOf(request, bodyMaxBytes)).toString()) as { retention?: unknown };
@@ -56,11 +56,14 @@ export const startGcs = ({ dir, authorize = () => {} }: { dir: string; authorize
       const retention = readRetention(files.bucket(bucket), change.retention);
       assertRetainable(object, retention, url.searchParams.get('overrideUnlockedRetention') === 'true');
       const metageneration = String(Number(object.metageneration ?? 1) + 1);
-      return reply(response, 200, objectResource(files.describe({ ...object, retention, metageneration }), self));
+      return reply(response, {
+        status: 200,
+        body: objectResource(files.describe({ ...object, retention, metageneration }), self),
+      });
     }
     if (method !== 'GET') throw badRequest('The local stage does not support this operation.');
-    if (url.searchParams.get('alt') === 'media') return sendBytes(files, object, request, response);
-    reply(response, 200, objectResource(object, self));
+    if (url.searchParams.get('alt') === 'media') return sendBytes(files, { object, request, response });
+    reply(response, { status: 200, body: objectResource(object, self) });
   };
 
   const listener: RequestListener = (request, response) => {
@@ -97,18 +100,19 @@ const permissionOf = (kind: Address['kind'], method: string): string => {
 
 const serveBuckets = async (
   files: ObjectFiles,
-  request: IncomingMessage,
-  response: ServerResponse,
-  self: string,
+  { request, response, self }: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly self: string },
 ): Promise<void> => {
   if (request.method !== 'POST')
-    return reply(response, 200, { kind: 'storage#buckets', items: files.buckets().map((each) => bucketResource(each, self)) });
+    return reply(response, {
+      status: 200,
+      body: { kind: 'storage#buckets', items: files.buckets().map((each) => bucketResource(each, self)) },
+    });
   const { name, versioning } = JSON.parse((await bodyOf(request, bodyMaxBytes)).toString()) as BucketSettings;
   if (typeof name !== 'string' || !/^[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]$/.test(name)) throw badRequest('Invalid bucket name.');
   if (files.bucket(name)) throw new GcsError(409, 'conflict', 'You already own this bucket. Please select another name.');
   const isRetaining = new URL(request.url ?? '/', self).searchParams.get('enableObjectRetention') === 'true';
   const isVersioned = versioning?.enabled === true;
-  reply(response, 200, bucketResource(files.createBucket(name, { isRetaining, isVersioned }), self));
+  reply(response, { status: 200, body: bucketResource(files.createBucket(name, { isRetaining, isVersioned }), self) });
 };
 
 interface BucketSettings {
@@ -118,26 +122,36 @@ interface BucketSettings {
 
 const serveBucket = async (
   files: ObjectFiles,
-  request: IncomingMessage,
-  response: ServerResponse,
-  name: string,
-  self: string,
+  {
+    request,
+    response,
+    name,
+    self,
+  }: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly name: string; readonly self: string },
 ): Promise<void> => {
   const bucket = files.bucket(name);
   if (!bucket) throw noBucket();
   if (request.method === 'PATCH') {
     const { versioning } = JSON.parse((await bodyOf(request, bodyMaxBytes)).toString()) as BucketSettings;
     const isVersioned = versioning?.enabled === true;
-    reply(response, 200, bucketResource(files.createBucket(name, { ...bucket, isVersioned }), self));
+    reply(response, { status: 200, body: bucketResource(files.createBucket(name, { ...bucket, isVersioned }), self) });
   } else if (request.method === 'DELETE') {
     if (files.list(name, '', '', { versions: true }).length > 0)
       throw new GcsError(409, 'conflict', 'The bucket you tried to delete is not empty.');
     files.removeBucket(name);
-    reply(response, 204, undefined);
-  } else reply(response, 200, bucketResource(bucket, self));
+    reply(response, { status: 204, body: undefined });
+  } else reply(response, { status: 200, body: bucketResource(bucket, self) });
 };
 
-const listObjects = (files: ObjectFiles, url: URL, response: ServerResponse, bucket: string, self: string): void => {
+const listObjects = (
+  files: ObjectFiles,
+  {
+    url,
+    response,
+    bucket,
+    self,
+  }: { readonly url: URL; readonly response: ServerResponse; readonly bucket: string; readonly self: string },
+): void => {
   const { searchParams: query } = url;
   const limit = Math.min(Number(query.get('maxResults') ?? pageMax), pageMax);
   const [prefix, delimiter] = [query.get('prefix') ?? '', query.get('delimiter') ?? ''];
@@ -163,19 +177,24 @@ const listObjects = (files: ObjectFiles, url: URL, response: ServerResponse, buc
     else prefixes.add(folder);
     last = object.name;
   }
-  reply(response, 200, {
-    kind: 'storage#objects',
-    ...(items.length > 0 && { items: items.map((object) => objectResource(object, self)) }),
-    ...(prefixes.size > 0 && { prefixes: [...prefixes] }),
-    ...(hasMore && { nextPageToken: Buffer.from(last).toString('base64') }),
+  reply(response, {
+    status: 200,
+    body: {
+      kind: 'storage#objects',
+      ...(items.length > 0 && { items: items.map((object) => objectResource(object, self)) }),
+      ...(prefixes.size > 0 && { prefixes: [...prefixes] }),
+      ...(hasMore && { nextPageToken: Buffer.from(last).toString('base64') }),
+    },
   });
 };
 
 const sendBytes = async (
   files: ObjectFiles,
-  object: StoredObject,
-  request: IncomingMessage,
-  response: ServerResponse,
+  {
+    object,
+    request,
+    response,
+  }: { readonly object: StoredObject; readonly request: IncomingMessage; readonly response: ServerResponse },
 ): Promise<void> => {
   const { size, md5Hash, crc32c, contentType, generation } = object;
   const headers = {

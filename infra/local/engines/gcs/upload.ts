@@ -47,15 +47,21 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
       readRetention(files.bucket(bucket), given.retention);
     });
     if (!object) throw badRequest('Provided hash does not match calculated hash.');
-    reply(response, 200, objectResource(object, url.origin));
+    reply(response, { status: 200, body: objectResource(object, url.origin) });
     return object;
   };
 
   const takeWhole = async (
     response: ServerResponse,
-    url: URL,
-    described: Pick<Session, 'bucket' | 'given' | 'precondition'>,
-    bytes: AsyncIterable<Buffer> | Iterable<Buffer>,
+    {
+      url,
+      described,
+      bytes,
+    }: {
+      readonly url: URL;
+      readonly described: Pick<Session, 'bucket' | 'given' | 'precondition'>;
+      readonly bytes: AsyncIterable<Buffer> | Iterable<Buffer>;
+    },
   ): Promise<void> => {
     const draft = await files.draft();
     try {
@@ -67,7 +73,10 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
     await kept(response, url, { ...described, draft });
   };
 
-  const begin = async (request: IncomingMessage, response: ServerResponse, url: URL, target: Target): Promise<void> => {
+  const begin = async (
+    request: IncomingMessage,
+    { response, url, target }: { readonly response: ServerResponse; readonly url: URL; readonly target: Target },
+  ): Promise<void> => {
     const { bucket, permit } = target;
     const description = JSON.parse((await bodyOf(request, descriptionMaxBytes)).toString() || '{}') as Given;
     if (description.retention) permit(retentionPermission);
@@ -78,12 +87,15 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
     const id = randomUUID();
     sessions.set(id, { bucket, given, precondition, draft: await files.draft() });
     const location = `${url.origin}${url.pathname}?uploadType=resumable&upload_id=${id}`;
-    reply(response, 200, undefined, { location, 'x-guploader-uploadid': id });
+    reply(response, { status: 200, body: undefined, headers: { location, 'x-guploader-uploadid': id } });
   };
 
-  const takePart = async (request: IncomingMessage, response: ServerResponse, url: URL, id: string): Promise<void> => {
+  const takePart = async (
+    request: IncomingMessage,
+    { response, url, id }: { readonly response: ServerResponse; readonly url: URL; readonly id: string },
+  ): Promise<void> => {
     const session = sessionOf(id);
-    if (session.object) return reply(response, 200, objectResource(session.object, url.origin));
+    if (session.object) return reply(response, { status: 200, body: objectResource(session.object, url.origin) });
     const { draft } = session;
     const range = rangeOf(request.headers['content-range'] ?? 'bytes 0-*/*');
     if (range.first > draft.size)
@@ -102,7 +114,8 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
         end(id);
         throw error;
       });
-    } else reply(response, 308, undefined, draft.size > 0 ? { range: `bytes=0-${draft.size - 1}` } : {});
+    } else
+      reply(response, { status: 308, body: undefined, headers: draft.size > 0 ? { range: `bytes=0-${draft.size - 1}` } : {} });
   };
 
   const sessionOf = (id: string): Session => {
@@ -117,10 +130,13 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
     endedSessions.add(id);
   };
 
-  const goOn = async (request: IncomingMessage, response: ServerResponse, url: URL, id: string): Promise<void> => {
+  const goOn = async (
+    request: IncomingMessage,
+    { response, url, id }: { readonly response: ServerResponse; readonly url: URL; readonly id: string },
+  ): Promise<void> => {
     if (request.method !== 'DELETE') {
       const waiting = sessionOf(id);
-      const served = (waiting.queue ?? Promise.resolve()).then(() => takePart(request, response, url, id));
+      const served = (waiting.queue ?? Promise.resolve()).then(() => takePart(request, { response, url, id }));
       waiting.queue = served.catch(() => {});
       return served;
     }
@@ -129,7 +145,7 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
     // A completed upload cannot be cancelled.
     if (session.object) throw new GcsError(404, 'notFound', 'No such upload.');
     await session.draft.drop();
-    reply(response, 499, undefined);
+    reply(response, { status: 499, body: undefined });
   };
 
   return {
@@ -137,19 +153,19 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
       const { bucket, permit } = target;
       const { searchParams: query } = url;
       const id = query.get('upload_id');
-      if (id !== null) return goOn(request, response, url, id);
+      if (id !== null) return goOn(request, { response, url, id });
       const { 'content-type': contentType = '' } = request.headers;
       const describedBy = (given: Given) => ({
         bucket,
         given: nameOf({ ...given, ...digestsOf(request) }, url),
         precondition: preconditionOf(url),
       });
-      if (query.get('uploadType') === 'resumable') return begin(request, response, url, target);
+      if (query.get('uploadType') === 'resumable') return begin(request, { response, url, target });
       if (query.get('uploadType') !== 'multipart')
-        return takeWhole(response, url, describedBy({ contentType }), request as AsyncIterable<Buffer>);
+        return takeWhole(response, { url, described: describedBy({ contentType }), bytes: request as AsyncIterable<Buffer> });
       const { given, bytes } = split(await bodyOf(request, Number.POSITIVE_INFINITY), contentType);
       if (given.retention) permit(retentionPermission);
-      await takeWhole(response, url, describedBy(given), [bytes]);
+      await takeWhole(response, { url, described: describedBy(given), bytes: [bytes] });
     },
   };
 };

@@ -29,7 +29,7 @@ export const startIdentity = async (options: IdentityOptions): Promise<Identity>
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<unknown> => {
     const { pathname, searchParams } = new URL(request.url ?? '/', issuer);
     if (pathname === '/') return send(response, 200, homePage(people.all(), options.signInUrl));
-    if (pathname.startsWith('/interaction/')) return interact(provider, people, state, request, response);
+    if (pathname.startsWith('/interaction/')) return interact(provider, { people, state, request, response });
     const [, email = '', what] = /^\/people\/([^/]+)(\/grants)?$/.exec(pathname) ?? [];
     if (email && what && (request.method === 'DELETE' || request.method === 'POST'))
       return json(response, { tokens: revokeGrants(state, people.byEmail(decodeURIComponent(email)).sub) });
@@ -72,10 +72,12 @@ const json = (response: ServerResponse, body: unknown, status = 200): void => {
 /** Shows the sign-in page, then continues with the chosen user. */
 const interact = async (
   provider: Provider,
-  people: People,
-  state: State,
-  request: IncomingMessage,
-  response: ServerResponse,
+  {
+    people,
+    state,
+    request,
+    response,
+  }: { readonly people: People; readonly state: State; readonly request: IncomingMessage; readonly response: ServerResponse },
 ): Promise<void> => {
   const { params } = await provider.interactionDetails(request, response);
   const requested = String(params.scope ?? 'openid').split(' ');

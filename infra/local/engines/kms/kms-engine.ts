@@ -40,7 +40,14 @@ export const openKmsEngine = ({ dir, region, account }: EngineOptions) => {
     return { KeyId: key.arn, KeyState: state };
   };
 
-  const seal = (key: StoredKey, plain: Buffer, input: Json, field = 'EncryptionContext'): string => {
+  const seal = (
+    key: StoredKey,
+    {
+      plain,
+      input,
+      field = 'EncryptionContext',
+    }: { readonly plain: Buffer; readonly input: Json; readonly field?: string | undefined },
+  ): string => {
     const iv = randomBytes(12);
     const head = Buffer.concat([Buffer.from([1, key.id.length]), Buffer.from(key.id), iv]);
     const cipher = createCipheriv('aes-256-gcm', Buffer.from(key.material, 'base64'), iv).setAAD(binding(input, field));
@@ -69,7 +76,7 @@ export const openKmsEngine = ({ dir, region, account }: EngineOptions) => {
   const dataKey = (input: Json): Json & { Plaintext: string } => {
     const key = usable(text(input, 'KeyId'), 'ENCRYPT_DECRYPT');
     const plain = randomBytes(Number(input.NumberOfBytes ?? (input.KeySpec === 'AES_128' ? 16 : 32)));
-    return { KeyId: key.arn, Plaintext: plain.toString('base64'), CiphertextBlob: seal(key, plain, input) };
+    return { KeyId: key.arn, Plaintext: plain.toString('base64'), CiphertextBlob: seal(key, { plain, input }) };
   };
 
   const operations = {
@@ -81,7 +88,7 @@ export const openKmsEngine = ({ dir, region, account }: EngineOptions) => {
       const key = usable(text(input, 'KeyId'), 'ENCRYPT_DECRYPT');
       const plain = Buffer.from(text(input, 'Plaintext'), 'base64');
       if (plain.length > 4_096) throw new AwsError('ValidationException', 'Plaintext must have at most 4096 bytes');
-      return { KeyId: key.arn, CiphertextBlob: seal(key, plain, input), EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
+      return { KeyId: key.arn, CiphertextBlob: seal(key, { plain, input }), EncryptionAlgorithm: 'SYMMETRIC_DEFAULT' };
     },
     Decrypt: (input: Json) => {
       const { key, plain } = unseal(input);
@@ -90,7 +97,11 @@ export const openKmsEngine = ({ dir, region, account }: EngineOptions) => {
     ReEncrypt: (input: Json) => {
       const { key: source, plain } = unseal(input, 'SourceEncryptionContext');
       const key = usable(text(input, 'DestinationKeyId'), 'ENCRYPT_DECRYPT');
-      return { SourceKeyId: source.arn, KeyId: key.arn, CiphertextBlob: seal(key, plain, input, 'DestinationEncryptionContext') };
+      return {
+        SourceKeyId: source.arn,
+        KeyId: key.arn,
+        CiphertextBlob: seal(key, { plain, input, field: 'DestinationEncryptionContext' }),
+      };
     },
     GenerateDataKey: dataKey,
     GenerateDataKeyWithoutPlaintext: (input: Json) => ({ ...dataKey(input), Plaintext: undefined }),
@@ -102,14 +113,18 @@ export const openKmsEngine = ({ dir, region, account }: EngineOptions) => {
 
   const needs = ({ action, input }: Operation): readonly Need[] => {
     if (action === 'ReEncrypt') {
-      const source = need('kms:ReEncryptFrom', arnOf(blobKeyId(input)), input, 'SourceEncryptionContext');
+      const source = need('kms:ReEncryptFrom', { resource: arnOf(blobKeyId(input)), input, field: 'SourceEncryptionContext' });
       return [
         source,
-        need('kms:ReEncryptTo', arnOf(idOf(text(input, 'DestinationKeyId'))), input, 'DestinationEncryptionContext'),
+        need('kms:ReEncryptTo', {
+          resource: arnOf(idOf(text(input, 'DestinationKeyId'))),
+          input,
+          field: 'DestinationEncryptionContext',
+        }),
       ];
     }
     const keyId = action === 'Decrypt' ? blobKeyId(input) : idOf(text(input, 'KeyId'));
-    return [need(`kms:${action}`, arnOf(keyId), input, 'EncryptionContext')];
+    return [need(`kms:${action}`, { resource: arnOf(keyId), input, field: 'EncryptionContext' })];
   };
 
   const provision = async ({ type, name, arn, properties }: Resource): Promise<void> => {
@@ -124,7 +139,10 @@ export const openKmsEngine = ({ dir, region, account }: EngineOptions) => {
   return { ...makeEngine(operations, needs), provision };
 };
 
-const need = (action: string, resource: string, input: Json, field: string): Need => {
+const need = (
+  action: string,
+  { resource, input, field }: { readonly resource: string; readonly input: Json; readonly field: string },
+): Need => {
   const context = Object.entries((input[field] ?? {}) as Record<string, string>);
   const keys = Object.fromEntries(context.map(([name, value]) => [`kms:EncryptionContext:${name}`, [value]]));
   return { action, resources: [resource], keys: { ...keys, 'kms:EncryptionContextKeys': context.map(([name]) => name) } };

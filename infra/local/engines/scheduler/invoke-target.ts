@@ -51,20 +51,23 @@ const ageMaxSecondsByDefault = 86_400;
 const pauseMaxMs = 60_000;
 
 /** Retries according to the retry policy, then sends the event to the dead-letter queue. */
-export const deliver = async (targets: ScheduleTargets, tick: Tick, delayScale: number, signal: AbortSignal): Promise<void> => {
+export const deliver = async (
+  targets: ScheduleTargets,
+  { tick, delayScale, signal }: { readonly tick: Tick; readonly delayScale: number; readonly signal: AbortSignal },
+): Promise<void> => {
   const { MaximumRetryAttempts: retries = retriesByDefault, MaximumEventAgeInSeconds: ageMaxSeconds = ageMaxSecondsByDefault } =
     tick.target.RetryPolicy ?? {};
   const id = randomUUID();
   const startedMs = Date.now();
   for (let attempt = 1; ; attempt++) {
     try {
-      await start(targets, tick, id, attempt);
+      await start(targets, { tick, id, attempt });
       return;
     } catch (error) {
       signal.throwIfAborted();
       const ageSeconds = ((Date.now() - startedMs) * delayScale) / 1_000;
       if (attempt > retries || ageSeconds > ageMaxSeconds) {
-        putAside(targets, tick, error as Error, attempt - 1);
+        putAside(targets, { tick, error: error as Error, retries: attempt - 1 });
         return;
       }
       await pause(Math.min(1_000 * 2 ** attempt, pauseMaxMs) / delayScale, undefined, { signal });
@@ -72,7 +75,10 @@ export const deliver = async (targets: ScheduleTargets, tick: Tick, delayScale: 
   }
 };
 
-const start = async (targets: ScheduleTargets, tick: Tick, id: string, attempt: number): Promise<void> => {
+const start = async (
+  targets: ScheduleTargets,
+  { tick, id, attempt }: { readonly tick: Tick; readonly id: string; readonly attempt: number },
+): Promise<void> => {
   const { Arn: arn, RoleArn: roleArn, SqsParameters: sqs } = tick.target;
   const action = actionOf(arn) ?? '';
   targets.permit(roleArn, actorOf(tick), { action, resources: [arn] });
@@ -104,7 +110,14 @@ const parse = (input: string): unknown => {
   }
 };
 
-const putAside = (targets: ScheduleTargets, { scheduleArn, scheduledAt, target }: Tick, error: Error, retries: number): void => {
+const putAside = (
+  targets: ScheduleTargets,
+  {
+    tick: { scheduleArn, scheduledAt, target },
+    error,
+    retries,
+  }: { readonly tick: Tick; readonly error: Error; readonly retries: number },
+): void => {
   const { DeadLetterConfig: dead } = target;
   if (!dead?.Arn) return;
   targets.permit(target.RoleArn, actorOf({ scheduleArn }), { action: 'sqs:SendMessage', resources: [dead.Arn] });

@@ -26,7 +26,10 @@ export interface ScheduleRecord {
   readonly declared: boolean;
 }
 
-export const scheduleOf = (input: Json, arn: string, nowMs: number, declared: boolean): ScheduleRecord => {
+export const scheduleOf = (
+  input: Json,
+  { arn, nowMs, declared }: { readonly arn: string; readonly nowMs: number; readonly declared: boolean },
+): ScheduleRecord => {
   const name = String(input.Name);
   if (!/^[0-9a-zA-Z-_.]{1,64}$/.test(name)) throw new AwsError('ValidationException', `Invalid schedule name ${name}`);
   const timezone = String(input.ScheduleExpressionTimezone ?? 'UTC');
@@ -56,7 +59,7 @@ export const scheduleOf = (input: Json, arn: string, nowMs: number, declared: bo
 /** The schedule described by the template. If unchanged, it continues from its last tick. */
 export const declaredSchedule = (known: ScheduleRecord | undefined, input: Json, arn: string): ScheduleRecord => {
   // Gives the functions one second to start.
-  const fresh = scheduleOf(input, arn, Date.now() + 1_000, true);
+  const fresh = scheduleOf(input, { arn, nowMs: Date.now() + 1_000, declared: true });
   if (!known) return fresh;
   const { createdAtMs, changedAtMs, tickedAtMs } = known;
   const kept = { ...fresh, createdAtMs, changedAtMs, ...(tickedAtMs !== undefined && { tickedAtMs }) };

@@ -63,7 +63,7 @@ export const openScheduler = ({ dir, region, account, delayScale, targets }: Sch
     if (!once) ticked();
     try {
       const due = { scheduleArn: schedule.arn, scheduledAt: tick, target: schedule.target };
-      await deliver(targets, due, delayScale, stopping.signal);
+      await deliver(targets, { tick: due, delayScale, signal: stopping.signal });
     } catch {
       // The stage is stopping, or the dead-letter queue refused: as on AWS, nothing reports this.
     }
@@ -94,11 +94,11 @@ export const openScheduler = ({ dir, region, account, delayScale, targets }: Sch
       const group = groupOf(input);
       if (group !== 'default' && !groups.get(group))
         throw new AwsError('ResourceNotFoundException', `Schedule group ${group} does not exist.`, 404);
-      return keep(scheduleOf(input, arnOf(input), Date.now(), false));
+      return keep(scheduleOf(input, { arn: arnOf(input), nowMs: Date.now(), declared: false }));
     },
     UpdateSchedule: (input: Json) => {
       const { createdAtMs, declared } = find(input);
-      return keep({ ...scheduleOf(input, arnOf(input), Date.now(), declared), createdAtMs });
+      return keep({ ...scheduleOf(input, { arn: arnOf(input), nowMs: Date.now(), declared }), createdAtMs });
     },
     GetSchedule: (input: Json) => describe(find(input)),
     DeleteSchedule: (input: Json) => {

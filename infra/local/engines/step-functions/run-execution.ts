@@ -17,9 +17,11 @@ type Handler = (input: Input) => Promise<Input>;
 
 export const runMachine = (
   machine: StateMachine,
-  prepared: PreparedStateMachine,
-  execution: ExecutionRecord,
-  invoke: Invoke,
+  {
+    prepared,
+    execution,
+    invoke,
+  }: { readonly prepared: PreparedStateMachine; readonly execution: ExecutionRecord; readonly invoke: Invoke },
 ): Run => {
   const { tasks, timeoutSeconds } = prepared;
   const { promise: ended, resolve } = Promise.withResolvers<Outcome | undefined>();

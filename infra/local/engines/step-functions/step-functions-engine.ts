@@ -109,7 +109,7 @@ export const openStepFunctionsEngine = ({ dir, delayScale, invoke, permit }: Ste
       if (prepared.distributedMaps.size > 0) may('states:StartExecution', arn);
       return invoke(functionArn, payload);
     };
-    const machine: Machine = { name, arn, run: (execution) => runMachine(runner, prepared, execution, call) };
+    const machine: Machine = { name, arn, run: (execution) => runMachine(runner, { prepared, execution, invoke: call }) };
     machines.set(arn, machine);
     for (const execution of executions.values())
       if (execution.status === 'RUNNING' && execution.machineArn === arn && !running.has(execution.arn)) run(machine, execution);

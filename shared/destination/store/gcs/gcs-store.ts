@@ -95,7 +95,7 @@ class GcsStore implements ObjectStore {
   }
 
   #generations(prefix: string, signal: AbortSignal | undefined) {
-    return listGenerations(this.#client, this.#key(''), prefix, signal);
+    return listGenerations(this.#client, { folder: this.#key(''), prefix, signal });
   }
 
   /** The newest locked generation that is not live. */

@@ -24,9 +24,7 @@ export const generationsMax = 100_000;
  */
 export async function* listGenerations(
   client: GcsClient,
-  folder: string,
-  prefix: string,
-  signal?: AbortSignal,
+  { folder, prefix, signal }: { readonly folder: string; readonly prefix: string; readonly signal?: AbortSignal | undefined },
 ): AsyncGenerator<Generation, void, undefined> {
   const pageGuard = new PageGuard();
   const fields = 'items(name,size,generation,timeDeleted,retention),nextPageToken';

@@ -11,10 +11,12 @@ import { GetObjectRetentionCommand, HeadObjectCommand, PutObjectRetentionCommand
 /** Extends the lock of one version, and reads back what the store keeps. The store refuses to shorten it. */
 export const extendS3Lock = async (
   bucket: S3Bucket,
-  name: string,
-  { version, lockedUntil, isCompliance }: ObjectState,
-  until: Date,
-  signal?: AbortSignal,
+  {
+    name,
+    state: { version, lockedUntil, isCompliance },
+    until,
+    signal,
+  }: { readonly name: string; readonly state: ObjectState; readonly until: Date; readonly signal?: AbortSignal | undefined },
 ): Promise<Date | undefined> => {
   const { lockMode, bucket: Bucket, digest } = bucket.options;
   if (lockedUntil !== undefined && lockedUntil >= until) return lockedUntil;
@@ -65,9 +67,11 @@ const askedMax = 10;
  */
 export const findLockedVersion = async (
   bucket: S3Bucket,
-  name: string,
-  newest: string | undefined,
-  signal?: AbortSignal,
+  {
+    name,
+    newest,
+    signal,
+  }: { readonly name: string; readonly newest: string | undefined; readonly signal?: AbortSignal | undefined },
 ): Promise<HeadObjectCommandOutput | undefined> => {
   const Key = bucket.key(name);
   const Bucket = bucket.options.bucket;

@@ -80,7 +80,7 @@ export class S3ObjectReader {
 
   async #lockedVersion(name: string, newest: string | undefined, signal: AbortSignal | undefined): Promise<string | undefined> {
     if (this.#locked.has(name)) return this.#locked.get(name);
-    const found = await findLockedVersion(this.#bucket, name, newest, signal);
+    const found = await findLockedVersion(this.#bucket, { name, newest, signal });
     if (this.#locked.size >= namesMax) this.#locked.clear();
     this.#locked.set(name, found?.VersionId);
     return found?.VersionId;

@@ -30,7 +30,7 @@ export class S3RequestHandler {
     const { response } = await this.#transport.handle(deferredIfLarge(request), options);
     const stream = response.body as Readable & { readonly complete: boolean };
     try {
-      const bytes = await readBody(request.method, response, stream, maxBytes);
+      const bytes = await readBody(request.method, { response, stream, maxBytes });
       response.body = Readable.from(bytes.length === 0 ? [] : [bytes]);
     } catch (error) {
       stream.destroy();
@@ -54,9 +54,15 @@ export class S3RequestHandler {
 
 const readBody = async (
   method: string,
-  { statusCode, headers }: Response,
-  stream: Readable & { readonly complete: boolean },
-  maxBytes: number | undefined,
+  {
+    response: { statusCode, headers },
+    stream,
+    maxBytes,
+  }: {
+    readonly response: Response;
+    readonly stream: Readable & { readonly complete: boolean };
+    readonly maxBytes: number | undefined;
+  },
 ): Promise<Buffer> => {
   const isSuccess = statusCode < 300;
   const limitBytes = isSuccess && maxBytes !== undefined ? maxBytes : answerMaxBytes;

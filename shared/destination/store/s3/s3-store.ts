@@ -92,12 +92,12 @@ export class S3Store implements ObjectStore {
     if (selected && found && found !== 'hidden') return { ...stateOf(found), ...(selected.isHidden && { isHidden: true }) };
     const newest = found === 'hidden' ? undefined : found && stateOf(found);
     const mayHide = found === 'hidden' || (newest && this.bucket.options.lockMode && !isLockedNow(newest.lockedUntil));
-    const locked = mayHide ? await findLockedVersion(this.bucket, name, newest?.version, signal) : undefined;
+    const locked = mayHide ? await findLockedVersion(this.bucket, { name, newest: newest?.version, signal }) : undefined;
     return locked ? { ...stateOf(objectHead(locked)), isHidden: true } : newest;
   }
 
   extendLock(name: string, state: ObjectState, until: Date, signal?: AbortSignal): Promise<Date | undefined> {
-    return extendS3Lock(this.bucket, name, state, until, signal);
+    return extendS3Lock(this.bucket, { name, state, until, signal });
   }
 
   async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {

@@ -11,7 +11,9 @@ const credentials = { accessKeyId: 'bench', secretAccessKey: 'bench' };
 const run = async ({ url, project, bucketUrl }: Task): Promise<Outcome> => {
   process.env.S3_URL = bucketUrl;
   const tenant = unsafeTenant('org_bench', 'record');
-  const { table, ...made } = await makeBackup(url, project, (folder) => openConfiguredStore(tenant, place, credentials, folder));
+  const { table, ...made } = await makeBackup(url, project, (folder) =>
+    openConfiguredStore(tenant, { config: place, credentials, folder }),
+  );
   return { ...made, stored: 0, ...table };
 };
 

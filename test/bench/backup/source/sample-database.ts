@@ -16,7 +16,14 @@ export const collectionIds = ['archives', 'entries', 'orders', 'products', 'user
 
 const atOnce = 500;
 
-export const fill = async (databases: Databases, projectId: string, count: number, hasReferences = true): Promise<void> => {
+export const fill = async (
+  databases: Databases,
+  {
+    projectId,
+    count,
+    hasReferences = true,
+  }: { readonly projectId: string; readonly count: number; readonly hasReferences?: boolean | undefined },
+): Promise<void> => {
   const name = { projectId, databaseId: '(default)' };
   const database = databases.open(name);
   const dice = new SeededRandom(1);

@@ -16,7 +16,8 @@ export interface Reply {
 
 const server = await startFirestore();
 const obey = async (order: Order): Promise<void> => {
-  if (order.do === 'fill') await fill(server.databases, order.project, order.count, order.hasReferences);
+  if (order.do === 'fill')
+    await fill(server.databases, { projectId: order.project, count: order.count, hasReferences: order.hasReferences });
   if (order.do !== 'delay') return;
   server.faults.clear();
   if (order.ms > 0) server.faults.add({ delayMs: order.ms, times: 1e9 });

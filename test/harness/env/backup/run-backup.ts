@@ -40,7 +40,7 @@ interface BackupRun {
 
 /** Runs every step once, shard by shard. Rethrows errors; the position then shows where to continue. */
 export const resumeBackup = async ({ tenant, backupId, deps }: BackupRun, position: BackupPosition): Promise<void> => {
-  const step = <T>(work: () => Promise<T>): Promise<T> => runBackupStep(tenant, backupId, work);
+  const step = <T>(work: () => Promise<T>): Promise<T> => runBackupStep(tenant, { backupId, work });
   if (position.step === 'prepare') {
     await step(() => prepareBackup(tenant, backupId, deps));
     position.step = 'plan';
@@ -51,7 +51,7 @@ export const resumeBackup = async ({ tenant, backupId, deps }: BackupRun, positi
   }
   for (let shard = position.shards[0]; shard !== undefined; shard = position.shards[0]) {
     const number = shard;
-    while (!(await step(() => copyShard(tenant, backupId, number, after(deps.clock.now(), 600), deps))));
+    while (!(await step(() => copyShard(tenant, { backupId, number, handOver: after(deps.clock.now(), 600), given: deps }))));
     position.shards.shift();
   }
   await step(() => sealBackup(tenant, backupId, deps));
@@ -64,7 +64,7 @@ export const runBackup = async ({ tenant, backupId, deps }: BackupRun, options: 
   const step = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     for (let tries = 1; ; tries++) {
       try {
-        return await runBackupStep(tenant, backupId, work);
+        return await runBackupStep(tenant, { backupId, work });
       } catch (error) {
         onError?.(name, error as Error);
         if ((error as Error).name === 'JobFailed' || tries === triesMax) throw error;
@@ -74,7 +74,7 @@ export const runBackup = async ({ tenant, backupId, deps }: BackupRun, options: 
   const copy = async (shard: number): Promise<void> => {
     const run = (): Promise<boolean> => {
       options.onRun?.();
-      return copyShard(tenant, backupId, shard, after(deps.clock.now(), copySeconds), deps);
+      return copyShard(tenant, { backupId, number: shard, handOver: after(deps.clock.now(), copySeconds), given: deps });
     };
     while (!(await step('copy', run)));
   };
@@ -86,7 +86,7 @@ export const runBackup = async ({ tenant, backupId, deps }: BackupRun, options: 
     await step('seal', () => sealBackup(tenant, backupId, deps));
   } catch (error) {
     const now = deps.clock.now();
-    await failBackup(tenant, backupId, (backup) => reasonFor(backup, { Error: (error as Error).name }, now), now);
-    await cleanUpBackup(tenant, backupId, deps);
+    await failBackup(tenant, { backupId, reason: (backup) => reasonFor(backup, { Error: (error as Error).name }, now), now });
+    await cleanUpBackup(tenant, { backupId, deps });
   }
 };

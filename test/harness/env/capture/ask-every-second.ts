@@ -10,7 +10,7 @@ export const askEverySecond = async (t: CaptureEnv): Promise<{ readonly exact: n
   let [exact, refused] = [0, 0];
   for (let at = first; at <= microsOf(t.pitr.capturedTo!); at += 1_000_000)
     try {
-      const { point } = await planPoint(t.tenant, t.projectId, { pointInTime: momentOf(at) }, t.now);
+      const { point } = await planPoint(t.tenant, { projectId: t.projectId, request: { pointInTime: momentOf(at) }, now: t.now });
       moments.add(microsOf(point.moment));
       exact += 1;
     } catch (error) {

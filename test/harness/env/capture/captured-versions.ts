@@ -62,7 +62,7 @@ export const assertExact = async (t: Env, moments: readonly number[]): Promise<v
 /** All versions in base and batches; those of the base have time 0. */
 const versionsFrom = async (t: Env, { backupId, readTime }: Base): Promise<readonly Version[]> => {
   const versions: Version[] = [];
-  const open = await openArchive(t.tenant, await readBackup(t.tenant, backupId), undefined, t.deps);
+  const open = await openArchive(t.tenant, { backup: await readBackup(t.tenant, backupId), deps: t.deps });
   for await (const { leaf, segment } of streamLeaves(open.archive))
     for (let slot = segment.start; slot < segment.start + segment.count; slot++)
       if (leaf.kind(slot) === recordKind.document) {

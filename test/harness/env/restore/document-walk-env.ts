@@ -19,7 +19,10 @@ export const encode = (value: Value): Uint8Array => proto.Value.encode(value);
 const databaseOf = (projectId: string): string => `projects/${projectId}/databases/(default)`;
 
 /** A document of the database as it encodes it; written at second `at`. */
-export const documentOf = (projectId: string, path: string, fields: Fields, at = 1_600_000_000): Buffer => {
+export const documentOf = (
+  projectId: string,
+  { path, fields, at = 1_600_000_000 }: { readonly path: string; readonly fields: Fields; readonly at?: number | undefined },
+): Buffer => {
   const time = { seconds: BigInt(at), nanos: 5_000 };
   const encoded = new Map(Object.entries(fields).map(([field, value]) => [field, encode(value)]));
   const name = `${databaseOf(projectId)}/documents/${path}`;
@@ -57,7 +60,7 @@ export const archiveOf = (projectId: string, records: Records, perShard = Number
       };
       if (value === undefined) writer.tombstone(name, marks);
       else {
-        const bytes = value instanceof Uint8Array ? value : documentOf(projectId, path, value as Fields);
+        const bytes = value instanceof Uint8Array ? value : documentOf(projectId, { path, fields: value as Fields });
         skim.read(bytes, 0, bytes.length);
         writer.document(bytes, 0, bytes.length, skim);
       }
@@ -92,7 +95,7 @@ export class Target {
     const name = { projectId: this.projectId, databaseId: '(default)' };
     const writes = Object.entries(documents).map(([path, fields]) =>
       fields
-        ? parseWrite(proto.Write.encode({ update: documentOf(this.projectId, path, fields) }), name)
+        ? parseWrite(proto.Write.encode({ update: documentOf(this.projectId, { path, fields }) }), name)
         : parseWrite(proto.Write.encode({ delete: `${databaseOf(this.projectId)}/documents/${path}` }), name),
     );
     for (let n = 0; n < writes.length; n += 500) await commitWrites(this.#database, writes.slice(n, n + 500));

@@ -7,5 +7,5 @@ export const endCancelled = async (t: RestoreEnv, id: string): Promise<void> => 
   const { attempt } = t.restoreOf(id);
   const reasonOf: typeof failureReason = (restore) => failureReason(restore);
   await failRestore({ tenant, restoreJobId: id, attempt, reasonOf, now: deps.clock.now(), sleep: deps.sleep });
-  await cleanUpRestore(tenant, id, deps);
+  await cleanUpRestore(tenant, { restoreJobId: id, deps });
 };

@@ -90,7 +90,7 @@ export class RestoreTestEnv extends RestoreEnv {
   async begin(change: Partial<RestoreTestRecord> = {}): Promise<string> {
     const plan = this.plan(change);
     const start = { trigger: 'manual', scheduledFor: null, createdBy: { type: 'user', id: newId('user') } } as const;
-    const { runs, writes } = await startRuns(this.tenant, plan, start, this.clock.now());
+    const { runs, writes } = await startRuns(this.tenant, { plan, start, now: this.clock.now() });
     await commit([create(plan), ...writes]);
     return runs[0]!.id;
   }
@@ -100,7 +100,11 @@ export class RestoreTestEnv extends RestoreEnv {
   advance(runId: string, error?: unknown) {
     const { attempt } = this.runOf(runId);
     const deadline = after(this.clock.now(), 600);
-    return advanceRun(this.tenant, { runId, attempt, ...(error !== undefined && { error }) }, deadline, this.runDeps);
+    return advanceRun(this.tenant, {
+      runStep: { runId, attempt, ...(error !== undefined && { error }) },
+      deadline,
+      deps: this.runDeps,
+    });
   }
 
   /** Runs what the test waits for. Other workers do that: a crash of the test's own worker does not stop them. */
@@ -112,7 +116,7 @@ export class RestoreTestEnv extends RestoreEnv {
     let position = null;
     do {
       const until = after(this.clock.now(), 600);
-      position = (await verifyBackup(this.tenant, backupId, position, until, this.deps)) ?? null;
+      position = (await verifyBackup(this.tenant, { backupId, position, deadline: until, deps: this.deps })) ?? null;
     } while (position);
   }
 

@@ -49,9 +49,11 @@ interface Env {
 /** Runs every step once, shard by shard. Rethrows errors; the position then shows where to continue. */
 export const resumeRestore = async (
   { tenant, deps, restoreOf }: Env,
-  restoreJobId: string,
-  position: RestorePosition,
-  { workSeconds = 600, onStep, upTo }: ResumeRestoreOptions = {},
+  {
+    restoreJobId,
+    position,
+    options: { workSeconds = 600, onStep, upTo } = {},
+  }: { readonly restoreJobId: string; readonly position: RestorePosition; readonly options?: ResumeRestoreOptions | undefined },
 ): Promise<void> => {
   const run = { tenant, restoreJobId, attempt: position.attempt };
   const step = async <T>(work: () => Promise<T>, shard?: number): Promise<T> => {
@@ -101,7 +103,7 @@ export const runRestore = async (env: Env, restoreJobId: string, options: RunRes
   const position = firstRestoreStep(restoreOf(restoreJobId).attempt);
   for (let tries = 1; position.step !== 'end'; tries++) {
     try {
-      await resumeRestore(env, restoreJobId, position, options);
+      await resumeRestore(env, { restoreJobId, position, options });
       if (options.upTo) break;
     } catch (error) {
       if (!(error instanceof RestoreFailedError) && tries < (options.triesMax ?? 7)) continue;
@@ -115,7 +117,7 @@ export const runRestore = async (env: Env, restoreJobId: string, options: RunRes
         now: deps.clock.now(),
         sleep: deps.sleep,
       });
-      await cleanUpRestore(tenant, restoreJobId, deps, { attempt });
+      await cleanUpRestore(tenant, { restoreJobId, deps, options: { attempt } });
       break;
     }
   }

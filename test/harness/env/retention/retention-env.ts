@@ -86,7 +86,7 @@ export const apply = async (
 ): Promise<number> => {
   [calls, between] = [0, onCall];
   try {
-    await applyRetention(tenant, until, { now: () => now }, async () => new Set(pins));
+    await applyRetention(tenant, { until, time: { now: () => now }, pinsOf: async () => new Set(pins) });
     return calls;
   } finally {
     between = () => undefined;

@@ -16,7 +16,7 @@ type Kind = (typeof kinds)[number];
 
 export const removable = (world: World, now: Date): ReadonlySet<string> => {
   const living = world.backups.filter(({ status }) => ['pending', 'running', 'completed'].includes(status));
-  const kept = new Set(living.filter((backup) => staysForItself(backup, living, world, now.getTime())));
+  const kept = new Set(living.filter((backup) => staysForItself(backup, { living, world, nowMs: now.getTime() })));
   // Dependencies of a kept backup are kept, transitively.
   for (let before = -1; before !== kept.size; ) {
     before = kept.size;
@@ -29,7 +29,10 @@ export const dependsOn = (upper: BackupRecord, lower: BackupRecord): boolean =>
   (lower.status === 'completed' && (upper.needs ?? []).includes(lower.archive.backup)) ||
   (upper.status !== 'completed' && [upper.parentBackupId, upper.synthesizedFrom].includes(lower.id));
 
-const staysForItself = (one: BackupRecord, living: readonly BackupRecord[], world: World, nowMs: number): boolean => {
+const staysForItself = (
+  one: BackupRecord,
+  { living, world, nowMs }: { readonly living: readonly BackupRecord[]; readonly world: World; readonly nowMs: number },
+): boolean => {
   if (one.status !== 'completed' || one.arriving || one.leaving || (one.restoring ?? 0) > 0) return true;
   if (one.lockedUntil !== null && Date.parse(one.lockedUntil) > nowMs) return true;
   const { verification } = one;
@@ -84,16 +87,18 @@ const isKeptByPolicy = (one: BackupRecord, living: readonly BackupRecord[], { sc
   const isAlike = ({ retentionPolicy }: BackupRecord): boolean =>
     kinds.every((kind) => retentionPolicy?.[kind] === one.retentionPolicy?.[kind]);
   return (
-    keeps(schedule?.policy ?? newest?.retentionPolicy, timezone, one, fellows) ||
-    keeps(one.retentionPolicy, timezone, one, fellows.filter(isAlike))
+    keeps(schedule?.policy ?? newest?.retentionPolicy, { timezone, one, fellows }) ||
+    keeps(one.retentionPolicy, { timezone, one, fellows: fellows.filter(isAlike) })
   );
 };
 
 const keeps = (
   policy: BackupRecord['retentionPolicy'],
-  timezone: string,
-  one: BackupRecord,
-  fellows: readonly BackupRecord[],
+  {
+    timezone,
+    one,
+    fellows,
+  }: { readonly timezone: string; readonly one: BackupRecord; readonly fellows: readonly BackupRecord[] },
 ): boolean =>
   kinds.some((kind) => {
     const label = (backup: BackupRecord) => labelOf(shows(backup), timezone, kind);

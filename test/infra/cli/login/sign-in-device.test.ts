@@ -33,7 +33,9 @@ const poll = async (...script: readonly Scripted[]) => {
     },
   });
   const sleep = async (ms: number): Promise<void> => void waits.push(ms / 1_000);
-  const result = await pollTokens(client, codes, new AbortController().signal, sleep).catch((error: unknown) => error);
+  const result = await pollTokens(client, { codes, signal: new AbortController().signal, sleep }).catch(
+    (error: unknown) => error,
+  );
   return { result, waits };
 };
 
@@ -75,7 +77,7 @@ test('device login: without any decision the wait ends when the code has expired
 
 test('device login: an interrupted wait ends at once', async () => {
   const signal = AbortSignal.abort(new Error('interrupted'));
-  await rejects(pollTokens(openClient({ baseUrl: '' }), codes, signal), { name: 'AbortError' });
+  await rejects(pollTokens(openClient({ baseUrl: '' }), { codes, signal }), { name: 'AbortError' });
 });
 
 test('device login: the name of the device is one that the service accepts', () => {

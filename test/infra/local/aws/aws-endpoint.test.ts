@@ -14,11 +14,13 @@ const engine = (run: () => unknown): Engine => ({
 });
 
 const start = async (t: TestContext, run: () => unknown = () => ({})) => {
-  const { url, client, used } = await frontOf(
-    t,
-    { kms: jsonService('1.1', engine(run)), ses: restService({ 'POST /v2/email/outbound-emails': 'SendEmail' }, engine(run)) },
-    { Signer: [allow('kms:Sign', 'key')], Nobody: [] },
-  );
+  const { url, client, used } = await frontOf(t, {
+    services: {
+      kms: jsonService('1.1', engine(run)),
+      ses: restService({ 'POST /v2/email/outbound-emails': 'SendEmail' }, engine(run)),
+    },
+    callers: { Signer: [allow('kms:Sign', 'key')], Nobody: [] },
+  });
   const sign = (name?: string) =>
     new KMSClient(client(name)).send(
       new SignCommand({ KeyId: 'x', Message: new Uint8Array(1), SigningAlgorithm: 'ECDSA_SHA_256' }),

@@ -34,20 +34,22 @@ const schema = [
   { AttributeName: 'sk', KeyType: 'RANGE' },
 ];
 const resources = [
-  resource('AWS::DynamoDB::Table', 'main', {
-    KeySchema: schema,
-    AttributeDefinitions: schema.map(({ AttributeName }) => ({ AttributeName, AttributeType: 'S' })),
-    StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
-    TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+  resource('AWS::DynamoDB::Table', {
+    name: 'main',
+    properties: {
+      KeySchema: schema,
+      AttributeDefinitions: schema.map(({ AttributeName }) => ({ AttributeName, AttributeType: 'S' })),
+      StreamSpecification: { StreamViewType: 'NEW_IMAGE' },
+      TimeToLiveSpecification: { AttributeName: 'ttl', Enabled: true },
+    },
   }),
-  resource('AWS::SQS::Queue', 'dead', {}),
-  resource('AWS::SQS::Queue', 'slow', { DelaySeconds: 900 }),
-  resource(
-    'AWS::SQS::Queue',
-    'tasks',
-    { VisibilityTimeout: 300, RedrivePolicy: { deadLetterTargetArn: queueArn('dead'), maxReceiveCount: 2 } },
-    queueArn('tasks'),
-  ),
+  resource('AWS::SQS::Queue', { name: 'dead', properties: {} }),
+  resource('AWS::SQS::Queue', { name: 'slow', properties: { DelaySeconds: 900 } }),
+  resource('AWS::SQS::Queue', {
+    name: 'tasks',
+    properties: { VisibilityTimeout: 300, RedrivePolicy: { deadLetterTargetArn: queueArn('dead'), maxReceiveCount: 2 } },
+    arn: queueArn('tasks'),
+  }),
 ];
 
 const options = (dir: string): AwsOptions => ({

@@ -27,7 +27,7 @@ const data: Stacks[string] = {
 /** The resolved value of a property in a second stack. */
 const resolved = (value: unknown, learned = {}): unknown => {
   const stacks = { data, api: { Resources: { ...data.Resources, Probe: { Type: 'Test::Probe', Properties: { value } } } } };
-  return readResources(stacks, place, learned).find(({ logicalId }) => logicalId === 'Probe')?.properties.value;
+  return readResources(stacks, { location: place, learned }).find(({ logicalId }) => logicalId === 'Probe')?.properties.value;
 };
 
 describe('a property of the template', () => {
@@ -83,14 +83,14 @@ describe('a property of the template', () => {
 });
 
 describe('physical names', () => {
-  const first = readResources({ data }, place);
-  test('are the same at every start', () => assert.deepEqual(readResources({ data }, place), first));
+  const first = readResources({ data }, { location: place });
+  test('are the same at every start', () => assert.deepEqual(readResources({ data }, { location: place }), first));
   test('of a secret end in random characters, like real ARNs', () =>
     assert.match(first.find(({ logicalId }) => logicalId === 'Secret')?.arn ?? '', /:secret:identity-[0-9a-f]{6}$/));
   test('are unique within 64 characters', () => {
     const id = (last: string) => `A${'b'.repeat(80)}${last}`;
     const Resources = { [id('1')]: { Type: 'AWS::Lambda::Function' }, [id('2')]: { Type: 'AWS::Lambda::Function' } };
-    const names = readResources({ s: { Resources } }, place).map(({ name }) => name);
+    const names = readResources({ s: { Resources } }, { location: place }).map(({ name }) => name);
     assert.ok(names.every((name) => name.length <= 64));
     assert.equal(new Set(names).size, 2);
   });
@@ -105,7 +105,10 @@ describe('roles', () => {
     Properties: { PolicyDocument: { Statement }, Roles: [{ Ref: 'Role' }] },
   });
   const statementsWith = (more: Stacks[string]['Resources']) => {
-    const resources = readResources({ s: { Resources: { Queue: { Type: 'AWS::SQS::Queue' }, Role: role, ...more } } }, place);
+    const resources = readResources(
+      { s: { Resources: { Queue: { Type: 'AWS::SQS::Queue' }, Role: role, ...more } } },
+      { location: place },
+    );
     return readRoles(resources)('arn:aws:iam::123456789012:role/s-Role');
   };
 

@@ -8,11 +8,14 @@ import { account, region, resource } from '../../../harness/aws/embedded-aws.ts'
 const fn = `arn:aws:lambda:${region}:${account}:function:work`;
 const dead = `arn:aws:sqs:${region}:${account}:dead`;
 const config = (retries: number) =>
-  resource('AWS::Lambda::EventInvokeConfig', 'config', {
-    FunctionName: 'work',
-    Qualifier: '$LATEST',
-    MaximumRetryAttempts: retries,
-    DestinationConfig: { OnFailure: { Destination: dead } },
+  resource('AWS::Lambda::EventInvokeConfig', {
+    name: 'config',
+    properties: {
+      FunctionName: 'work',
+      Qualifier: '$LATEST',
+      MaximumRetryAttempts: retries,
+      DestinationConfig: { OnFailure: { Destination: dead } },
+    },
   });
 
 const start = (t: TestContext, run: (attempt: number) => unknown) => {

@@ -10,7 +10,8 @@ import { account, allow, frontOf, region, resource, tempDir } from '../../../har
 
 const arn = `arn:aws:secretsmanager:${region}:${account}:secret:service-a1b2c3`;
 const keyArn = `arn:aws:kms:${region}:${account}:key/sealing`;
-const secret = (properties: Resource['properties']) => resource('AWS::SecretsManager::Secret', 'service', properties, arn);
+const secret = (properties: Resource['properties']) =>
+  resource('AWS::SecretsManager::Secret', { name: 'service', properties, arn });
 
 const start = async (
   t: TestContext,
@@ -20,7 +21,7 @@ const start = async (
   const dir = options.dir ?? tempDir(t);
   const engine = openSecrets({ dir, region, account });
   engine.provision(secret(properties));
-  const { client } = await frontOf(t, { secretsmanager: jsonService('1.1', engine) }, options.callers);
+  const { client } = await frontOf(t, { services: { secretsmanager: jsonService('1.1', engine) }, callers: options.callers });
   const read = (SecretId: string, name?: string, input = {}) =>
     new sm.SecretsManagerClient(client(name)).send(new sm.GetSecretValueCommand({ SecretId, ...input }));
   return { dir, read, client: new sm.SecretsManagerClient(client()) };

@@ -10,15 +10,14 @@ const identity = (name: string) => `arn:aws:ses:${region}:${account}:identity/${
 const start = async (t: TestContext) => {
   const dir = tempDir(t);
   const engine = openSes({ dir, region, account });
-  const { client } = await frontOf(
-    t,
-    { ses: restService(sesRoutes, engine) },
-    {
+  const { client } = await frontOf(t, {
+    services: { ses: restService(sesRoutes, engine) },
+    callers: {
       ByDomain: [allow('ses:SendEmail', identity('example.com'))],
       ByAddress: [allow('ses:SendEmail', identity('no-reply@example.com'))],
       Elsewhere: [allow('ses:SendEmail', identity('example.org'))],
     },
-  );
+  });
   const send = (name: string | undefined, subject: string, to = ['ada@example.net']) =>
     new SESv2Client(client(name)).send(
       new SendEmailCommand({

@@ -331,7 +331,14 @@ describe('a stream', () => {
   };
   const put = (TableName: string, pk: string, more = {}) =>
     documentClient().send(new PutCommand({ TableName, Item: { pk, ...more } }));
-  const feed = (streamArn: string, dir: string, batchSize = 10, take: (key: string) => void = () => {}) => {
+  const feed = (
+    streamArn: string,
+    {
+      dir,
+      batchSize = 10,
+      take = () => {},
+    }: { readonly dir: string; readonly batchSize?: number | undefined; readonly take?: ((key: string) => void) | undefined },
+  ) => {
     const seen: (StreamRecord & { dynamodb: { NewImage: Record<string, Record<string, unknown>> } })[] = [];
     const state = openState(dir);
     const invoke: Invoke = async (_name, event) => {
@@ -355,7 +362,7 @@ describe('a stream', () => {
 
   test('feeds its function in order, with records like Lambda’s', async () => {
     const { name, streamArn } = await newTable();
-    const { seen, keys, stop } = feed(streamArn, newDir(), 3);
+    const { seen, keys, stop } = feed(streamArn, { dir: newDir(), batchSize: 3 });
     await pause(500);
     await put(name, 'k0', { bytes: Buffer.from('hi'), n: 7 });
     await until('the record arrives', () => seen.length === 1);
@@ -374,12 +381,12 @@ describe('a stream', () => {
   test('continues after a restart from its checkpoint, without duplicates or losses', async () => {
     const { name, streamArn } = await newTable();
     const dir = newDir();
-    const first = feed(streamArn, dir);
+    const first = feed(streamArn, { dir });
     await put(name, 'before');
     await until('the record arrives', () => first.seen.length === 1);
     await first.stop();
     await put(name, 'between');
-    const second = feed(streamArn, dir);
+    const second = feed(streamArn, { dir });
     await put(name, 'after');
     await until('both arrive', () => second.seen.length === 2);
     await second.stop();
@@ -390,14 +397,18 @@ describe('a stream', () => {
     const { name, streamArn } = await newTable();
     const dir = newDir();
     let tries = 0;
-    const first = feed(streamArn, dir, 10, () => {
-      tries++;
-      throw new Error('never');
+    const first = feed(streamArn, {
+      dir,
+      batchSize: 10,
+      take: () => {
+        tries++;
+        throw new Error('never');
+      },
     });
     await put(name, 'stubborn');
     await until('the first attempt', () => tries > 0);
     await first.stop();
-    const second = feed(streamArn, dir);
+    const second = feed(streamArn, { dir });
     await until('the record arrives again', () => second.seen.length === 1);
     await second.stop();
   });

@@ -56,7 +56,7 @@ const makeListener = () =>
   });
 
 beforeAll(async () => {
-  gateway = await listen(0, 'PORT', makeListener(), { maxHeaderSize: headersReadBytes });
+  gateway = await listen(0, { variable: 'PORT', handler: makeListener(), options: { maxHeaderSize: headersReadBytes } });
 });
 afterAll(() => gateway.stop());
 

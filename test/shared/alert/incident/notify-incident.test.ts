@@ -25,7 +25,7 @@ const failure = (name: string, more: Partial<FailureSignal> = {}): FailureSignal
   ...more,
 });
 const notifyAll = async (at = now): Promise<void> => {
-  for (const { id } of incidents()) await notifyIncident(tenant, id, at);
+  for (const { id } of incidents()) await notifyIncident(tenant, { incidentId: id, now: at });
 };
 const recover = (name: string, at: Date) =>
   applySignal(

@@ -124,23 +124,25 @@ const cases: readonly Case[] = [
 
 for (const [channel, status, headers, body, expected] of cases)
   test(`${channel}: ${status} ${body.slice(0, 60)} ${json(headers)}`, () =>
-    deepEqual(classifyAlertAnswer(channel, status, headers, body), expected));
+    deepEqual(classifyAlertAnswer(channel, { status, headers, body }), expected));
 
 test('a date in Retry-After is compared with the date of the answer', () =>
   equal(
-    classifyAlertAnswer(
-      'slack',
-      429,
-      { 'retry-after': 'Wed, 21 Oct 2026 07:28:30 GMT', date: 'Wed, 21 Oct 2026 07:28:00 GMT' },
-      '',
-    ).retryAfterSeconds,
+    classifyAlertAnswer('slack', {
+      status: 429,
+      headers: { 'retry-after': 'Wed, 21 Oct 2026 07:28:30 GMT', date: 'Wed, 21 Oct 2026 07:28:00 GMT' },
+      body: '',
+    }).retryAfterSeconds,
     30,
   ));
 
 for (const channel of ['slack', 'teams', 'discord', 'pagerduty'] as const) {
   test(`${channel}: a web page with status 200 is no delivery, and a redirect is not followed`, () => {
-    equal(classifyAlertAnswer(channel, 200, {}, '<!DOCTYPE html><title>Sign in</title>').outcome, 'rejected');
-    equal(classifyAlertAnswer(channel, 302, { location: '/x' }, '').outcome, 'rejected');
+    equal(
+      classifyAlertAnswer(channel, { status: 200, headers: {}, body: '<!DOCTYPE html><title>Sign in</title>' }).outcome,
+      'rejected',
+    );
+    equal(classifyAlertAnswer(channel, { status: 302, headers: { location: '/x' }, body: '' }).outcome, 'rejected');
   });
 
   test(`${channel}: the reason contains no text of the endpoint that the provider does not document`, () => {
@@ -152,7 +154,7 @@ for (const channel of ['slack', 'teams', 'discord', 'pagerduty'] as const) {
       json({ message: 'hunter2' }),
     ];
     for (const body of texts) {
-      const { reason } = classifyAlertAnswer(channel, 400, {}, body);
+      const { reason } = classifyAlertAnswer(channel, { status: 400, headers: {}, body });
       equal(reason, 'HTTP 400', body);
     }
   });
@@ -166,7 +168,7 @@ for (const channel of ['slack', 'teams', 'discord', 'pagerduty'] as const) {
     };
     const outcome = async () => {
       const { status, headers, body } = await send();
-      return classifyAlertAnswer(channel, status, headers, body);
+      return classifyAlertAnswer(channel, { status, headers, body });
     };
     try {
       equal((await outcome()).outcome, 'delivered');

@@ -29,7 +29,7 @@ const goodBackup = (at: Date) => {
   table.put({ ...shop, lastBackupId: id });
 };
 const notifyAll = async (at: Date): Promise<void> => {
-  for (const { id } of incidents()) await notifyIncident(tenant, id, at);
+  for (const { id } of incidents()) await notifyIncident(tenant, { incidentId: id, now: at });
 };
 const statesOf = (alert: AlertRecord) => deliveries(alert).map(({ state }) => state);
 

@@ -131,14 +131,17 @@ test('recovery: a failed restore test stays open while a plan covers the project
 test('verification: one that is less deep than the one that found the damage does not end the incident', async () => {
   const id = newIdOf('backup', now);
   const backup = { ...backupKey.backup(tenant, id), id, projectId, status: 'completed', trigger: 'manual', scheduleId: null };
-  const verify = async (status: 'failed' | 'passed', depth: string, damagedDepth: string | undefined, at: Date) => {
+  const verify = async (
+    status: 'failed' | 'passed',
+    { depth, damagedDepth, at }: { readonly depth: string; readonly damagedDepth: string | undefined; readonly at: Date },
+  ) => {
     const verification = { status, depth, checkedAt: iso(at), objects: 3, findings: [] };
     table.put({ ...backup, verification, ...(damagedDepth && { damagedDepth }) });
     await applyVerification(tenant, id, at);
     return incidents()[0]?.status;
   };
   reset();
-  equal(await verify('failed', 'full', 'full', hours(1)), 'open');
-  equal(await verify('passed', 'structure', 'full', hours(2)), 'open');
-  equal(await verify('passed', 'full', undefined, hours(3)), 'recovered');
+  equal(await verify('failed', { depth: 'full', damagedDepth: 'full', at: hours(1) }), 'open');
+  equal(await verify('passed', { depth: 'structure', damagedDepth: 'full', at: hours(2) }), 'open');
+  equal(await verify('passed', { depth: 'full', damagedDepth: undefined, at: hours(3) }), 'recovered');
 });

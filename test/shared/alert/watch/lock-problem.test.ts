@@ -69,7 +69,14 @@ test('locks: a destination that refuses every lock has one incident, until a lat
 test('locks: a backup for which a verification found a hidden object keeps the incident open, whatever later backups say', async () => {
   reset(alertOf({ lapsedAfterHours: 8_760 }));
   const old = await complete(hours(1));
-  const verify = async (backup: BackupRecord, at: Date, problems: readonly string[], more: Partial<BackupRecord> = {}) => {
+  const verify = async (
+    backup: BackupRecord,
+    {
+      at,
+      problems,
+      more = {},
+    }: { readonly at: Date; readonly problems: readonly string[]; readonly more?: Partial<BackupRecord> | undefined },
+  ) => {
     const findings = problems.map((problem) => ({ object: 'chunk/1', problem, message: 'Found' }));
     table.put({
       ...(omitUndefined({ ...backup, ...more }) as BackupRecord),
@@ -80,17 +87,17 @@ test('locks: a backup for which a verification found a hidden object keeps the i
     return locksOpen().length;
   };
   const failing = await complete(hours(2), refused(hours(2)));
-  equal(await verify(old, hours(3), ['hidden']), 1);
+  equal(await verify(old, { at: hours(3), problems: ['hidden'] }), 1);
   // Also a lock that was shortened later, of a backup whose locks were refused in part.
-  equal(await verify(failing, hours(3.5), ['unlocked']), 1);
+  equal(await verify(failing, { at: hours(3.5), problems: ['unlocked'] }), 1);
   await complete(hours(4));
   await assessIncidents(tenant, hours(4));
   equal(locksOpen().length, 1);
-  equal(await verify(old, hours(5), []), 1);
-  equal(await verify(failing, hours(6), [], { lockProblem: undefined }), 0);
+  equal(await verify(old, { at: hours(5), problems: [] }), 1);
+  equal(await verify(failing, { at: hours(6), problems: [], more: { lockProblem: undefined } }), 0);
   match(incidents()[0]?.message ?? '', /^A (verification found the locks|later backup has the locks)/);
   // A backup outlives its project: what hides it does, too.
-  equal(await verify(old, hours(7), ['hidden']), 1);
+  equal(await verify(old, { at: hours(7), problems: ['hidden'] }), 1);
   const { pk, sk } = projectKey.project(tenant, projectId);
   table.items.delete(`${pk}\n${sk}`);
   await assessIncidents(tenant, hours(8));

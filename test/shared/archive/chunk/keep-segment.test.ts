@@ -21,7 +21,7 @@ const begin = (): ShardWriter => new ShardWriter(0, later);
 const parentOf = async (bucket: Bucket, documents: readonly Sample[]): Promise<Archive> => {
   const writer = new ShardWriter(0, writing());
   addAll(writer, documents);
-  return (await settle(bucket, writer, writing())).archive;
+  return (await settle(bucket, { writer, options: writing() })).archive;
 };
 
 /** The manifest of the child lists the chunks it references, as for an incremental backup. */
@@ -29,9 +29,13 @@ const finish = (bucket: Bucket, writer: ShardWriter, parent: Archive) => {
   const chunks = parent.manifest.objects.filter(({ name }) => name.startsWith('chunk/'));
   const shard = writer.finish();
   const own = shard.chunk ? [shard.chunk, shard.index] : [shard.index];
-  return settle(bucket, Object.assign(writer, { finish: () => shard }), later, {
-    parent: identity.backup,
-    objects: [...own, ...chunks],
+  return settle(bucket, {
+    writer: Object.assign(writer, { finish: () => shard }),
+    options: later,
+    more: {
+      parent: identity.backup,
+      objects: [...own, ...chunks],
+    },
   });
 };
 

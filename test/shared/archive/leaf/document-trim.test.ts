@@ -70,7 +70,7 @@ test('document trim: name and times are removed and restored exactly, from year 
     fc.asyncProperty(fc.array(fc.tuple(time, time, fc.string({ maxLength: 200 })), { maxLength: 20 }), async (given) => {
       const documents = given.map(([created, updated, text], i) => {
         const name = `${root}/c/${String(i).padStart(4, '0')}`;
-        return { name: Buffer.from(name), bytes: documentOf(name, text, created, updated), created, updated };
+        return { name: Buffer.from(name), bytes: documentOf(name, { text, created, updated }), created, updated };
       });
       const leaves = await leavesOf(write((writer) => addAll(writer, documents)));
       deepEqual(
@@ -169,7 +169,7 @@ test('leaf: names of two leaves compare below their roots like the names themsel
   const leafOf = async (at: string) => {
     const documents = paths.map((path) => ({
       name: Buffer.from(at + path),
-      bytes: documentOf(at + path, '', time, time),
+      bytes: documentOf(at + path, { text: '', created: time, updated: time }),
       updated: time,
     }));
     return (await leavesOf(write((writer) => addAll(writer, documents))))[0]!;
@@ -196,7 +196,7 @@ test('leaf: stores tombstones and users beside documents', async () => {
 
 test('document skim: finds name and times, and rejects invalid messages', () => {
   const skim = new DocumentSkim();
-  const document = documentOf('a/b', 'text', { seconds: 1, nanos: 2 }, { seconds: -3, nanos: 4 });
+  const document = documentOf('a/b', { text: 'text', created: { seconds: 1, nanos: 2 }, updated: { seconds: -3, nanos: 4 } });
   const around = Buffer.concat([Buffer.from('xx'), document, Buffer.from('yy')]);
   skim.read(around, 2, around.length - 2);
   equal(around.toString('utf8', skim.nameStart, skim.nameEnd), 'a/b');

@@ -27,7 +27,7 @@ const backup = async (count = 30, seed = 'sample') => {
   const options = writing(seed);
   const writer = new ShardWriter(0, options);
   addAll(writer, samples(count));
-  return settle(new Bucket(), writer, options);
+  return settle(new Bucket(), { writer, options });
 };
 
 /** Seals any content as a genuine manifest, as an attacker with the key or a later version could. */
@@ -50,7 +50,7 @@ test('manifest: no object contains a document or collection name in clear text',
   const writer = new ShardWriter(0, options);
   addAll(writer, samples(30));
   const bucket = new Bucket();
-  await settle(bucket, writer, options, { notes: { secret: 'canary' } });
+  await settle(bucket, { writer, options, more: { notes: { secret: 'canary' } } });
   equal(bucket.objects.size, 3);
   for (const bytes of bucket.objects.values())
     for (const word of ['things', 'documents', 'parts', 'canary', 'readTime', '0000001', dataKey]) ok(!bytes.includes(word));

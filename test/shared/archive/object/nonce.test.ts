@@ -70,20 +70,28 @@ const places = ['organization', 'project', 'backup'] as const;
 
 test('binding: differs with organization, project, backup, name, number, end and length', (t) => {
   const header = { identity, name: objectName('chunk', 0), salt: Buffer.alloc(0), noncePrefix: Buffer.alloc(0) };
-  const bindingOf = (of: typeof header, at: number, last: boolean, length: number): string =>
-    new FrameBinding(of).of(at, last, length).toString('hex');
-  const base = bindingOf(header, 1, false, 1);
+  const bindingOf = (
+    of: typeof header,
+    { at, last, length }: { readonly at: number; readonly last: boolean; readonly length: number },
+  ): string => new FrameBinding(of).of(at, last, length).toString('hex');
+  const base = bindingOf(header, { at: 1, last: false, length: 1 });
   const others = [
-    ...places.map((place) => bindingOf({ ...header, identity: { ...identity, [place]: 'other' } }, 1, false, 1)),
-    bindingOf({ ...header, name: objectName('index', 0) }, 1, false, 1),
-    ...[bindingOf(header, 2, false, 1), bindingOf(header, 1, true, 1), bindingOf(header, 1, false, 2)],
+    ...places.map((place) =>
+      bindingOf({ ...header, identity: { ...identity, [place]: 'other' } }, { at: 1, last: false, length: 1 }),
+    ),
+    bindingOf({ ...header, name: objectName('index', 0) }, { at: 1, last: false, length: 1 }),
+    ...[
+      bindingOf(header, { at: 2, last: false, length: 1 }),
+      bindingOf(header, { at: 1, last: true, length: 1 }),
+      bindingOf(header, { at: 1, last: false, length: 2 }),
+    ],
   ];
   equal(new Set([base, ...others]).size, others.length + 1);
-  equal(bindingOf(header, 1, false, 1), base);
+  equal(bindingOf(header, { at: 1, last: false, length: 1 }), base);
   // The same letters split differently between neighbours must differ too.
   const divided = (text: string, at: number, end: number): string => {
     const [organization, project, backup] = [text.slice(0, at), text.slice(at, end), text.slice(end)];
-    return bindingOf({ ...header, identity: { organization, project, backup } }, 1, false, 1);
+    return bindingOf({ ...header, identity: { organization, project, backup } }, { at: 1, last: false, length: 1 });
   };
   const text = fc.string({ unit: fc.constantFrom('a', '0'), minLength: 3, maxLength: 8 });
   fc.assert(

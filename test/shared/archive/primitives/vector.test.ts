@@ -39,7 +39,7 @@ test('AES-256-GCM: seals to the published bytes and tags, in one piece or severa
   for (const vector of gcmVectors) {
     const bytes = hex(vector.plain);
     for (const pieces of [[bytes], [bytes.subarray(0, 5), bytes.subarray(5)], [...bytes].map((byte) => Buffer.from([byte]))]) {
-      const made = gcmSeal(hex(vector.key), hex(vector.nonce), hex(vector.binding), pieces);
+      const made = gcmSeal(hex(vector.key), { nonce: hex(vector.nonce), binding: hex(vector.binding), pieces });
       equal(Buffer.concat(made.pieces).toString('hex'), vector.sealed);
       equal(made.tag.toString('hex'), vector.tag);
       deepEqual(
@@ -47,7 +47,12 @@ test('AES-256-GCM: seals to the published bytes and tags, in one piece or severa
         pieces.map(({ length }) => length),
       );
     }
-    const opened = gcmOpen(hex(vector.key), hex(vector.nonce), hex(vector.binding), [hex(vector.sealed)], hex(vector.tag));
+    const opened = gcmOpen(hex(vector.key), {
+      nonce: hex(vector.nonce),
+      binding: hex(vector.binding),
+      pieces: [hex(vector.sealed)],
+      tag: hex(vector.tag),
+    });
     equal(Buffer.concat([...(opened ?? [])]).toString('hex'), vector.plain);
   }
 });
@@ -59,7 +64,12 @@ test('AES-256-GCM: opens nothing if one bit of key, nonce, binding, bytes or tag
         const changed = hex(vector[part]);
         changed[bit >> 3] = changed[bit >> 3]! ^ (1 << (bit & 7));
         const given = { ...vector, [part]: changed.toString('hex') };
-        const opened = gcmOpen(hex(given.key), hex(given.nonce), hex(given.binding), [hex(given.sealed)], hex(given.tag));
+        const opened = gcmOpen(hex(given.key), {
+          nonce: hex(given.nonce),
+          binding: hex(given.binding),
+          pieces: [hex(given.sealed)],
+          tag: hex(given.tag),
+        });
         equal(opened, undefined, `${part} bit ${bit}`);
       }
 });
@@ -70,20 +80,30 @@ test('AES-256-GCM: rejects other nonce and tag lengths', () => {
   const tag = hex(vector.tag);
   for (const length of [0, 4, 8, 12, 13, 14, 15])
     equal(
-      gcmOpen(hex(vector.key), hex(vector.nonce), hex(vector.binding), [hex(vector.sealed)], tag.subarray(0, length)),
+      gcmOpen(hex(vector.key), {
+        nonce: hex(vector.nonce),
+        binding: hex(vector.binding),
+        pieces: [hex(vector.sealed)],
+        tag: tag.subarray(0, length),
+      }),
       undefined,
     );
   equal(
-    gcmOpen(hex(vector.key), hex(vector.nonce), hex(vector.binding), [hex(vector.sealed)], Buffer.concat([tag, tag])),
+    gcmOpen(hex(vector.key), {
+      nonce: hex(vector.nonce),
+      binding: hex(vector.binding),
+      pieces: [hex(vector.sealed)],
+      tag: Buffer.concat([tag, tag]),
+    }),
     undefined,
   );
   for (const length of [0, 1, 8, 11, 13, 16]) {
     const nonce = Buffer.alloc(length);
-    equal(gcmOpen(hex(vector.key), nonce, hex(vector.binding), [hex(vector.sealed)], tag), undefined);
-    throws(() => gcmSeal(hex(vector.key), nonce, Buffer.alloc(0), []), RangeError);
+    equal(gcmOpen(hex(vector.key), { nonce, binding: hex(vector.binding), pieces: [hex(vector.sealed)], tag }), undefined);
+    throws(() => gcmSeal(hex(vector.key), { nonce, binding: Buffer.alloc(0), pieces: [] }), RangeError);
   }
   for (const length of [0, 16, 24, 31, 33])
-    throws(() => gcmSeal(Buffer.alloc(length), Buffer.alloc(12), Buffer.alloc(0), []), /key length/i);
+    throws(() => gcmSeal(Buffer.alloc(length), { nonce: Buffer.alloc(12), binding: Buffer.alloc(0), pieces: [] }), /key length/i);
 });
 
 /** RFC 5869, appendix A.1 to A.3; the first 32 bytes. */

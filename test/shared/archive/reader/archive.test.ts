@@ -39,7 +39,7 @@ import {
 const full = async (documents: readonly Sample[], bucket = new Bucket()) => {
   const writer = new ShardWriter(0, writing('full'));
   addAll(writer, documents);
-  return { bucket, ...(await settle(bucket, writer, writing('full'))) };
+  return { bucket, ...(await settle(bucket, { writer, options: writing('full') })) };
 };
 
 /** The documents that a restore would write. */
@@ -135,7 +135,15 @@ test('streamLeaves: keys alone are small and are prefetched', async () => {
 });
 
 /** The next backup of a chain: compares names and times of the parent with the current documents. */
-const next = async (bucket: Bucket, parent: Archive, backup: string, now: readonly Sample[], at: number) => {
+const next = async (
+  bucket: Bucket,
+  {
+    parent,
+    backup,
+    now,
+    at,
+  }: { readonly parent: Archive; readonly backup: string; readonly now: readonly Sample[]; readonly at: number },
+) => {
   const options = writing(backup, { identity: { ...identity, backup }, random: chance(backup) });
   const writer = new ShardWriter(0, options);
   const skim = new DocumentSkim();
@@ -197,7 +205,7 @@ const changed = (
     const time = { seconds: at, nanos: 5_000 };
     const make = (name: string): Sample => ({
       name: Buffer.from(name),
-      bytes: documentOf(name, `new at ${at}`, time, time),
+      bytes: documentOf(name, { text: `new at ${at}`, created: time, updated: time }),
       updated: time,
     });
     return what === 'change' ? [make(String(document.name))] : [document, make(`${document.name}/added/${at}`)];
@@ -211,7 +219,7 @@ test('incremental backup: after a change of 1 % it is complete and small', async
     (i) => (i % 100 === 50 ? (i % 300 === 50 ? 'drop' : i % 300 === 150 ? 'insert' : 'change') : 'same'),
     1_800_000_000,
   );
-  const increment = await next(bucket, archive, 'bkp_02', now, 1_800_000_000);
+  const increment = await next(bucket, { parent: archive, backup: 'bkp_02', now, at: 1_800_000_000 });
   deepEqual(
     await restored(increment.archive),
     now.map(({ bytes }) => bytes),
@@ -226,7 +234,7 @@ test('incremental backup: after a change of 1 % it is complete and small', async
 test('incremental backup: without changes it has no chunk', async () => {
   const documents = samples(3_000);
   const { bucket, archive } = await full(documents);
-  const increment = await next(bucket, archive, 'bkp_02', documents, 1_800_000_000);
+  const increment = await next(bucket, { parent: archive, backup: 'bkp_02', now: documents, at: 1_800_000_000 });
   equal(increment.shard.chunk, undefined);
   deepEqual(increment.shard.kept, [{ backup: 'bkp_01', name: chunkName }]);
   deepEqual(
@@ -249,7 +257,7 @@ test('incremental backup: every link of a chain shows the documents of its time'
           now = changed(now, (i) => (picks[i % picks.length] ?? 'same') as 'same', at).sort((a, b) =>
             compareNames(a.name, b.name),
           );
-          last = (await next(bucket, last, `bkp_1${n}`, now, at)).archive;
+          last = (await next(bucket, { parent: last, backup: `bkp_1${n}`, now, at })).archive;
           deepEqual(
             await restored(last),
             now.map(({ bytes }) => bytes),

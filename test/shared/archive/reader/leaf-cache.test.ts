@@ -15,7 +15,7 @@ test('leaf cache: each leaf of a chain is fetched once, however many segments re
   const bucket = new Bucket();
   const writer = new ShardWriter(0, writing('full'));
   addAll(writer, samples(3_000, { textBytes: 900 }));
-  const full = await settle(bucket, writer, writing('full'));
+  const full = await settle(bucket, { writer, options: writing('full') });
   const segments = await all(full.archive.segments());
   // Every hundredth document is rewritten, so that the index alternates.
   const link = new ShardWriter(0, writing('link', { identity: { ...identity, backup: 'bkp_02' } }));
@@ -44,7 +44,7 @@ test('leaf cache: a failed fetch is repeated', async () => {
   const bucket = new Bucket();
   const writer = new ShardWriter(0, writing('full'));
   addAll(writer, samples(10));
-  const full = await settle(bucket, writer, writing('full'));
+  const full = await settle(bucket, { writer, options: writing('full') });
   const link = new ShardWriter(0, writing('link', { identity: { ...identity, backup: 'bkp_02' } }));
   for await (const segment of full.archive.segments()) link.keepSegment(segment);
   const shard = link.finish();

@@ -76,7 +76,7 @@ describe('backup: one that was ended concurrently', () => {
     await prepareBackup(t.tenant, id, t.deps);
     const { shards } = await planBackup(t.tenant, id, t.deps);
     const handOver = later(new Date(), 600);
-    for (const shard of shards.slice(1)) await copyShard(t.tenant, id, shard, handOver, t.deps);
+    for (const shard of shards.slice(1)) await copyShard(t.tenant, { backupId: id, number: shard, handOver, given: t.deps });
     // Suspended in its last upload.
     const asleep = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -97,19 +97,16 @@ describe('backup: one that was ended concurrently', () => {
         },
       }),
     };
-    const woken = copyShard(t.tenant, id, shards[0]!, handOver, sleeper);
+    const woken = copyShard(t.tenant, { backupId: id, number: shards[0]!, handOver, given: sleeper });
     woken.catch(() => undefined);
     await reached.promise;
     const now = new Date();
-    await failBackup(t.tenant, id, (backup) => reasonFor(backup, undefined, now), now);
-    await cleanUpBackup(t.tenant, id, t.deps);
+    await failBackup(t.tenant, { backupId: id, reason: (backup) => reasonFor(backup, undefined, now), now });
+    await cleanUpBackup(t.tenant, { backupId: id, deps: t.deps });
     const next = await t.startBackup(startOptions);
     asleep.resolve();
     await rejects(woken);
-    await rejects(
-      runBackupStep(t.tenant, id, () => sealBackup(t.tenant, id, t.deps)),
-      { name: 'JobFailed' },
-    );
+    await rejects(runBackupStep(t.tenant, { backupId: id, work: () => sealBackup(t.tenant, id, t.deps) }), { name: 'JobFailed' });
     // The function answers without an error of its own.
     equal(await answerBackupStep(t.tenant, id, () => sealBackup(t.tenant, id, t.deps)), undefined);
     await rejects(
@@ -130,10 +127,12 @@ describe('backup: one that was ended concurrently', () => {
     const { shards } = await planBackup(t.tenant, id, t.deps);
     const handOver = later(new Date(), 600);
     const both = await Promise.allSettled(
-      shards.flatMap((shard) => [1, 2, 3].map(() => copyShard(t.tenant, id, shard, handOver, t.deps))),
+      shards.flatMap((shard) =>
+        [1, 2, 3].map(() => copyShard(t.tenant, { backupId: id, number: shard, handOver, given: t.deps })),
+      ),
     );
     ok(both.some(({ status }) => status === 'fulfilled'));
-    for (const shard of shards) await copyShard(t.tenant, id, shard, handOver, t.deps);
+    for (const shard of shards) await copyShard(t.tenant, { backupId: id, number: shard, handOver, given: t.deps });
     await sealBackup(t.tenant, id, t.deps);
     const { documents, manifest } = await t.readBackup(id);
     deepEqual(documents, t.contents());

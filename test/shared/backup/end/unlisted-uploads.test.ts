@@ -34,7 +34,12 @@ afterAll(async () => {
 const config = { type: 's3', bucket, region: 'eu-central-1', endpoint: null, objectLock: null } as const;
 /** The same bucket as if it were MinIO's. */
 const storeOf = (folder: string): Promise<ObjectStore> =>
-  openConfiguredStore(t.tenant, config, { ...keys, accessKeyId: `minio${keys.accessKeyId}` }, folder, quick);
+  openConfiguredStore(t.tenant, {
+    config,
+    credentials: { ...keys, accessKeyId: `minio${keys.accessKeyId}` },
+    folder,
+    retryPolicy: quick,
+  });
 /** What a worker that crashed leaves. */
 const leaveUpload = (folder: string, name: string) =>
   client.send(new CreateMultipartUploadCommand({ Bucket: bucket, Key: `${folder}/${name}` }));
@@ -55,7 +60,7 @@ const resetToMinio = async (): Promise<string> => {
 };
 const openStore = async (): Promise<ObjectStore> => t.wrapStore(t.store, '');
 const leaveUploadsOfPart = async (id: string, folder: string): Promise<void> => {
-  const claim = await claimNextPart(t.tenant, id, 0, t.clock);
+  const claim = await claimNextPart(t.tenant, { backupId: id, number: 0, clock: t.clock });
   for (const kind of ['chunk', 'index'] as const) await leaveUpload(folder, objectName(kind, 0, claim?.part));
   equal(await uploadsBelow(folder), 2);
 };

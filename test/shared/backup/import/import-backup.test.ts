@@ -32,7 +32,7 @@ beforeEach(() => {
 const destination = { id: newId('storageDestination'), name: 'Bucket', type: 's3', prefix: '' } as DestinationRecord;
 const wish = { path: 'copies/one', metadata: {}, createdBy: { type: 'user', id: newId('user') } };
 const organization = { id: tenant.organizationId, name: 'Example' };
-const bring = () => importBackup({ tenant, organization, project, destination }, wish, now, async () => store);
+const bring = () => importBackup({ tenant, organization, project, destination }, { options: wish, now, open: async () => store });
 
 const source = 'projects/p/databases/(default)';
 const noTimes = { createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 };
@@ -82,7 +82,10 @@ test('import: it is dated by its archive unless the caller knows better, and its
     [7_000],
   );
   const given = { ...wish, metadata: { createdAt: '2025-05-05T05:05:05Z' } };
-  const dated = await importBackup({ tenant, organization, project, destination }, given, now, async () => store);
+  const dated = await importBackup(
+    { tenant, organization, project, destination },
+    { options: given, now, open: async () => store },
+  );
   equal(dated.backup.createdAt, '2025-05-05T05:05:05.000Z');
 });
 

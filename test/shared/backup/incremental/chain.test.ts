@@ -69,7 +69,11 @@ const removeAll = async (links: readonly Link[], order: readonly number[]): Prom
     for (const { backup } of order.map((n) => links[n]!)) {
       if (!left.has(backup.id)) continue;
       const remove = async () =>
-        deleteBackup(t.tenant, t.backupOf(backup.id), await findDependentBackup(t.tenant, t.backupOf(backup.id)), new Date());
+        deleteBackup(t.tenant, {
+          backup: t.backupOf(backup.id),
+          child: await findDependentBackup(t.tenant, t.backupOf(backup.id)),
+          now: new Date(),
+        });
       if (needed(backup.id)) await rejects(remove(), { code: 'CONFLICT' });
       else {
         await commit((await remove()).writes);

@@ -127,7 +127,11 @@ describe('incremental: a parent that is deleted concurrently', () => {
     return startBackup(context, { ...scope, ...by, ...asIncrementalOf(parent) }, new Date());
   };
   const removing = async () =>
-    deleteBackup(t.tenant, t.backupOf(full.id), await findDependentBackup(t.tenant, t.backupOf(full.id)), new Date());
+    deleteBackup(t.tenant, {
+      backup: t.backupOf(full.id),
+      child: await findDependentBackup(t.tenant, t.backupOf(full.id)),
+      now: new Date(),
+    });
 
   test('is deleted, and the new backup is decided again without it', async () => {
     again();

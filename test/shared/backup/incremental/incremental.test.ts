@@ -15,7 +15,7 @@ const many = (count: number, letters: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, n) => [`m/${String(n).padStart(4, '0')}`, text('x'.repeat(letters))]));
 
 const objectsOf = async (backup: BackupRecord): Promise<readonly string[]> => {
-  const open = await openArchive(t.tenant, backup, undefined, t.deps);
+  const open = await openArchive(t.tenant, { backup, deps: t.deps });
   open.close();
   return open.archive.manifest.objects.map(({ backup: id, name }) => (id === backup.archive.backup ? name : `${id} ${name}`));
 };
@@ -129,7 +129,7 @@ describe('incremental: a parent', () => {
   test('with a damaged leaf is marked as damaged, and its documents are copied again', async () => {
     const { full, second, chunk } = await twoLinks();
     // In the names of a later leaf.
-    const open = await openArchive(t.tenant, full, undefined, t.deps);
+    const open = await openArchive(t.tenant, { backup: full, deps: t.deps });
     const segments = await Array.fromAsync(open.archive.segments());
     ok(segments.length > 1);
     chunk[segments.at(-1)!.offset + 20]! ^= 1;

@@ -48,7 +48,7 @@ test('capacity: ended backups and those of other organizations do not count', as
 });
 
 const start = async (backup: BackupRecord, at = now): Promise<BackupRecord> => {
-  const started = startVerification(tenant, backup, 'structure', at);
+  const started = startVerification(tenant, { backup, depth: 'structure', now: at });
   await commit(started.change.writes);
   return started.backup;
 };
@@ -67,7 +67,7 @@ test('capacity: verifications of deleted backups and dead ones do not count', as
   equal(more.length, 9);
   await rejects(assertVerificationCapacity(tenant, hours(24)), refused);
   await assertVerificationCapacity(tenant, hours(25));
-  const { writes } = deleteBackup(tenant, first!, undefined, now);
+  const { writes } = deleteBackup(tenant, { backup: first!, child: undefined, now });
   deepEqual(
     writes.flatMap((write) => ('remove' in write && write.remove.sk.startsWith('VERIFYING#') ? [write.remove.sk] : [])),
     [`VERIFYING#${first!.id}`],

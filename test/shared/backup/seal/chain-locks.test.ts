@@ -32,7 +32,7 @@ const link = async (days: number | null, name: string): Promise<BackupRecord> =>
 
 /** Every object the backup needs, with its lock: `archive name`. */
 const neededBy = async (backup: BackupRecord, links: readonly BackupRecord[]): Promise<ReadonlyMap<string, Date | undefined>> => {
-  const open = await openArchive(t.tenant, backup, undefined, t.deps);
+  const open = await openArchive(t.tenant, { backup, deps: t.deps });
   const { manifest } = open.archive;
   open.close();
   const own = ['key', 'manifest'].map((name) => ({ backup: backup.archive.backup, name }));
@@ -132,8 +132,8 @@ test('verify: a lock that was shortened is found, and the record says what the s
   const links = [await link(9, 'one'), await link(9, 'two')];
   const newest = links[1]!;
   const verify = async (depth: 'structure' | 'sample' | 'full') => {
-    await commit(startVerification(t.tenant, t.backupOf(newest.id), depth, t.clock.now()).change.writes);
-    await verifyBackup(t.tenant, newest.id, null, later(t.clock.now(), 600), t.deps);
+    await commit(startVerification(t.tenant, { backup: t.backupOf(newest.id), depth, now: t.clock.now() }).change.writes);
+    await verifyBackup(t.tenant, { backupId: newest.id, position: null, deadline: later(t.clock.now(), 600), deps: t.deps });
     const { verification, immutableUntil, lockProblem, verifiedAt } = t.backupOf(newest.id);
     const { status, findings } = verification!;
     return {

@@ -127,25 +127,26 @@ describe('cancel: a backup', () => {
 describe('verify: a backup', () => {
   const running = (checkedAt: string) => ({ status: 'running', depth: 'full', checkedAt, objects: 0, findings: [] }) as const;
   test('that is completed gets a running verification and a task', () => {
-    const { backup, change } = startVerification(tenant, backupOf(), 'sample', now);
+    const { backup, change } = startVerification(tenant, { backup: backupOf(), depth: 'sample', now });
     deepEqual(backup.verification, { ...running(now.toISOString()), depth: 'sample' });
     deepEqual(keysOf(change.writes), ['update BACKUP', 'put VERIFYING', 'put TASK']);
   });
   for (const status of backupStatuses.filter((other) => other !== 'completed'))
     test(`that is ${status} is refused`, () =>
-      throws(() => startVerification(tenant, backupOf({ status }), 'full', now), code('CONFLICT')));
+      throws(() => startVerification(tenant, { backup: backupOf({ status }), depth: 'full', now }), code('CONFLICT')));
   test('has one verification at a time, unless that has died', () => {
     const verification = { ...running('2026-03-01T09:59:00.000Z'), findings: [] };
-    throws(() => startVerification(tenant, backupOf({ verification }), 'full', now), code('CONFLICT'));
+    throws(() => startVerification(tenant, { backup: backupOf({ verification }), depth: 'full', now }), code('CONFLICT'));
     const dead = { ...verification, checkedAt: '2026-02-27T09:00:00.000Z' };
-    ok(startVerification(tenant, backupOf({ verification: dead }), 'full', now));
+    ok(startVerification(tenant, { backup: backupOf({ verification: dead }), depth: 'full', now }));
     const passed = { ...verification, status: 'passed' as const };
-    ok(startVerification(tenant, backupOf({ verification: passed }), 'full', now));
+    ok(startVerification(tenant, { backup: backupOf({ verification: passed }), depth: 'full', now }));
   });
 });
 
 describe('delete: a backup', () => {
-  const remove = (more: Partial<BackupRecord>, child?: BackupRecord) => deleteBackup(tenant, backupOf(more), child, now);
+  const remove = (more: Partial<BackupRecord>, child?: BackupRecord) =>
+    deleteBackup(tenant, { backup: backupOf(more), child, now });
   test('that is completed is uncounted, its record stays 30 days, and a task deletes its objects', () => {
     const { writes } = remove({ size: 10 });
     deepEqual(keysOf(writes), ['update BACKUP', 'put ARCHIVE', 'update META', 'update DESTINATION', 'put TASK']);

@@ -39,8 +39,12 @@ const chained = async (steps = usualSteps()) => {
 
 const sent: string[] = [];
 const ask = async ({ id }: BackupRecord, now = t.clock.now()): Promise<void> =>
-  startSyntheticFull(t.tenant, id, now, async (_, task, options) => {
-    sent.push(`${options?.delaySeconds} ${task.kind}`);
+  startSyntheticFull(t.tenant, {
+    backupId: id,
+    now,
+    send: async (_, task, options) => {
+      sent.push(`${options?.delaySeconds} ${task.kind}`);
+    },
   });
 const syntheses = (): readonly BackupRecord[] =>
   (t.table.find(`ORG#${t.tenant.organizationId}`, 'BACKUP#') as readonly BackupRecord[]).filter(
@@ -49,7 +53,7 @@ const syntheses = (): readonly BackupRecord[] =>
 
 /** The records of a backup as bytes, without tombstones. */
 const holdings = async (backup: BackupRecord) => {
-  const open = await openArchive(t.tenant, backup, undefined, t.deps);
+  const open = await openArchive(t.tenant, { backup, deps: t.deps });
   const found: [string, string][] = [];
   for await (const { segment, leaf } of streamLeaves(open.archive))
     for (let slot = segment.start; slot < segment.start + segment.count; slot++)
@@ -135,7 +139,7 @@ test('synthetic full: concurrent tasks make one; later links and full backups ma
 test('synthetic full: while the project has a job the task is postponed, for at most a day', async () => {
   const { last } = await chained();
   const now = t.clock.now();
-  await commit([jobLock(t.tenant, t.projectId, { jobId: 'rst_1', kind: 'restore' }, now)]);
+  await commit([jobLock(t.tenant, { projectId: t.projectId, job: { jobId: 'rst_1', kind: 'restore' }, now })]);
   sent.length = 0;
   await ask(last);
   deepEqual(sent, ['60 synthesize-full']);
@@ -148,7 +152,11 @@ test('synthetic full: the next link depends on it alone, and the old chain can b
   await ask(last);
   const made = syntheses()[0]!;
   const refusal = async (backup: BackupRecord) =>
-    deleteBackup(t.tenant, t.backupOf(backup.id), await findDependentBackup(t.tenant, t.backupOf(backup.id)), t.clock.now());
+    deleteBackup(t.tenant, {
+      backup: t.backupOf(backup.id),
+      child: await findDependentBackup(t.tenant, t.backupOf(backup.id)),
+      now: t.clock.now(),
+    });
   // Its sources cannot be deleted while it is built.
   for (const { backup } of links) await rejects(refusal(backup), { code: 'CONFLICT' });
   await t.runBackup(made.id);
@@ -165,7 +173,7 @@ test('synthetic full: the next link depends on it alone, and the old chain can b
 
 test('synthetic full: ranges of any size contain every document once', async () => {
   const { last } = await chained();
-  const open = await openArchive(t.tenant, last, undefined, t.deps);
+  const open = await openArchive(t.tenant, { backup: last, deps: t.deps });
   for (const records of [1, 5, 1_000]) {
     const { ranges, documents, reads } = await planSyntheticFull(open.archive, { rangesMax: 500, records });
     deepEqual([documents, reads], [last.documentCount, 0]);

@@ -254,8 +254,8 @@ describe('backup: a store that', () => {
     await rejects(t.runBackup(id));
     deepEqual([t.backupOf(id).status, t.table.find('RUNNING#').length, t.store.objects.size > 0], ['failed', 1, true]);
     t.wrapStore = (store) => store;
-    await cleanUpBackup(t.tenant, id, t.deps);
-    await cleanUpBackup(t.tenant, id, t.deps);
+    await cleanUpBackup(t.tenant, { backupId: id, deps: t.deps });
+    await cleanUpBackup(t.tenant, { backupId: id, deps: t.deps });
     await assertCleanedUp(t, id);
   });
 });

@@ -95,9 +95,13 @@ suite('events', () => {
       const described = parameters.map((parameter) => parameter.name).sort();
       const sent = (['standard', 'simple'] as const).slice(0, bodies.length).flatMap((format) =>
         Object.keys(
-          composeRequest(webhookOf(format), secretsOf('the secret', 'old'), sampleOf(name), {
-            ...firstAttempt(),
-            isTest: true,
+          composeRequest(webhookOf(format), {
+            secrets: secretsOf('the secret', 'old'),
+            event: sampleOf(name),
+            attempt: {
+              ...firstAttempt(),
+              isTest: true,
+            },
           }).headers,
         ),
       );

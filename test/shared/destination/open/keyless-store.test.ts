@@ -44,7 +44,12 @@ beforeEach(() => {
 });
 
 test('keyless store: one token is requested for many calls, as the organization', async () => {
-  const store = await openConfiguredStore(tenant, target, identityOf('shop'), 'folder', quick);
+  const store = await openConfiguredStore(tenant, {
+    config: target,
+    credentials: identityOf('shop'),
+    folder: 'folder',
+    retryPolicy: quick,
+  });
   const before = tokens();
   await store.put('object', Buffer.from('bytes'));
   equal(Buffer.from(await store.get('object')).toString(), 'bytes');
@@ -54,11 +59,21 @@ test('keyless store: one token is requested for many calls, as the organization'
 });
 
 test('keyless store: another organization is denied, and an unavailable token service may be tried again', async () => {
-  const theirs = await openConfiguredStore(other, target, identityOf('shop'), 'folder', quick);
+  const theirs = await openConfiguredStore(other, {
+    config: target,
+    credentials: identityOf('shop'),
+    folder: 'folder',
+    retryPolicy: quick,
+  });
   await rejects(theirs.put('object', Buffer.from('x')), { code: 'denied', message: /attribute condition.*000001'/ });
   theirs.close();
   google.fail = 503;
-  const store = await openConfiguredStore(tenant, target, identityOf('shop'), 'folder', quick);
+  const store = await openConfiguredStore(tenant, {
+    config: target,
+    credentials: identityOf('shop'),
+    folder: 'folder',
+    retryPolicy: quick,
+  });
   await rejects(store.put('object', Buffer.from('x')), { code: 'unavailable', message: /status 503/ });
   store.close();
 });

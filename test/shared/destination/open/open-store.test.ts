@@ -53,7 +53,7 @@ test('openStore: every store assumes its role again, with the name and ExternalI
     response.end();
   });
   for (const who of [tenant, other, tenant]) {
-    const store = await openConfiguredStore(who, place, role, '', quick);
+    const store = await openConfiguredStore(who, { config: place, credentials: role, folder: '', retryPolicy: quick });
     await store.put('x', Buffer.from('x'));
     store.close();
   }
@@ -75,7 +75,7 @@ test('openStore: a renewed store has connections of its own', async () => {
     sockets.push(request.socket);
     response.end('x');
   });
-  const store = await openConfiguredStore(tenant, place, keys, '', quick);
+  const store = await openConfiguredStore(tenant, { config: place, credentials: keys, folder: '', retryPolicy: quick });
   const renewed = await store.renew!();
   const again = await renewed.renew!();
   for (const one of [store, store, renewed, again, store]) await one.get('x');
@@ -90,7 +90,7 @@ test('openStore: a renewed store has connections of its own', async () => {
 test('openStore: a role that cannot be assumed is denied before a request to the store', async () => {
   isAsking = () => false;
   await rejects(
-    openConfiguredStore(tenant, place, role, ''),
+    openConfiguredStore(tenant, { config: place, credentials: role, folder: '' }),
     (error: unknown) => error instanceof StorageError && error.code === 'denied',
   );
 });
@@ -111,19 +111,21 @@ test('probeStore: a role is tested with and without the ExternalId', async () =>
 
 test('openStore: a private endpoint is rejected when opened, a private name when connected to', async () => {
   for (const endpoint of ['https://127.0.0.1', 'https://[::1]', 'http://example.com', 'https://169.254.169.254'])
-    await rejects(openConfiguredStore(tenant, { ...place, endpoint }, keys, ''), { name: 'StorageError', code: 'invalid' });
+    await rejects(openConfiguredStore(tenant, { config: { ...place, endpoint }, credentials: keys, folder: '' }), {
+      name: 'StorageError',
+      code: 'invalid',
+    });
   let reached = 0;
   const server = createServer((socket) => {
     reached += 1;
     socket.destroy();
   }).listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
-  const store = await openConfiguredStore(
-    tenant,
-    { ...place, endpoint: `https://localhost:${(server.address() as AddressInfo).port}` },
-    keys,
-    '',
-  );
+  const store = await openConfiguredStore(tenant, {
+    config: { ...place, endpoint: `https://localhost:${(server.address() as AddressInfo).port}` },
+    credentials: keys,
+    folder: '',
+  });
   await rejects(store.put('x', Buffer.from('x')), { name: 'StorageError', code: 'invalid', message: /not a public address/ });
   equal(reached, 0);
   store.close();
@@ -133,7 +135,12 @@ test('openStore: a private endpoint is rejected when opened, a private name when
 test('openStore: a trusted endpoint takes precedence over the deployment’s', async () => {
   process.env.PRIVATE_HOSTS = new URL(s3Url).host;
   process.env.S3_URL = 'http://127.0.0.1:9';
-  const store = await openConfiguredStore(tenant, { ...place, endpoint: s3Url }, keys, 'own', quick);
+  const store = await openConfiguredStore(tenant, {
+    config: { ...place, endpoint: s3Url },
+    credentials: keys,
+    folder: 'own',
+    retryPolicy: quick,
+  });
   await store.put('x', Buffer.from('x'));
   equal((await store.head('x'))?.size, 1);
   store.close();

@@ -90,7 +90,7 @@ test('probeStore: a role with an ExternalId of its own is tested and opened with
   list = (response) => response.writeHead(403).end();
   const role = { roleArn: 'arn:aws:iam::210987654321:role/writer' };
   const moved = { ...place, externalId: 'org_before' };
-  (await openConfiguredStore(tenant, moved, role, '', quick)).close();
+  (await openConfiguredStore(tenant, { config: moved, credentials: role, folder: '', retryPolicy: quick })).close();
   const found = await probeStore(tenant, moved, role);
   deepEqual(ids, ['org_before', 'org_before', null, 'org_before']);
   equal(found.failure?.step, 'list');

@@ -78,14 +78,14 @@ const googleWith = (names: Readonly<Record<string, { readonly generations: numbe
 test('gcs: the generations of one object come in groups, so that a reader can end', async () => {
   const flooded = { generations: generationsMax + 5_000, isLive: false };
   const { client, pages } = googleWith({ a: flooded, b: { ...flooded, isLive: true }, c: { generations: 2, isLive: false } });
-  for await (const { version, isNewest } of listGenerations(client, '', 'a')) {
+  for await (const { version, isNewest } of listGenerations(client, { folder: '', prefix: 'a' })) {
     deepEqual([version, isNewest], [`${generationsMax}`, false]);
     break;
   }
   equal(pages(), generationsMax / 1_000 + 1);
   const deleted: string[] = [];
   const counts = new Map<string, number>();
-  for await (const { name, version, isNewest } of listGenerations(client, '', '')) {
+  for await (const { name, version, isNewest } of listGenerations(client, { folder: '', prefix: '' })) {
     counts.set(name, (counts.get(name) ?? 0) + 1);
     if (isNewest && version === undefined) deleted.push(name);
   }
@@ -98,6 +98,6 @@ test('s3: the search for a locked version ends below any number of delete marker
   const DeleteMarkers = Array.from({ length: 1_000 }, () => ({ Key: 'chunk', IsLatest: false }));
   const call = async () => ({ DeleteMarkers, IsTruncated: true, NextKeyMarker: 'chunk', NextVersionIdMarker: `${++pages}` });
   const bucket = { key: (name: string) => name, options: { bucket: 'backups' }, call };
-  equal(await findLockedVersion(bucket as never, 'chunk', undefined), undefined);
+  equal(await findLockedVersion(bucket as never, { name: 'chunk', newest: undefined }), undefined);
   equal(pages, 1_001);
 });

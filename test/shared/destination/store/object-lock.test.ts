@@ -42,7 +42,10 @@ const open = async (type: 's3' | 'gcs', mode: 'governance' | 'compliance' = 'gov
   const keys = accessKeyId === undefined ? undefined : { accessKeyId, secretAccessKey: 'secret' };
   return openAt(type, type === 's3' ? s3 : gcs, 'locks', quick, config, keys);
 };
-const upload = async (store: ObjectStore, name: string, bytes: number, lockedUntil: Date): Promise<void> => {
+const upload = async (
+  store: ObjectStore,
+  { name, bytes, lockedUntil }: { readonly name: string; readonly bytes: number; readonly lockedUntil: Date },
+): Promise<void> => {
   const writing = store.upload(name, { lockedUntil });
   await writing.write([Buffer.alloc(bytes, 1)]);
   await writing.finish();
@@ -55,8 +58,8 @@ for (const type of ['s3', 'gcs'] as const)
         const store = await open(type, mode);
         const fraction = new Date(day(1).getTime() - 500);
         await store.put(`${mode}/put`, Buffer.from('x'), { lockedUntil: fraction });
-        await upload(store, `${mode}/small`, 10, day(1));
-        await upload(store, `${mode}/parts`, 17 << 20, day(1));
+        await upload(store, { name: `${mode}/small`, bytes: 10, lockedUntil: day(1) });
+        await upload(store, { name: `${mode}/parts`, bytes: 17 << 20, lockedUntil: day(1) });
         for (const name of ['put', 'small', 'parts']) {
           const state = await store.head(`${mode}/${name}`);
           ok(state?.lockedUntil && state.lockedUntil >= fraction, name);

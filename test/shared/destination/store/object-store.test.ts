@@ -25,7 +25,7 @@ storeSuite(
   'spaces',
   async (stops) => {
     const url = await startS3(stops);
-    return { open: (folder) => openS3InParts('spaces', url, folder), listsUploads: true };
+    return { open: (folder) => openS3InParts('spaces', { url, folder }), listsUploads: true };
   },
   smallS3PartBytes,
 );
@@ -36,7 +36,7 @@ storeSuite(
     const url = await startS3(stops);
     await enableObjectLock(url);
     const config = { objectLock: { mode: 'governance', days: 1 } } as const;
-    return { open: (folder) => openS3InParts('s3', url, folder, config), listsUploads: true };
+    return { open: (folder) => openS3InParts('s3', { url, folder, config }), listsUploads: true };
   },
   smallS3PartBytes,
 );

@@ -42,10 +42,10 @@ test('grpc-js server: reads, counts, look-ups, listings and split points are tho
   equal(readTime, server.readTime);
   const contents = server.contents();
   server.write([['a/000000', undefined]]);
-  const { documents } = await take(source, readTime);
+  const { documents } = await take(source, { readTime });
   deepEqual(documents, contents);
   deepEqual(await verifyCount(source, { range: {}, readTime, read: 500 }), { countVerified: true, reads: 1 });
-  deepEqual(await listCollections(source, source.root, readTime), ['a']);
+  deepEqual(await listCollections(source, { parent: source.root, readTime }), ['a']);
   deepEqual((await splitPoints(source, { collectionId: undefined, points: 3, readTime })).length, 3);
   const signal = new AbortController().signal;
   const found = await getDocuments(source, ['a/000003', 'a/none'], { readTime, signal });
@@ -58,7 +58,7 @@ test('grpc-js server: a read that outlives several connections gives every docum
   const { readTime } = await probeSource(source);
   const contents = server.contents();
   server.hooks.beforeMessage = (sent) => (sent % 20 === 0 ? pause(10) : undefined);
-  const { documents, reader } = await take(source, readTime, {}, { batchBytes: 16 << 10 });
+  const { documents, reader } = await take(source, { readTime, range: {}, options: { batchBytes: 16 << 10 } });
   deepEqual(documents, contents);
   ok(reader.resumes > 0, 'no stream was cut');
   ok(server.peers.size > 1, 'no connection was replaced');
@@ -75,7 +75,7 @@ test('grpc-js server: a stream in flight at the GOAWAY finishes there, and new c
     // Answered beside the stream that is paused here.
     equal((await countRange(source, { range: {}, readTime })).documents, 200);
   };
-  const { documents, reader } = await take(source, readTime);
+  const { documents, reader } = await take(source, { readTime });
   deepEqual(documents, server.contents());
   equal(reader.resumes, 0);
   equal(server.peers.size, 2);
@@ -132,7 +132,7 @@ test('grpc-js server: 250 parallel reads complete where a connection takes 100 s
     if (waiting === 250) release();
     return all;
   };
-  const reads = await Promise.all(Array.from({ length: 250 }, () => take(source, readTime)));
+  const reads = await Promise.all(Array.from({ length: 250 }, () => take(source, { readTime })));
   for (const { documents, reader } of reads) {
     deepEqual(documents, contents);
     equal(reader.resumes, 0);
@@ -145,7 +145,7 @@ test('grpc-js server: a burst on a new connection respects a limit that is below
   const { server, source } = await start(t, { 'grpc.max_concurrent_streams': 7 });
   server.write(numbered(20));
   const { readTime } = server;
-  const reads = await Promise.all(Array.from({ length: 30 }, () => take(source, readTime)));
+  const reads = await Promise.all(Array.from({ length: 30 }, () => take(source, { readTime })));
   for (const { reader } of reads) equal(reader.resumes, 0);
   equal(server.calls.get('RunQuery'), 30);
 });
@@ -157,7 +157,7 @@ test('grpc-js server: messages of many DATA frames come whole, also through smal
     ['a/2', { text: { stringValue: 'y' } }],
     ['a/3', { text: { stringValue: 'z'.repeat(5 << 20) } }],
   ]);
-  const { documents } = await take(source, server.readTime, {}, { batchBytes: 4_096 });
+  const { documents } = await take(source, { readTime: server.readTime, range: {}, options: { batchBytes: 4_096 } });
   ok(documents.map(([path]) => path).join() === 'a/1,a/2,a/3');
   ok(JSON.stringify(documents) === JSON.stringify(server.contents()));
 });
@@ -172,11 +172,10 @@ test('grpc-js server: a slow consumer holds the server back and loses nothing', 
   };
   let held = 0;
   let batches = 0;
-  const { documents, reader } = await take(
-    source,
-    server.readTime,
-    {},
-    {
+  const { documents, reader } = await take(source, {
+    readTime: server.readTime,
+    range: {},
+    options: {
       onBatch: async () => {
         batches += 1;
         if (batches !== 1) return;
@@ -184,7 +183,7 @@ test('grpc-js server: a slow consumer holds the server back and loses nothing', 
         held = sent;
       },
     },
-  );
+  });
   // A window of 4 MiB is about 210 documents; the buffers of the server hold some more.
   ok(held < 450, `${held} documents sent ahead`);
   ok(JSON.stringify(documents) === JSON.stringify(contents));
@@ -199,12 +198,15 @@ test('grpc-js server: statuses in trailers and Trailers-Only responses are class
   metadata.set('grpc-status-details-bin', Buffer.alloc(6_000, 7));
   const details = 'Missing permission: „firestore.read“ 100 %';
   server.hooks.refuse = () => ({ code: status.PERMISSION_DENIED, details, metadata });
-  await rejects(take(source, readTime), { code: 'SOURCE_AUTH_ERROR', message: new RegExp(details) });
-  await rejects(listCollections(source, source.root, readTime), { code: 'SOURCE_AUTH_ERROR', message: new RegExp(details) });
+  await rejects(take(source, { readTime }), { code: 'SOURCE_AUTH_ERROR', message: new RegExp(details) });
+  await rejects(listCollections(source, { parent: source.root, readTime }), {
+    code: 'SOURCE_AUTH_ERROR',
+    message: new RegExp(details),
+  });
   for (const code of [status.DEADLINE_EXCEEDED, status.UNAVAILABLE, status.INTERNAL, status.CANCELLED, status.UNKNOWN]) {
     let refusals = 0;
     server.hooks.refuse = () => (refusals++ < 2 ? { code, details: 'passing' } : undefined);
-    equal((await take(source, readTime)).documents.length, 10);
+    equal((await take(source, { readTime })).documents.length, 10);
     equal(refusals, 3);
     server.hooks.refuse = () => ({ code, details: 'not passing' });
     await rejects(probeSource(source), { code: 'INTERNAL_ERROR', isTransient: true });
@@ -220,7 +222,7 @@ test('grpc-js server: a silent call ends with DEADLINE_EXCEEDED and is retried',
     isHeld = false;
     return pause(5_000, undefined, { ref: false });
   };
-  const { documents, reader } = await take(source, server.readTime);
+  const { documents, reader } = await take(source, { readTime: server.readTime });
   deepEqual(documents, server.contents());
   equal(reader.resumes, 1);
 });
@@ -235,7 +237,7 @@ test('grpc-js server: a rejected token is replaced, and the read continues', asy
   server.write(numbered(10));
   server.hooks.refuse = (_method, { metadata }) =>
     metadata.get('authorization')[0] === 'Bearer new' ? undefined : { code: status.UNAUTHENTICATED, details: 'expired' };
-  equal((await take(source, server.readTime)).documents.length, 10);
+  equal((await take(source, { readTime: server.readTime })).documents.length, 10);
   deepEqual(tokens, [false, true]);
 });
 

@@ -137,7 +137,7 @@ test('keepalive: a grpc-js server acknowledges pings for as long as a query take
       await until(() => !isUnacknowledged(timers), 'the ping is acknowledged');
     }
   };
-  const { documents, reader } = await take(source, server.readTime);
+  const { documents, reader } = await take(source, { readTime: server.readTime });
   deepEqual(documents, server.contents());
   equal(reader.resumes, 0);
   ok(pingedOf(timers) >= 19, `${pingedOf(timers)} pings`);
@@ -156,7 +156,7 @@ test('keepalive: a read whose peer stops answering resumes on a new connection a
     await passUntilReconnect(timers);
     ok(timers.now() - sinceMs >= keepalive.intervalMs + keepalive.timeoutMs - 1_000, 'given up too early');
   };
-  const { documents, reader } = await take(source, server.readTime, {}, { batchBytes: 8_192 });
+  const { documents, reader } = await take(source, { readTime: server.readTime, range: {}, options: { batchBytes: 8_192 } });
   deepEqual(documents, server.contents());
   equal(reader.resumes, 1);
   equal(proxy.opened(), 2);
@@ -200,7 +200,7 @@ test('keepalive: ENHANCE_YOUR_CALM is answered by the longer back-off and a new 
     source.close();
     await server.close();
   });
-  const { documents, reader } = await take(source, readTime);
+  const { documents, reader } = await take(source, { readTime });
   deepEqual(
     documents.map(([path]) => path),
     ['a/1'],
@@ -219,7 +219,7 @@ test('keepalive: a stream that is reset with ENHANCE_YOUR_CALM keeps its connect
     source.close();
     await server.close();
   });
-  equal((await take(source, readTime)).documents.length, 1);
+  equal((await take(source, { readTime })).documents.length, 1);
   equal(server.connections(), 1);
   deepEqual(source.delays, [750]);
 });
@@ -232,7 +232,7 @@ test('keepalive: too_many_pings doubles the interval each time', async (t) => {
     source.close();
     await server.close();
   });
-  equal((await take(source, readTime)).documents.length, 1);
+  equal((await take(source, { readTime })).documents.length, 1);
   equal(source.connections.keepaliveIntervalMs, 120_000);
   deepEqual(source.delays, [75, 150]);
 });
@@ -248,7 +248,7 @@ test('keepalive: many streams that lose one connection share one new connection'
     proxy.swallow();
     return passUntilReconnect(timers);
   };
-  const reads = await Promise.all(Array.from({ length: 40 }, () => take(source, server.readTime)));
+  const reads = await Promise.all(Array.from({ length: 40 }, () => take(source, { readTime: server.readTime })));
   for (const { documents } of reads) deepEqual(documents, server.contents());
   equal(proxy.opened(), 2);
 });

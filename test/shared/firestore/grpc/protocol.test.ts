@@ -22,7 +22,7 @@ const pathsOf = async (scripts: readonly Answer[]) => {
   const server = await startScripted(...scripts);
   const source = sourceOf(server.url, { retryPolicy: { attempts: 3, silenceMs: 500 } });
   try {
-    const { documents } = await take(source, readTime);
+    const { documents } = await take(source, { readTime });
     return { paths: documents.map(([path]) => path), calls: server.calls(), connections: server.connections() };
   } finally {
     source.close();
@@ -37,7 +37,7 @@ const planOf = async (script: Answer) => {
   try {
     return [
       await probeSource(source).catch(typed),
-      await listCollections(source, source.root, readTime).catch(typed),
+      await listCollections(source, { parent: source.root, readTime }).catch(typed),
       await countRange(source, { range: {}, readTime }).catch(typed),
       await splitPoints(source, { collectionId: 'a', points: 3, readTime }).catch(typed),
     ];

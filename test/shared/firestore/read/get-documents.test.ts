@@ -14,7 +14,7 @@ let server: Firestore;
 const many = Array.from({ length: 700 }, (_, n) => `many/${n}`);
 beforeAll(async () => {
   server = await startServer();
-  await write(server, [...awkward, ...many]);
+  await write(server, { paths: [...awkward, ...many] });
 });
 afterAll(() => server.stop());
 beforeEach(() => {
@@ -50,11 +50,11 @@ test('getDocuments: sends at most 300 names per request, duplicates once', async
 });
 
 test('getDocuments: reads at the given time', async (t) => {
-  await write(server, ['time/1'], 3, 'a');
+  await write(server, { paths: ['time/1'], letters: 3, text: 'a' });
   const source = sourceIn(t);
   const { readTime } = await probeSource(source);
   const earlier = contents(server).find(([path]) => path === 'time/1');
-  await write(server, ['time/1', 'time/2'], 3, 'b');
+  await write(server, { paths: ['time/1', 'time/2'], letters: 3, text: 'b' });
   deepEqual(hex(await getDocuments(source, ['time/1', 'time/2'], { readTime, signal })), [earlier]);
   equal((await getDocuments(source, ['time/1', 'time/2'], { signal })).size, 2);
 });
@@ -104,7 +104,7 @@ test('getDocuments: denied access fails at once, and a signal cancels', async (t
 
 test('getWithin: stops receiving a response that exceeds the limit', async (t) => {
   const large = Array.from({ length: 40 }, (_, n) => `large/${n}`);
-  await write(server, large, 500_000);
+  await write(server, { paths: large, letters: 500_000 });
   const source = sourceIn(t);
   const much = await getWithin(source, large, { signal, maxBytes: 2 << 20 });
   equal(much.documents, undefined);

@@ -11,13 +11,10 @@ let server: Firestore;
 let all: readonly (readonly [string, string])[];
 beforeAll(async () => {
   server = await startServer();
-  await write(server, [
-    ...numbered('big', 1_500),
-    ...numbered('big/0007/notes', 20),
-    ...numbered('small', 3),
-    ...numbered('tiny', 2),
-  ]);
-  await write(server, [...numbered('lost/parent/entries', 600), 'last/1']);
+  await write(server, {
+    paths: [...numbered('big', 1_500), ...numbered('big/0007/notes', 20), ...numbered('small', 3), ...numbered('tiny', 2)],
+  });
+  await write(server, { paths: [...numbered('lost/parent/entries', 600), 'last/1'] });
   all = contents(server);
 });
 afterAll(() => server.stop());
@@ -31,7 +28,7 @@ const planned = async (options: Parameters<typeof planRanges>[1]) => {
   try {
     const made = await planRanges(source, options);
     const parts = [];
-    for (const range of made.ranges) parts.push((await take(source, made.readTime, range)).documents);
+    for (const range of made.ranges) parts.push((await take(source, { readTime: made.readTime, range })).documents);
     return { ...made, parts, read: parts.flat() };
   } finally {
     source.close();
@@ -106,7 +103,7 @@ test('planRanges: an empty database has one range and no documents', async () =>
   const source = sourceOf(empty.url);
   const { ranges, documents, readTime } = await planRanges(source);
   deepEqual([ranges, documents], [[{}], 0]);
-  equal((await take(source, readTime)).documents.length, 0);
+  equal((await take(source, { readTime })).documents.length, 0);
   deepEqual(await verifyCount(source, { range: {}, readTime, read: 0 }), { countVerified: true, reads: 1 });
   source.close();
   await empty.stop();

@@ -24,7 +24,7 @@ let server: Firestore;
 let expected: readonly (readonly [string, string])[];
 beforeAll(async () => {
   server = await startServer();
-  await write(server, paths, 300);
+  await write(server, { paths, letters: 300 });
   expected = contents(server);
 });
 afterAll(() => server.stop());
@@ -41,7 +41,7 @@ for (const status of passing)
     for (let afterMessages = 0; afterMessages <= paths.length; afterMessages++) {
       server.faults.resetCalls();
       server.faults.add({ method: 'RunQuery', end: { afterMessages, status } });
-      const { documents, reader } = await take(source, readTime, {}, { batchBytes: 700 });
+      const { documents, reader } = await take(source, { readTime, range: {}, options: { batchBytes: 700 } });
       server.faults.clear();
       deepEqual(documents, expected);
       equal(reader.resumes, 1);
@@ -56,7 +56,7 @@ test('verifyCount: detects a stream that ends early with OK', async () => {
   const { readTime } = await probeSource(source);
   for (const afterMessages of [0, 1, 13, paths.length - 1]) {
     server.faults.add({ method: 'RunQuery', end: { afterMessages } });
-    const { reader } = await take(source, readTime);
+    const { reader } = await take(source, { readTime });
     server.faults.clear();
     equal(reader.documents, afterMessages);
     const { documents: read, collections } = reader;
@@ -74,7 +74,7 @@ test('readRange: a connection lost after any number of bytes is replaced', async
   let resumes = 0;
   for (let bytes = 0; bytes < 12_000; bytes += 307) {
     cutter.cutAfter(bytes);
-    const { documents, reader } = await take(source, readTime, {}, { batchBytes: 700 });
+    const { documents, reader } = await take(source, { readTime, range: {}, options: { batchBytes: 700 } });
     deepEqual(documents, expected);
     resumes += reader.resumes;
   }
@@ -87,11 +87,7 @@ test('readRange: continues after a restart of the server', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'reader-'));
   let own = await startServer({ dir });
   const { port } = own;
-  await write(
-    own,
-    Array.from({ length: 3_000 }, (_, i) => `c/${i}`),
-    1_000,
-  );
+  await write(own, { paths: Array.from({ length: 3_000 }, (_, i) => `c/${i}`), letters: 1_000 });
   const all = contents(own);
   const source = sourceOf(own.url, { sleep: () => new Promise((done) => setTimeout(done, 50)) });
   const { readTime } = await probeSource(source);
@@ -102,7 +98,7 @@ test('readRange: continues after a restart of the server', async () => {
     await own.stop();
     own = await startServer({ dir, port });
   };
-  const { documents, reader } = await take(source, readTime, {}, { batchBytes: 50_000, onBatch });
+  const { documents, reader } = await take(source, { readTime, range: {}, options: { batchBytes: 50_000, onBatch } });
   deepEqual(documents, all);
   ok(reader.resumes >= 1);
   source.close();
@@ -114,12 +110,12 @@ test('readRange: endless failures stop after the maximum attempts with growing d
   const source = sourceOf(server.url, { retryPolicy: { attempts: 5 } });
   const { readTime } = await probeSource(source);
   server.faults.add({ method: 'RunQuery', times: 100, status: 'UNAVAILABLE' });
-  await rejects(take(source, readTime), failing('INTERNAL_ERROR', true));
+  await rejects(take(source, { readTime }), failing('INTERNAL_ERROR', true));
   equal(server.faults.calls.RunQuery, 5);
   deepEqual(source.delays, [75, 150, 300, 600]);
   server.faults.clear();
   server.faults.add({ method: 'RunQuery', times: 20, end: { afterMessages: 1, status: 'UNAVAILABLE' } });
-  deepEqual((await take(source, readTime)).documents, expected);
+  deepEqual((await take(source, { readTime })).documents, expected);
   source.close();
 });
 
@@ -127,7 +123,7 @@ test('readRange: an exhausted quota backs off for longer', async () => {
   const source = sourceOf(server.url);
   const { readTime } = await probeSource(source);
   server.faults.add({ method: 'RunQuery', times: 3, status: 'RESOURCE_EXHAUSTED' });
-  deepEqual((await take(source, readTime)).documents, expected);
+  deepEqual((await take(source, { readTime })).documents, expected);
   deepEqual(source.delays, [750, 1_500, 3_000]);
   source.close();
 });
@@ -136,7 +132,7 @@ test('readRange: a silent stream is cancelled and resumed', async () => {
   const source = sourceOf(server.url, { retryPolicy: { silenceMs: 150 } });
   const { readTime } = await probeSource(source);
   server.faults.add({ method: 'RunQuery', delayMs: 60_000 });
-  const { documents, reader } = await take(source, readTime);
+  const { documents, reader } = await take(source, { readTime });
   deepEqual(documents, expected);
   equal(reader.resumes, 1);
   source.close();
@@ -149,7 +145,7 @@ test('readRange: denied access fails at once as SOURCE_AUTH_ERROR', async () => 
     const { readTime } = await probeSource(source);
     server.faults.add({ method: 'RunQuery', call: 1, times: 9, end: { afterMessages: 3, status } });
     server.faults.resetCalls();
-    await rejects(take(source, readTime), failing('SOURCE_AUTH_ERROR'));
+    await rejects(take(source, { readTime }), failing('SOURCE_AUTH_ERROR'));
     equal(server.faults.calls.RunQuery, 1);
     server.faults.revoke(name.projectId);
     await rejects(planRanges(source), failing('SOURCE_AUTH_ERROR'));
@@ -166,7 +162,7 @@ test('readRange: an invalid request is an internal error and is not retried', as
   const source = sourceOf(server.url);
   const { readTime } = await probeSource(source);
   server.faults.add({ method: 'RunQuery', status: 'INVALID_ARGUMENT' });
-  await rejects(take(source, readTime), failing('INTERNAL_ERROR'));
+  await rejects(take(source, { readTime }), failing('INTERNAL_ERROR'));
   source.close();
 });
 
@@ -177,7 +173,7 @@ test('readRange: an expired token is replaced once; if the new one is rejected t
       if (token !== valid) throw new RpcError('UNAUTHENTICATED', 'no');
     },
   });
-  await write(guarded, paths, 300);
+  await write(guarded, { paths, letters: 300 });
   const refreshes: boolean[] = [];
   let given = 'first';
   const token = async ({ refresh }: { refresh: boolean }) => {
@@ -188,11 +184,11 @@ test('readRange: an expired token is replaced once; if the new one is rejected t
   const source = sourceOf(guarded.url, { token });
   const { readTime } = await probeSource(source);
   valid = 'second';
-  equal((await take(source, readTime)).documents.length, paths.length);
+  equal((await take(source, { readTime })).documents.length, paths.length);
   deepEqual(refreshes, [false, false, true]);
   valid = 'third';
   refreshes.length = 0;
-  await rejects(take(source, readTime), failing('SOURCE_AUTH_ERROR'));
+  await rejects(take(source, { readTime }), failing('SOURCE_AUTH_ERROR'));
   deepEqual(refreshes, [false, true]);
   source.close();
   await guarded.stop();
@@ -223,16 +219,12 @@ test('readRange: a revoked grant fails at once; an unavailable token supplier is
 
 test('readRange: an expired snapshot fails as SNAPSHOT_EXPIRED, at the start and later', async () => {
   const own = await startServer();
-  await write(
-    own,
-    Array.from({ length: 12_000 }, (_, i) => `c/${i}`),
-    1_000,
-  );
+  await write(own, { paths: Array.from({ length: 12_000 }, (_, i) => `c/${i}`), letters: 1_000 });
   const source = sourceOf(own.url);
   const { readTime } = await probeSource(source);
   const onBatch = () => own.databases.open(name).expireSnapshots();
-  await rejects(take(source, readTime, {}, { onBatch, batchBytes: 10_000 }), failing('SNAPSHOT_EXPIRED'));
-  await rejects(take(source, readTime), failing('SNAPSHOT_EXPIRED'));
+  await rejects(take(source, { readTime, range: {}, options: { onBatch, batchBytes: 10_000 } }), failing('SNAPSHOT_EXPIRED'));
+  await rejects(take(source, { readTime }), failing('SNAPSHOT_EXPIRED'));
   await rejects(verifyCount(source, { range: {}, readTime, read: 1 }), failing('SNAPSHOT_EXPIRED'));
   deepEqual(source.delays, []);
   source.close();
@@ -242,17 +234,21 @@ test('readRange: an expired snapshot fails as SNAPSHOT_EXPIRED, at the start and
 test('readRange: a cancelled read ends at once in any state', async () => {
   const source = sourceOf(server.url, { sleep: undefined as never });
   const { readTime } = await probeSource(source);
-  await rejects(take(source, readTime, {}, { signal: AbortSignal.abort() }), failing('CANCELLED'));
+  await rejects(take(source, { readTime, range: {}, options: { signal: AbortSignal.abort() } }), failing('CANCELLED'));
   for (const fault of [{ delayMs: 60_000 }, { pauseMs: 60_000 }, { status: 'RESOURCE_EXHAUSTED', times: 9 }] as const) {
     server.faults.clear();
     server.faults.add({ method: 'RunQuery', ...fault });
     const started = performance.now();
-    await rejects(take(source, readTime, {}, { signal: AbortSignal.timeout(60) }), failing('CANCELLED'));
+    await rejects(take(source, { readTime, range: {}, options: { signal: AbortSignal.timeout(60) } }), failing('CANCELLED'));
     ok(performance.now() - started < 50_000, 'before the fault has passed');
   }
   server.faults.clear();
   const controller = new AbortController();
-  const reading = take(source, readTime, {}, { batchBytes: 700, signal: controller.signal, onBatch: () => controller.abort() });
+  const reading = take(source, {
+    readTime,
+    range: {},
+    options: { batchBytes: 700, signal: controller.signal, onBatch: () => controller.abort() },
+  });
   await rejects(reading, failing('CANCELLED'));
   source.close();
 });

@@ -17,8 +17,8 @@ import {
 let server: Firestore;
 beforeAll(async () => {
   server = await startServer();
-  await write(server, awkward);
-  await seed(server.databases, name, 2_000);
+  await write(server, { paths: awkward });
+  await seed(server.databases, { name, count: 2_000 });
 });
 afterAll(() => server.stop());
 beforeEach(() => server.faults.clear());
@@ -26,7 +26,7 @@ beforeEach(() => server.faults.clear());
 test('readRange: reads the whole database byte for byte and in order', async () => {
   const source = sourceOf(server.url);
   const { readTime } = await probeSource(source);
-  const { documents, reader } = await take(source, readTime);
+  const { documents, reader } = await take(source, { readTime });
   source.close();
   deepEqual(documents, contents(server));
   equal(reader.documents, documents.length);
@@ -51,7 +51,7 @@ test('planRanges: the ranges of any plan together are the whole database', async
     const { ranges, readTime, documents } = await planRanges(source, { documentsPerRange: 200 });
     ok(ranges.length > 1, `${ranges.length} ranges`);
     const parts = [];
-    for (const range of ranges) parts.push((await take(source, readTime, range)).documents);
+    for (const range of ranges) parts.push((await take(source, { readTime, range })).documents);
     source.close();
     deepEqual(parts.flat(), contents(server));
     equal(documents, parts.flat().length);
@@ -78,24 +78,20 @@ test('readRange: finds times and names without decoding documents', async () => 
 
 test('readRange: concurrent writes and deletes do not appear', async () => {
   const own = await startServer();
-  await write(
-    own,
-    Array.from({ length: 600 }, (_, i) => `c/${String(i).padStart(4, '0')}`),
-    400,
-  );
+  await write(own, { paths: Array.from({ length: 600 }, (_, i) => `c/${String(i).padStart(4, '0')}`), letters: 400 });
   const expected = contents(own);
   const source = sourceOf(own.url);
   const { readTime } = await probeSource(source);
   let round = 0;
   const onBatch = async () => {
     round += 1;
-    await write(own, ['c/0300', 'c/0599', `c/00${round}-new`, `zz/${round}`], 5, String(round));
+    await write(own, { paths: ['c/0300', 'c/0599', `c/00${round}-new`, `zz/${round}`], letters: 5, text: String(round) });
   };
-  const { documents } = await take(source, readTime, {}, { batchBytes: 20_000, onBatch });
+  const { documents } = await take(source, { readTime, range: {}, options: { batchBytes: 20_000, onBatch } });
   ok(round > 5);
   deepEqual(documents, expected);
   // Also if another worker resumes the read later.
-  const rest = await take(source, readTime, {}, { after: `${root}/c/0298` });
+  const rest = await take(source, { readTime, range: {}, options: { after: `${root}/c/0298` } });
   deepEqual(rest.documents, expected.slice(299));
   source.close();
   await own.stop();
@@ -104,7 +100,7 @@ test('readRange: concurrent writes and deletes do not appear', async () => {
 test('readRange: an empty range completes and is billed as one read', async () => {
   const source = sourceOf(server.url);
   const { readTime } = await probeSource(source);
-  const { documents, reader } = await take(source, readTime, { from: 'nothing/a', to: 'nothing/b' });
+  const { documents, reader } = await take(source, { readTime, range: { from: 'nothing/a', to: 'nothing/b' } });
   source.close();
   deepEqual(documents, []);
   equal(reader.reads, 1);
@@ -112,11 +108,11 @@ test('readRange: an empty range completes and is billed as one read', async () =
 
 test('readRange: documents of 1 MiB arrive whole in small batches', async () => {
   const own = await startServer();
-  await write(own, ['a/1', 'a/2'], 1_048_000);
-  await write(own, ['a/1/b/1', 'a/3'], 10);
+  await write(own, { paths: ['a/1', 'a/2'], letters: 1_048_000 });
+  await write(own, { paths: ['a/1/b/1', 'a/3'], letters: 10 });
   const source = sourceOf(own.url);
   const { readTime } = await probeSource(source);
-  deepEqual((await take(source, readTime, {}, { batchBytes: 4_096 })).documents, contents(own));
+  deepEqual((await take(source, { readTime, range: {}, options: { batchBytes: 4_096 } })).documents, contents(own));
   source.close();
   await own.stop();
 });
@@ -124,16 +120,13 @@ test('readRange: documents of 1 MiB arrive whole in small batches', async () => 
 test('readRange: stops before a new collection at the size limit of the counts, and resumes there', async () => {
   const own = await startServer();
   const ids = ['a', '\u0001'.repeat(200), 'b', '"'.repeat(300), 'c', 'd'];
-  await write(
-    own,
-    ids.flatMap((id) => [`${id}/1`, `${id}/2`]),
-  );
+  await write(own, { paths: ids.flatMap((id) => [`${id}/1`, `${id}/2`]) });
   const source = sourceOf(own.url);
   const { readTime } = await probeSource(source);
   const found: (readonly [string, string])[] = [];
   let after: string | undefined;
   for (let isFull = true; isFull; ) {
-    const { documents, reader } = await take(source, readTime, {}, { after, collectionBytesMax: 60 });
+    const { documents, reader } = await take(source, { readTime, range: {}, options: { after, collectionBytesMax: 60 } });
     found.push(...documents);
     const size = Buffer.byteLength(JSON.stringify([...reader.collections]));
     const largest = Math.max(...[...reader.collections.keys()].map((id) => Buffer.byteLength(JSON.stringify(id))));

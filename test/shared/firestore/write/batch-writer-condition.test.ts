@@ -23,8 +23,10 @@ const writtenAt = (database: StoredDatabase, path: string): ProtobufTimestamp =>
   return { seconds: Number(updateTime!.seconds), nanos: updateTime!.nanos };
 };
 
-const give = (writer: BatchWriter, path: string, mode: WriteMode, condition: Condition | undefined) =>
-  mode === 'delete' ? writer.delete(path, condition) : writer.put(documentOf(path, { who: text('ours') }), mode, condition);
+const give = (
+  writer: BatchWriter,
+  { path, mode, condition }: { readonly path: string; readonly mode: WriteMode; readonly condition: Condition | undefined },
+) => (mode === 'delete' ? writer.delete(path, condition) : writer.put(documentOf(path, { who: text('ours') }), mode, condition));
 
 test('write encoder: encodes preconditions as the protos define, in every mode', () => {
   const document = documentOf('c/1', { a: text('b') });
@@ -62,22 +64,23 @@ for (const mode of ['overwrite', 'merge', 'delete'] as const)
   test(`batch writer: ${mode} reports documents that another client changed and writes all others`, async (t) => {
     const server = await startServer();
     t.onTestFinished(() => server.stop());
-    const { source } = writerTo(t, server.url);
+    const { source } = writerTo(t, { url: server.url });
     const database = server.databases.open({ projectId: source.database.split('/')[1]!, databaseId: '(default)' });
     const setup = new BatchWriter(source);
-    await put(setup, ['c/same', 'c/changed', 'c/removed', 'c/done'], 'overwrite', 'saved');
+    await put(setup, { paths: ['c/same', 'c/changed', 'c/removed', 'c/done'], mode: 'overwrite', value: 'saved' });
     await setup.end();
     const was = new Map(['same', 'changed', 'removed', 'done'].map((id) => [id, writtenAt(database, `c/${id}`)]));
     const others = new BatchWriter(source);
-    await put(others, ['c/changed', 'c/made'], 'overwrite', 'theirs');
+    await put(others, { paths: ['c/changed', 'c/made'], mode: 'overwrite', value: 'theirs' });
     await others.delete('c/removed');
     // Another client, or an earlier run, already applied the write.
-    for (const id of ['done', 'doneNew']) await give(others, `c/${id}`, mode, undefined);
+    for (const id of ['done', 'doneNew']) await give(others, { path: `c/${id}`, mode, condition: undefined });
     await others.end();
     server.faults.resetCalls();
     const writer = new BatchWriter(source);
-    for (const id of ['same', 'changed', 'removed', 'done']) await give(writer, `c/${id}`, mode, was.get(id));
-    for (const id of ['new', 'made', 'doneNew']) await give(writer, `c/${id}`, mode, 'absent');
+    for (const id of ['same', 'changed', 'removed', 'done'])
+      await give(writer, { path: `c/${id}`, mode, condition: was.get(id) });
+    for (const id of ['new', 'made', 'doneNew']) await give(writer, { path: `c/${id}`, mode, condition: 'absent' });
     const tally = await writer.end();
     const isDelete = mode === 'delete';
     const failed = isDelete ? ['c/changed', 'c/made'] : ['c/changed', 'c/made', 'c/removed'];
@@ -97,13 +100,13 @@ for (const mode of ['overwrite', 'merge', 'delete'] as const)
 test('batch writer: reads nothing if all preconditions hold', async (t) => {
   const server = await startServer();
   t.onTestFinished(() => server.stop());
-  const { source } = writerTo(t, server.url);
+  const { source } = writerTo(t, { url: server.url });
   const paths = Array.from({ length: 700 }, (_, n) => `c/${n}`);
   const writer = new BatchWriter(source);
-  for (const path of paths) await give(writer, path, 'overwrite', 'absent');
+  for (const path of paths) await give(writer, { path, mode: 'overwrite', condition: 'absent' });
   await writer.flush();
   const database = server.databases.open({ projectId: source.database.split('/')[1]!, databaseId: '(default)' });
-  for (const path of paths) await give(writer, path, 'delete', writtenAt(database, path));
+  for (const path of paths) await give(writer, { path, mode: 'delete', condition: writtenAt(database, path) });
   const tally = await writer.end();
   deepEqual([tally.written, tally.deleted], [1_400, 700]);
   equal(server.faults.calls.BatchGetDocuments ?? 0, 0);
@@ -111,13 +114,13 @@ test('batch writer: reads nothing if all preconditions hold', async (t) => {
 
 test('batch writer: an unacknowledged merge is recognized as applied, whatever else the document has', async (t) => {
   const target = await startTarget(t, (_, attempt) => (attempt === 1 ? { status: 'UNAVAILABLE', isApplied: true } : undefined));
-  const { source, writer } = writerTo(t, target.url);
+  const { source, writer } = writerTo(t, { url: target.url });
   const setup = new BatchWriter(source);
   await setup.put(documentOf('m/1', { more: text('theirs'), who: text('saved') }), 'overwrite');
   await setup.end();
   const was = writtenAt(target.database, 'm/1');
   target.attempts.clear();
-  await give(writer, 'm/1', 'merge', was);
+  await give(writer, { path: 'm/1', mode: 'merge', condition: was });
   deepEqual({ ...(await writer.end()) }, { given: 1, written: 1, deleted: 0, skipped: 0, failed: 0, failures: [] });
   deepEqual(fieldsAt(target.database, 'm/1'), hexFields({ more: text('theirs'), who: text('ours') }));
 });
@@ -136,7 +139,7 @@ test('batch writer: for any sequence of statuses foreign changes stay and the co
     const isApplied = fault?.isApplied && fault.status !== 'ABORTED' && fault.status !== 'RESOURCE_EXHAUSTED';
     return fault && { status: fault.status, isApplied: isApplied ?? false };
   });
-  const { source } = writerTo(t, target.url);
+  const { source } = writerTo(t, { url: target.url });
   const script = fc.record<Script>({
     mode: fc.constantFrom('overwrite', 'merge', 'delete'),
     wasThere: fc.boolean(),
@@ -150,15 +153,17 @@ test('batch writer: for any sequence of statuses foreign changes stay and the co
       scripts = [];
       const pathOf = (n: number) => `random${run}/${n}`;
       const setup = new BatchWriter(source);
-      for (const [n, { wasThere }] of of.entries()) if (wasThere) await put(setup, [pathOf(n)], 'overwrite', 'saved');
+      for (const [n, { wasThere }] of of.entries())
+        if (wasThere) await put(setup, { paths: [pathOf(n)], mode: 'overwrite', value: 'saved' });
       await setup.flush();
       const conditions = of.map(({ wasThere }, n) => (wasThere ? writtenAt(target.database, pathOf(n)) : 'absent'));
-      for (const [n, { isChanged }] of of.entries()) if (isChanged) await put(setup, [pathOf(n)], 'overwrite', 'theirs');
+      for (const [n, { isChanged }] of of.entries())
+        if (isChanged) await put(setup, { paths: [pathOf(n)], mode: 'overwrite', value: 'theirs' });
       await setup.end();
       target.attempts.clear();
       scripts = of;
       const writer = new BatchWriter(source, { limit: { writes: 5 } });
-      for (const [n, { mode }] of of.entries()) await give(writer, pathOf(n), mode, conditions[n]);
+      for (const [n, { mode }] of of.entries()) await give(writer, { path: pathOf(n), mode, condition: conditions[n] });
       const tally = await writer.end();
       const failed = of.filter(({ isChanged }) => isChanged).length;
       deepEqual([tally.given, tally.written, tally.skipped, tally.failed], [of.length, of.length - failed, 0, failed]);

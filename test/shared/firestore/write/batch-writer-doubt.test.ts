@@ -25,12 +25,12 @@ const lost = ['UNAVAILABLE', 'DEADLINE_EXCEEDED', 'INTERNAL', 'UNKNOWN', 'ABORTE
 for (const status of lost)
   test(`batch writer: after a lost response (${status}) every mode has the intended effect and counts`, async (t) => {
     const theirs = pathsOf(`lost-${status}`, 40).filter((_, n) => n % 4 === 0);
-    const first = writerTo(t, server.url).writer;
-    await put(first, theirs, 'overwrite', 'theirs');
+    const first = writerTo(t, { url: server.url }).writer;
+    await put(first, { paths: theirs, mode: 'overwrite', value: 'theirs' });
     await first.end();
-    const { writer, source } = writerTo(t, server.url);
+    const { writer, source } = writerTo(t, { url: server.url });
     server.faults.add({ method: 'BatchWrite', status, when: 'after', times: 2 });
-    await put(writer, pathsOf(`lost-${status}`, 40), 'skip_existing');
+    await put(writer, { paths: pathsOf(`lost-${status}`, 40), mode: 'skip_existing' });
     const tally = await writer.end();
     // Existing documents are skipped; documents created by an unacknowledged attempt are ours.
     deepEqual([tally.written, tally.skipped, tally.failed], [30, 10, 0]);
@@ -38,7 +38,7 @@ for (const status of lost)
     for (const mode of ['overwrite', 'merge', 'delete'] as const) {
       server.faults.add({ method: 'BatchWrite', status, when: 'after', times: 2 });
       const next = new BatchWriter(source);
-      await put(next, pathsOf(`lost-${status}`, 40), mode, mode);
+      await put(next, { paths: pathsOf(`lost-${status}`, 40), mode, value: mode });
       const { written, deleted } = await next.end();
       deepEqual([written, deleted], [40, mode === 'delete' ? 40 : 0]);
       for (const path of pathsOf(`lost-${status}`, 40)) equal(whoIs(server, path), mode === 'delete' ? undefined : mode);
@@ -51,17 +51,17 @@ test('batch writer: a document created by another client after a lost response i
     if (attempt > 1 || path.startsWith('rival/')) return undefined;
     return { status: 'UNAVAILABLE', isApplied: Number(path.split('/')[1]) % 2 === 0 };
   });
-  const rival = writerTo(t, target.url);
+  const rival = writerTo(t, { url: target.url });
   let isFirst = true;
   const sleep = async () => {
     if (!isFirst) return;
     isFirst = false;
     // The attempt of the other client is not the first of its path.
-    await put(rival.writer, pathsOf('between', 10), 'skip_existing', 'rival');
+    await put(rival.writer, { paths: pathsOf('between', 10), mode: 'skip_existing', value: 'rival' });
     await rival.writer.end();
   };
-  const { writer } = writerTo(t, target.url, {}, { sleep });
-  await put(writer, pathsOf('between', 10), 'skip_existing');
+  const { writer } = writerTo(t, { url: target.url, options: {}, source: { sleep } });
+  await put(writer, { paths: pathsOf('between', 10), mode: 'skip_existing' });
   const tally = await writer.end();
   deepEqual([tally.written, tally.skipped, rival.writer.tally.written, rival.writer.tally.skipped], [5, 5, 5, 5]);
   for (const [n, path] of pathsOf('between', 10).entries())
@@ -69,14 +69,14 @@ test('batch writer: a document created by another client after a lost response i
 });
 
 test('batch writer: a repeated run counts the writes of the earlier run as written', async (t) => {
-  const dead = writerTo(t, server.url).writer;
-  await put(dead, pathsOf('repeat', 30).slice(0, 12), 'skip_existing');
+  const dead = writerTo(t, { url: server.url }).writer;
+  await put(dead, { paths: pathsOf('repeat', 30).slice(0, 12), mode: 'skip_existing' });
   await dead.end();
-  const other = writerTo(t, server.url).writer;
-  await put(other, pathsOf('repeat', 30).slice(12, 16), 'overwrite', 'theirs');
+  const other = writerTo(t, { url: server.url }).writer;
+  await put(other, { paths: pathsOf('repeat', 30).slice(12, 16), mode: 'overwrite', value: 'theirs' });
   await other.end();
-  const { writer } = writerTo(t, server.url, { isRepeat: true });
-  await put(writer, pathsOf('repeat', 30), 'skip_existing');
+  const { writer } = writerTo(t, { url: server.url, options: { isRepeat: true } });
+  await put(writer, { paths: pathsOf('repeat', 30), mode: 'skip_existing' });
   const tally = await writer.end();
   deepEqual([tally.written, tally.skipped], [26, 4]);
 });
@@ -88,20 +88,19 @@ test('batch writer: a document that disappears before the comparison is created'
     isRemoved = true;
     return { status: 'ALREADY_EXISTS' };
   });
-  const helper = writerTo(t, target.url).writer;
-  const { writer } = writerTo(
-    t,
-    target.url,
-    {},
-    {
+  const helper = writerTo(t, { url: target.url }).writer;
+  const { writer } = writerTo(t, {
+    url: target.url,
+    options: {},
+    source: {
       sleep: async () => {
         if (isRemoved) return;
         await helper.delete('gone/1');
         await helper.flush();
       },
     },
-  );
-  await put(writer, ['gone/1'], 'skip_existing');
+  });
+  await put(writer, { paths: ['gone/1'], mode: 'skip_existing' });
   equal((await writer.end()).written, 1);
   deepEqual(fieldsAt(target.database, 'gone/1'), hexFields({ who: text('ours') }));
 });
@@ -120,7 +119,7 @@ test('batch writer: for any sequence of statuses the counts match the target', a
     const isApplied = fault?.isApplied && fault.status !== 'ABORTED' && fault.status !== 'RESOURCE_EXHAUSTED';
     return fault && { status: fault.status, isApplied: isApplied ?? false };
   });
-  const { source } = writerTo(t, target.url);
+  const { source } = writerTo(t, { url: target.url });
   const script = fc.record<Script>({
     isThere: fc.boolean(),
     mode: fc.constantFrom('overwrite', 'skip_existing', 'merge', 'delete'),
@@ -133,12 +132,13 @@ test('batch writer: for any sequence of statuses the counts match the target', a
       const collection = `random${run}`;
       scripts = [];
       const setup = new BatchWriter(source);
-      for (const [n, { isThere }] of of.entries()) if (isThere) await put(setup, [`${collection}/${n}`], 'overwrite', 'there');
+      for (const [n, { isThere }] of of.entries())
+        if (isThere) await put(setup, { paths: [`${collection}/${n}`], mode: 'overwrite', value: 'there' });
       await setup.end();
       target.attempts.clear();
       scripts = of;
       const writer = new BatchWriter(source, { limit: { writes: 5 } });
-      for (const [n, { mode }] of of.entries()) await put(writer, [`${collection}/${n}`], mode);
+      for (const [n, { mode }] of of.entries()) await put(writer, { paths: [`${collection}/${n}`], mode });
       const tally = await writer.end();
       const skipped = of.filter(({ isThere, mode }) => isThere && mode === 'skip_existing').length;
       deepEqual([tally.given, tally.written, tally.skipped, tally.failed], [of.length, of.length - skipped, skipped, 0]);
@@ -155,12 +155,12 @@ test('batch writer: for any sequence of statuses the counts match the target', a
 test('batch writer: a connection lost after any number of bytes loses no write and counts none twice', async (t) => {
   const cutter = await startCutter(server.port);
   t.onTestFinished(() => cutter.close());
-  const { source } = writerTo(t, cutter.url);
+  const { source } = writerTo(t, { url: cutter.url });
   for (let bytes = 0; bytes < 3_000; bytes += 211) {
     const paths = pathsOf(`cut-${bytes}`, 60);
     cutter.cutAfter(bytes);
     const writer = new BatchWriter(source, { limit: { writes: 8 } });
-    await put(writer, paths, 'skip_existing');
+    await put(writer, { paths, mode: 'skip_existing' });
     const tally = await writer.end();
     deepEqual([tally.written, tally.skipped, tally.failed], [60, 0, 0]);
     for (const path of paths) equal(whoIs(server, path), 'ours');

@@ -26,8 +26,8 @@ test('batch writer: classifies every write by its own status and repeats none ne
     const status = passing[(n % 20) - 10];
     return status && attempt <= (n % 3) + 1 ? { status } : undefined;
   });
-  const { writer } = writerTo(t, target.url);
-  await put(writer, pathsOf('mixed', 200), 'overwrite');
+  const { writer } = writerTo(t, { url: target.url });
+  await put(writer, { paths: pathsOf('mixed', 200), mode: 'overwrite' });
   const tally = await writer.end();
   deepEqual([tally.given, tally.written, tally.skipped, tally.failed], [200, 180, 0, 20]);
   deepEqual(
@@ -42,8 +42,8 @@ test('batch writer: classifies every write by its own status and repeats none ne
 
 test('batch writer: only a write that never succeeds fails, after the maximum attempts and with its last status', async (t) => {
   const target = await startTarget(t, (path) => (path === 'hot/7' ? { status: 'ABORTED', message: 'contention' } : undefined));
-  const { writer, source } = writerTo(t, target.url, {}, { retryPolicy: { attempts: 4 } });
-  await put(writer, pathsOf('hot', 50), 'overwrite');
+  const { writer, source } = writerTo(t, { url: target.url, options: {}, source: { retryPolicy: { attempts: 4 } } });
+  await put(writer, { paths: pathsOf('hot', 50), mode: 'overwrite' });
   const tally = await writer.end();
   deepEqual(tally.failures, [{ path: 'hot/7', code: 'ABORTED', message: 'contention' }]);
   deepEqual([tally.written, target.attempts.get('hot/7'), target.attempts.get('hot/8')], [49, 4, 1]);
@@ -51,11 +51,15 @@ test('batch writer: only a write that never succeeds fails, after the maximum at
 });
 
 test('batch writer: an unresponsive target ends the job after the maximum attempts; unknown writes stay open', async (t) => {
-  const { writer, source } = writerTo(t, server.url, { limit: { writes: 10 } }, { retryPolicy: { attempts: 5 } });
-  await put(writer, pathsOf('away', 10), 'overwrite');
+  const { writer, source } = writerTo(t, {
+    url: server.url,
+    options: { limit: { writes: 10 } },
+    source: { retryPolicy: { attempts: 5 } },
+  });
+  await put(writer, { paths: pathsOf('away', 10), mode: 'overwrite' });
   await writer.flush();
   server.faults.add({ method: 'BatchWrite', times: 10_000, status: 'UNAVAILABLE' });
-  await put(writer, pathsOf('away', 20).slice(10), 'overwrite');
+  await put(writer, { paths: pathsOf('away', 20).slice(10), mode: 'overwrite' });
   await rejects(writer.end(), failing('INTERNAL_ERROR', true));
   const { given, written, open } = writer.tally;
   deepEqual([given, written, open], [20, 10, 10]);
@@ -72,15 +76,15 @@ for (const [count, status] of [
   test(`batch writer: one of ${count} documents that always gets ${status} is the only failure`, async (t) => {
     const collection = `trip-${count}-${status}`;
     server.faults.add({ method: 'BatchWrite', times: 10_000, status, contains: `${collection}/0\u0012` });
-    const { writer } = writerTo(t, server.url);
-    await put(writer, pathsOf(collection, count), 'overwrite');
+    const { writer } = writerTo(t, { url: server.url });
+    await put(writer, { paths: pathsOf(collection, count), mode: 'overwrite' });
     const tally = await writer.end();
     deepEqual([tally.written, tally.failed], [count - 1, 1]);
     deepEqual(tally.failures, [{ path: `${collection}/0`, code: status, message: 'Injected fault.' }]);
   });
 
 test('batch writer: an oversized request is split into tenths and written completely', async (t) => {
-  const { writer } = writerTo(t, server.url, { limit: { bytes: 40 << 20 } });
+  const { writer } = writerTo(t, { url: server.url, options: { limit: { bytes: 40 << 20 } } });
   const large = 'x'.repeat(900_000);
   for (const path of pathsOf('tenth', 14)) await writer.put(documentOf(path, { a: text(large) }), 'overwrite');
   equal((await writer.end()).written, 14);
@@ -90,8 +94,8 @@ test('batch writer: an oversized request is split into tenths and written comple
 
 test('batch writer: backs off from an exhausted target with growing delays, and nothing fails', async (t) => {
   const target = await startTarget(t, (_, attempt) => (attempt <= 14 ? { status: 'RESOURCE_EXHAUSTED' } : undefined));
-  const { writer, source } = writerTo(t, target.url);
-  await put(writer, pathsOf('quota', 20), 'overwrite');
+  const { writer, source } = writerTo(t, { url: target.url });
+  await put(writer, { paths: pathsOf('quota', 20), mode: 'overwrite' });
   equal((await writer.end()).written, 20);
   const rested = source.delays.reduce((sum, ms) => sum + ms, 0);
   ok(rested > 5 * 60_000, `${rested} ms`);
@@ -100,8 +104,8 @@ test('batch writer: backs off from an exhausted target with growing delays, and 
 
 test('batch writer: 15 minutes without quota end the job as a transient WRITE_QUOTA_EXCEEDED', async (t) => {
   const target = await startTarget(t, (_, attempt) => (attempt > 0 ? { status: 'RESOURCE_EXHAUSTED' } : undefined));
-  const { writer, source } = writerTo(t, target.url);
-  await put(writer, pathsOf('none', 20), 'overwrite');
+  const { writer, source } = writerTo(t, { url: target.url });
+  await put(writer, { paths: pathsOf('none', 20), mode: 'overwrite' });
   await rejects(writer.end(), failing('WRITE_QUOTA_EXCEEDED', true));
   equal(writer.tally.open, 20);
   ok(source.delays.reduce((sum, ms) => sum + ms, 0) > 14 * 60_000);
@@ -110,8 +114,8 @@ test('batch writer: 15 minutes without quota end the job as a transient WRITE_QU
 test('batch writer: a quota for part of every request eventually lets all documents through', async (t) => {
   server.faults.limitWrites(name.projectId, 2_000);
   const sleep = () => new Promise<void>((done) => setTimeout(done, 20));
-  const { writer } = writerTo(t, server.url, {}, { sleep });
-  await put(writer, pathsOf('part', 3_000), 'skip_existing');
+  const { writer } = writerTo(t, { url: server.url, options: {}, source: { sleep } });
+  await put(writer, { paths: pathsOf('part', 3_000), mode: 'skip_existing' });
   const { written, failed } = await writer.end();
   deepEqual([written, failed], [3_000, 0]);
 });
@@ -129,8 +133,8 @@ test('batch writer: a response that is invalid or lacks a status counts as lost'
     raw(framed(fine)),
   );
   t.onTestFinished(() => scripted.close());
-  const { writer } = writerTo(t, scripted.url);
-  await put(writer, ['few/1'], 'overwrite');
+  const { writer } = writerTo(t, { url: scripted.url });
+  await put(writer, { paths: ['few/1'], mode: 'overwrite' });
   equal((await writer.end()).written, 1);
   equal(scripted.calls(), 7);
 });

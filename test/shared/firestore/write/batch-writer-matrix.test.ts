@@ -56,7 +56,7 @@ for (const [state, { before: there, merged }] of Object.entries(states)) {
     test(`batch writer: ${mode} where the target is ${state}`, async (t) => {
       const path = `${mode}/${state}`;
       if (there) await make(path, there);
-      const { writer } = writerTo(t, server.url);
+      const { writer } = writerTo(t, { url: server.url });
       await (mode === 'delete' ? writer.delete(path) : writer.put(documentOf(path, given), mode));
       const isSkipped = mode === 'skip_existing' && there !== undefined;
       deepEqual(

@@ -32,9 +32,15 @@ beforeEach(() => server.faults.resetCalls());
 
 const write = async (
   documents: Iterable<Buffer>,
-  mode: Exclude<WriteMode, 'delete'>,
-  options: BatchWriterOptions = {},
-  url = server.url,
+  {
+    mode,
+    options = {},
+    url = server.url,
+  }: {
+    readonly mode: Exclude<WriteMode, 'delete'>;
+    readonly options?: BatchWriterOptions | undefined;
+    readonly url?: string | undefined;
+  },
 ): Promise<WriteTally> => {
   const source = sourceOf(url);
   const writer = new BatchWriter(source, options);
@@ -87,7 +93,7 @@ test('write encoder: encodes a write as the protos define, without the times of 
 test('batch writer: every document arrives unchanged, whatever its name', async (t) => {
   const target = await startTarget(t);
   const documents = awkward.map((path, n) => documentOf(path, { ...given, n: integer(n) }));
-  const { written } = await write(documents, 'overwrite', {}, target.url);
+  const { written } = await write(documents, { mode: 'overwrite', options: {}, url: target.url });
   equal(written, awkward.length);
   for (const [n, path] of awkward.entries())
     deepEqual(fieldsAt(target.database, path), hexFields({ ...given, n: integer(n) }), path);
@@ -96,7 +102,7 @@ test('batch writer: every document arrives unchanged, whatever its name', async 
 test('batch writer: splits requests by count and sends several at once', async (t) => {
   const target = await startTarget(t);
   const documents = Array.from({ length: 1_234 }, (_, n) => documentOf(`many/${n}`, { n: integer(n) }));
-  equal((await write(documents, 'overwrite', {}, target.url)).written, 1_234);
+  equal((await write(documents, { mode: 'overwrite', options: {}, url: target.url })).written, 1_234);
   deepEqual(
     target.requests.map(({ writes }) => writes).sort((a, b) => b - a),
     [500, 500, 234],
@@ -111,12 +117,16 @@ test('batch writer: splits requests by bytes, so that documents of 1 MiB arrive'
   const documents = Array.from({ length: 14 }, (_, n) => documentOf(`large/${String(n).padStart(2, '0')}`, fieldsOf(room)));
   const total = documents.reduce((sum, { length }) => sum + length, 0);
   ok(total > 10 << 20);
-  equal((await write(documents, 'overwrite', {}, target.url)).written, 14);
+  equal((await write(documents, { mode: 'overwrite', options: {}, url: target.url })).written, 14);
   ok(target.requests.every(({ bytes }) => bytes <= batchLimit.bytes + 1_000));
   ok([...target.attempts.values()].every((attempts) => attempts === 1));
   // One more byte fails the document.
   const tooLarge = documentOf('large/xx', fieldsOf(room + 1));
-  const { written, failures } = await write([documents[0]!, tooLarge, documents[1]!], 'merge', {}, target.url);
+  const { written, failures } = await write([documents[0]!, tooLarge, documents[1]!], {
+    mode: 'merge',
+    options: {},
+    url: target.url,
+  });
   equal(written, 2);
   deepEqual(
     failures.map(({ path, code }) => [path, code]),
@@ -126,7 +136,7 @@ test('batch writer: splits requests by bytes, so that documents of 1 MiB arrive'
 
 test('batch writer: a document larger than any request fails without being sent', async () => {
   const huge = documentOf('huge/1', { a: encode({ bytesValue: Buffer.alloc(11 << 20) }) });
-  const { written, failures } = await write([huge, documentOf('huge/2', given)], 'overwrite');
+  const { written, failures } = await write([huge, documentOf('huge/2', given)], { mode: 'overwrite' });
   equal(written, 1);
   deepEqual(
     failures.map(({ path, code }) => [path, code]),
@@ -149,7 +159,7 @@ test('batch writer: reports each document that the target rejects and writes all
   const numeric = ['hard/__id7__', 'hard/__id-9223372036854775808__'].map((path) => documentOf(path, given));
   const documents = [...good, ...numeric];
   for (const [n, [path, fields]] of Object.entries(bad).entries()) documents.splice(n * 90 + 13, 0, documentOf(path, fields));
-  const tally = await write(documents, 'overwrite');
+  const tally = await write(documents, { mode: 'overwrite' });
   deepEqual([tally.given, tally.written, tally.failed], [709, 702, 7]);
   deepEqual(tally.failures.map(({ path }) => path).sort(), Object.keys(bad).sort());
   ok(tally.failures.every(({ code, message }) => code === 'INVALID_ARGUMENT' && message.length > 10 && message.length <= 300));
@@ -161,7 +171,7 @@ test('batch writer: a target without numeric ids fails only those documents', as
   const paths = ['numeric/a', 'numeric/__id7__', 'numeric/b', 'numeric/c', 'numeric/__id77__'];
   const tally = await write(
     paths.map((path) => documentOf(path, given)),
-    'skip_existing',
+    { mode: 'skip_existing' },
   );
   server.faults.clear();
   deepEqual([tally.written, tally.skipped], [4, 0]);
@@ -170,7 +180,7 @@ test('batch writer: a target without numeric ids fails only those documents', as
 
 test('batch writer: lists 100 failures and counts all', async () => {
   const documents = Array.from({ length: 230 }, (_, n) => documentOf(`f/__${n}__`, {}));
-  const tally = await write([...documents, documentOf('f/fine', {})], 'overwrite');
+  const tally = await write([...documents, documentOf('f/fine', {})], { mode: 'overwrite' });
   deepEqual([tally.written, tally.failed, tally.failures.length], [1, 230, 100]);
 });
 

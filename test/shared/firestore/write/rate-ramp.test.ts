@@ -20,12 +20,19 @@ const minuteMs = 60_000;
 const start = 1_700_000_000_000;
 
 /** Takes all permitted writes until a time; returns the grants with their times. */
-const takeAll = (state: RateState | undefined, untilMs: number, maxPerSecond?: number, fromMs = start) => {
+const takeAll = (
+  state: RateState | undefined,
+  {
+    untilMs,
+    maxPerSecond,
+    fromMs = start,
+  }: { readonly untilMs: number; readonly maxPerSecond?: number | undefined; readonly fromMs?: number | undefined },
+) => {
   const grants: RateGrant[] = [];
   let at = fromMs;
   let now = state;
   while (at < untilMs) {
-    const next = grant(now, 500, maxPerSecond, at);
+    const next = grant(now, { wanted: 500, maxPerSecond, nowMs: at });
     now = next.state;
     if (next.grant) grants.push(next.grant);
     at = Math.max(at, now.givenUntilMs);
@@ -36,23 +43,23 @@ const inWindow = (grants: readonly { fromMs: number; writes: number }[], fromMs:
   grants.reduce((sum, one) => sum + (one.fromMs >= fromMs && one.fromMs < fromMs + ms ? one.writes : 0), 0);
 
 test('rate ramp: 500 writes per second at first, 50 % more every five minutes, at most 10,000', () => {
-  const { state } = takeAll(undefined, start + 1);
+  const { state } = takeAll(undefined, { untilMs: start + 1 });
   const at = (minutes: number) => Math.floor(permittedPerSecond(state, undefined, start + minutes * minuteMs));
   deepEqual([0, 4.99, 5, 10, 15, 20].map(at), [500, 500, 750, 1_125, 1_687, 2_531]);
   equal(at(24 * 60), 10_000);
   equal(permittedPerSecond(state, 600, start + 10 * minuteMs), 600);
   equal(permittedPerSecond(state, 20, start), 20);
-  const { grants } = takeAll(undefined, start + 6 * minuteMs);
+  const { grants } = takeAll(undefined, { untilMs: start + 6 * minuteMs });
   equal(inWindow(grants, start, 1_000), 500);
   equal(inWindow(grants, start + 4 * minuteMs, minuteMs), 500 * 60);
   ok(Math.abs(inWindow(grants, start + 5 * minuteMs, minuteMs) - 750 * 60) <= 150);
 });
 
 test('rate ramp: a grant covers a fraction of a second, at least one write and at most the wanted number', () => {
-  equal(grant(undefined, 500, undefined, start).grant?.writes, 100);
-  equal(grant(undefined, 7, undefined, start).grant?.writes, 7);
-  equal(grant(undefined, 500, 1, start).grant?.writes, 1);
-  const { grants } = takeAll(undefined, start + 10_000, 1);
+  equal(grant(undefined, { wanted: 500, maxPerSecond: undefined, nowMs: start }).grant?.writes, 100);
+  equal(grant(undefined, { wanted: 7, maxPerSecond: undefined, nowMs: start }).grant?.writes, 7);
+  equal(grant(undefined, { wanted: 500, maxPerSecond: 1, nowMs: start }).grant?.writes, 1);
+  const { grants } = takeAll(undefined, { untilMs: start + 10_000, maxPerSecond: 1 });
   deepEqual(
     grants.map(({ fromMs }) => fromMs - start),
     Array.from({ length: 10 }, (_, n) => n * 1_000),
@@ -63,7 +70,7 @@ test('rate ramp: capacity is granted slightly ahead, in order, and not further',
   let state: RateState | undefined;
   const grants: (RateGrant | undefined)[] = [];
   for (let n = 0; n < 20; n++) {
-    const next = grant(state, 500, undefined, start);
+    const next = grant(state, { wanted: 500, maxPerSecond: undefined, nowMs: start });
     state = next.state;
     grants.push(next.grant);
   }
@@ -73,40 +80,48 @@ test('rate ramp: capacity is granted slightly ahead, in order, and not further',
     Array.from({ length: 11 }, (_, n) => n * 200),
   );
   // A denied request changes nothing.
-  equal(grant(state, 500, undefined, start).state, state);
+  equal(grant(state, { wanted: 500, maxPerSecond: undefined, nowMs: start }).state, state);
 });
 
 test('rate ramp: unused capacity expires, so a pause is followed by no burst', () => {
-  const { state } = takeAll(undefined, start + 1_000);
-  const { grants } = takeAll(state, start + 62_000, undefined, start + 60_000);
+  const { state } = takeAll(undefined, { untilMs: start + 1_000 });
+  const { grants } = takeAll(state, { untilMs: start + 62_000, fromMs: start + 60_000 });
   equal(inWindow(grants, start + 60_000, 1_000), 500);
 });
 
 test('rate ramp: a pause of one ramp step restarts the ramp', () => {
-  const { state } = takeAll(undefined, start + 12 * minuteMs);
-  equal(permittedPerSecond(grant(state, 1, undefined, start + 13 * minuteMs).state, undefined, start + 13 * minuteMs), 1_125);
+  const { state } = takeAll(undefined, { untilMs: start + 12 * minuteMs });
+  equal(
+    permittedPerSecond(
+      grant(state, { wanted: 1, maxPerSecond: undefined, nowMs: start + 13 * minuteMs }).state,
+      undefined,
+      start + 13 * minuteMs,
+    ),
+    1_125,
+  );
   const later = start + 18 * minuteMs;
-  equal(permittedPerSecond(grant(state, 1, undefined, later).state, undefined, later), 500);
+  equal(permittedPerSecond(grant(state, { wanted: 1, maxPerSecond: undefined, nowMs: later }).state, undefined, later), 500);
 });
 
 test('rate ramp: an exhausted quota halves the rate once for all writes in flight and recovers within a minute', () => {
-  const { state, grants } = takeAll(undefined, start + 2_000);
+  const { state, grants } = takeAll(undefined, { untilMs: start + 2_000 });
   const [first, second] = grants as [RateGrant, RateGrant];
   const now = start + 2_000;
-  const slowed = slowDown(state, first, undefined, now);
+  const slowed = slowDown(state, { first, maxPerSecond: undefined, nowMs: now });
   equal(permittedPerSecond(slowed, undefined, now), 250);
-  equal(slowDown(slowed, second, undefined, now), slowed);
-  const after = grant(slowed, 500, undefined, now).grant!;
-  const twice = slowDown(slowed, after, undefined, now);
+  equal(slowDown(slowed, { first: second, maxPerSecond: undefined, nowMs: now }), slowed);
+  const after = grant(slowed, { wanted: 500, maxPerSecond: undefined, nowMs: now }).grant!;
+  const twice = slowDown(slowed, { first: after, maxPerSecond: undefined, nowMs: now });
   equal(permittedPerSecond(twice, undefined, now), 125);
   equal(permittedPerSecond(twice, undefined, now + 15_000), 250);
   equal(permittedPerSecond(twice, undefined, now + 30_000), 500);
   equal(permittedPerSecond(twice, undefined, now + minuteMs), 500);
   equal(permittedPerSecond(twice, 300, now + minuteMs), 300);
   let least = twice;
-  for (let n = 0; n < 30; n++) least = slowDown(least, { ...after, slowdowns: least.slowdowns }, undefined, now);
+  for (let n = 0; n < 30; n++)
+    least = slowDown(least, { first: { ...after, slowdowns: least.slowdowns }, maxPerSecond: undefined, nowMs: now });
   equal(permittedPerSecond(least, undefined, now), 10);
-  equal(permittedPerSecond(slowDown(state, first, 4, now), 4, now), 4);
+  equal(permittedPerSecond(slowDown(state, { first, maxPerSecond: 4, nowMs: now }), 4, now), 4);
 });
 
 test('rate ramp: no time window exceeds its capacity plus one lease', () => {
@@ -117,10 +132,10 @@ test('rate ramp: no time window exceeds its capacity plus one lease', () => {
       const grants: RateGrant[] = [];
       for (const { afterMs, wanted, isExhausted } of asks) {
         now += afterMs;
-        const next = grant(state, wanted, max, now);
+        const next = grant(state, { wanted, maxPerSecond: max, nowMs: now });
         state = next.state;
         if (next.grant) grants.push(next.grant);
-        if (next.grant && isExhausted) state = slowDown(state, next.grant, max, now);
+        if (next.grant && isExhausted) state = slowDown(state, { first: next.grant, maxPerSecond: max, nowMs: now });
       }
       const most = Math.min(500, max ?? 500) * 1.5;
       // Each grant may be used until its lease ends, the next one at once.

@@ -56,7 +56,7 @@ for (const caller of ['admin', 'owner'] as const) {
     for (const wanted of roles) {
       test(`changeRole: ${caller} changes ${target} to ${wanted}: ${expected(caller, target, wanted)}`, () =>
         equal(
-          outcome(() => changeRole(acting(caller), { target: memberWith(target), self }, wanted, now)),
+          outcome(() => changeRole(acting(caller), { roleChange: { target: memberWith(target), self }, role: wanted, now })),
           expected(caller, target, wanted),
         ));
     }
@@ -79,7 +79,7 @@ test('removeMember: PERMISSION_DENIED names the required and the current role', 
 
 test('membership: an unknown member is MEMBER_NOT_FOUND', () => {
   equal(
-    outcome(() => changeRole(acting('owner'), { target: undefined, self: undefined }, 'viewer', now)),
+    outcome(() => changeRole(acting('owner'), { roleChange: { target: undefined, self: undefined }, role: 'viewer', now })),
     'MEMBER_NOT_FOUND',
   );
   equal(
@@ -89,7 +89,11 @@ test('membership: an unknown member is MEMBER_NOT_FOUND', () => {
 });
 
 test('changeRole: setting the current role writes nothing', () => {
-  const { data, change } = changeRole(acting('owner'), { target: memberWith('viewer'), self: undefined }, 'viewer', now);
+  const { data, change } = changeRole(acting('owner'), {
+    roleChange: { target: memberWith('viewer'), self: undefined },
+    role: 'viewer',
+    now,
+  });
   deepEqual(change, { writes: [], audit: [] });
   equal(data.updatedAt, '2025-05-01T00:00:00.000Z');
 });
@@ -102,7 +106,7 @@ const rolesWritten = (writes: readonly Write[]) =>
   );
 
 test('transferOwnership: the member becomes owner and the owner admin, each only from the role that was read', () => {
-  const { change } = changeRole(acting('owner'), { target: memberWith('viewer'), self }, 'owner', now);
+  const { change } = changeRole(acting('owner'), { roleChange: { target: memberWith('viewer'), self }, role: 'owner', now });
   deepEqual(rolesWritten(change.writes), [
     [`MEMBER#${targetId}`, 'viewer', 'owner'],
     [`MEMBER#${callerId}`, 'owner', 'admin'],
@@ -114,14 +118,14 @@ test('transferOwnership: the member becomes owner and the owner admin, each only
 });
 
 test('transferOwnership: requires that the caller still owns the organization', () => {
-  const { change } = changeRole(acting('owner'), { target: memberWith('admin'), self }, 'owner', now);
+  const { change } = changeRole(acting('owner'), { roleChange: { target: memberWith('admin'), self }, role: 'owner', now });
   const organization = change.writes.find((write) => 'update' in write && write.update.sk === 'META');
   equal(organization?.values?.[':was_ownerId'], callerId);
   equal(organization?.values?.[':ownerId'], targetId);
 });
 
 test('transferOwnership: member.role_changed is emitted for both members', () => {
-  const { change } = changeRole(acting('owner'), { target: memberWith('viewer'), self }, 'owner', now);
+  const { change } = changeRole(acting('owner'), { roleChange: { target: memberWith('viewer'), self }, role: 'owner', now });
   const changed = change.writes.flatMap((write) =>
     'put' in write && write.put.type === 'member.role_changed'
       ? [(write.put.data as EventData<'member.role_changed'>).member]
@@ -138,10 +142,10 @@ test('transferOwnership: member.role_changed is emitted for both members', () =>
 
 /** A handler whose reads were stale runs again: the second of two identical calls then finds the role it was to set. */
 test('membership: a role change or removal that conflicts with a concurrent change is retried', async () => {
-  const { change } = changeRole(acting('owner'), { target: memberWith('member'), self }, 'viewer', now);
+  const { change } = changeRole(acting('owner'), { roleChange: { target: memberWith('member'), self }, role: 'viewer', now });
   for (const [write] of [change.writes, removeMember(acting('owner'), departure(memberWith('member')), now).writes])
     equal((await write?.onConditionFailed?.()) instanceof StaleReadError, true);
-  const again = changeRole(acting('owner'), { target: memberWith('viewer'), self }, 'viewer', now);
+  const again = changeRole(acting('owner'), { roleChange: { target: memberWith('viewer'), self }, role: 'viewer', now });
   deepEqual([again.data.role, again.change], ['viewer', { writes: [], audit: [] }]);
 });
 
@@ -209,7 +213,7 @@ test('removeMember: a key of another user stays, but the key that the member mad
 test('changeRole: below admin, an API key that the member created ends; above, it stays', () => {
   const endedBy = (role: 'admin' | 'member') => {
     const found = { target: memberWith('admin'), self, serviceAccount: accountWith(targetId) };
-    return changeRole(acting('owner'), found, role, now).change.audit.map(({ action }) => action);
+    return changeRole(acting('owner'), { roleChange: found, role, now }).change.audit.map(({ action }) => action);
   };
   deepEqual(endedBy('member'), [undefined, 'service_account.ended']);
   deepEqual(endedBy('admin'), []);

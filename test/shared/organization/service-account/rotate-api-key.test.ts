@@ -31,7 +31,11 @@ const applied = (item: ApiKeyRecord, writes: readonly Write[]): ApiKeyRecord => 
 };
 
 test('rotateApiKey: both keys work until the overlap ends, then only the new one', () => {
-  const { apiKey, account, change } = rotateApiKey(acting(bob), { account: created.account, key }, 24, now);
+  const { apiKey, account, change } = rotateApiKey(acting(bob), {
+    found: { account: created.account, key },
+    overlapHours: 24,
+    now,
+  });
   const rotated = applied(key, change.writes);
   notEqual(apiKey, created.apiKey);
   equal(account.previousKeyExpiresAt, later(24).toISOString());
@@ -47,16 +51,16 @@ test('rotateApiKey: without overlap, and for a key that has ended, the old key i
     [{ account: created.account, key }, 0],
     [ended, 24],
   ] as const) {
-    const { apiKey, change } = rotateApiKey(acting(bob), found, hours, now);
+    const { apiKey, change } = rotateApiKey(acting(bob), { found, overlapHours: hours, now });
     const rotated = applied(key, change.writes);
     deepEqual([isKeyOf(created.apiKey, rotated, now), isKeyOf(apiKey, rotated, now)], [false, true]);
   }
 });
 
 test('rotateApiKey: a second rotation within the overlap ends the oldest key', () => {
-  const first = rotateApiKey(acting(bob), { account: created.account, key }, 24, now);
+  const first = rotateApiKey(acting(bob), { found: { account: created.account, key }, overlapHours: 24, now });
   const once = applied(key, first.change.writes);
-  const second = rotateApiKey(acting(bob), { account: first.account, key: once }, 24, later(1));
+  const second = rotateApiKey(acting(bob), { found: { account: first.account, key: once }, overlapHours: 24, now: later(1) });
   const twice = applied(once, second.change.writes);
   deepEqual(
     [created.apiKey, first.apiKey, second.apiKey].map((one) => isKeyOf(one, twice, later(2))),

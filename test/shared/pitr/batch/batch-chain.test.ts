@@ -62,7 +62,7 @@ test('batch chain: after the loss of a batch a later moment is refused by its na
     // A cycle without a change leaves no batch, and no hole.
     if (n % 3 === 0) await t.runNextCycle();
   }
-  const plan = (pointInTime: string) => planPoint(t.tenant, t.projectId, { pointInTime }, t.now);
+  const plan = (pointInTime: string) => planPoint(t.tenant, { projectId: t.projectId, request: { pointInTime }, now: t.now });
   const plans = await Promise.all(seconds.map(plan));
   assert.deepEqual(
     plans.map(({ batches: found }) => found.length),

@@ -49,7 +49,7 @@ const createUsual = async () => {
     return (JSON.parse(runs) as [string, number, string][]).map(([, , state]) => state).slice(4);
   };
   const acknowledge = async (backup: BackupRecord): Promise<void> => {
-    const { change } = await acknowledgeAnomaly(t.tenant, backup, { by, note: undefined }, t.now);
+    const { change } = await acknowledgeAnomaly(t.tenant, { backup, acknowledgement: { by, note: undefined }, now: t.now });
     await commit(change.writes);
   };
   return { t, capture, base, states, acknowledge };
@@ -98,7 +98,11 @@ test('capture: mass deletion is found in the batch, also if it takes several bat
   assert.equal(await heldMoment(t.tenant, t.pitr.projectId), heldMs);
   await commit([{ put: history }]);
 
-  const { change } = await acknowledgeAnomaly(t.tenant, base, { by, note: undefined }, new Date());
+  const { change } = await acknowledgeAnomaly(t.tenant, {
+    backup: base,
+    acknowledgement: { by, note: undefined },
+    now: new Date(),
+  });
   await commit(change.writes);
   assert.equal(await captureAnomaly(t.tenant, t.pitr), null);
   assert.equal(await heldMoment(t.tenant, t.pitr.projectId), Number.POSITIVE_INFINITY);
@@ -171,11 +175,11 @@ test('capture: later findings add to an open one, are reported if they are news,
   assert.deepEqual(await captureWrites(context, judged, t.now), []);
   assert.equal(reported().length, 2);
   // A finding between the read and the commit of an acknowledgement.
-  const { change } = await acknowledgeAnomaly(t.tenant, second, { by, note: undefined }, t.now);
+  const { change } = await acknowledgeAnomaly(t.tenant, { backup: second, acknowledgement: { by, note: undefined }, now: t.now });
   await assert.rejects(commit(change.writes), isRefused);
   assert.deepEqual([base().anomalyState, states()], ['open', ['open', 'open', 'open']]);
   const third = base();
-  const prepared = await acknowledgeAnomaly(t.tenant, third, { by, note: undefined }, t.now);
+  const prepared = await acknowledgeAnomaly(t.tenant, { backup: third, acknowledgement: { by, note: undefined }, now: t.now });
   await capture(gone(68, 95));
   assert.deepEqual(reported().slice(2), [[['users', 'deleted', 85]]]);
   await assert.rejects(commit(prepared.change.writes), isRefused);

@@ -15,7 +15,7 @@ const problem = (t: CaptureEnv): string | null => pitrData(t.pitr, t.now).proble
 const shown = (t: CaptureEnv, collection?: string, page = { limit: 100, after: undefined as string | undefined }) =>
   readWindows(t.tenant, t.pitr, { collection, page, now: t.now });
 const point = (t: CaptureEnv, at: number, more = {}) =>
-  planPoint(t.tenant, t.projectId, { pointInTime: momentOf(at), ...more }, t.now);
+  planPoint(t.tenant, { projectId: t.projectId, request: { pointInTime: momentOf(at), ...more }, now: t.now });
 const isRefused = (error: unknown): error is ApiError => error instanceof ApiError && error.code === 'CONFLICT';
 
 /** Active captures, counted once, and then many new subcollection ids. */

@@ -49,7 +49,7 @@ test('interruption: the end of a cycle is proven for a collection that was heard
   t.pass(5);
   await t.runNextCycle();
   const asked = momentOf(Math.ceil(microsOf(end) / 1_000_000 + 1) * 1_000_000);
-  const { point } = await planPoint(t.tenant, t.projectId, { pointInTime: asked }, t.now);
+  const { point } = await planPoint(t.tenant, { projectId: t.projectId, request: { pointInTime: asked }, now: t.now });
   assert.equal(point.moment, end);
   await t.assertExact([microsOf(end)]);
 });

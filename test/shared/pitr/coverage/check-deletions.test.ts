@@ -18,15 +18,12 @@ const signal = AbortSignal.timeout(600_000);
 beforeAll(async () => {
   server = await startServer();
   const users = server.databases.open(name);
-  await write(
-    server,
-    Array.from({ length: 10 }, (_, n) => `users/${n}`),
-  );
+  await write(server, { paths: Array.from({ length: 10 }, (_, n) => `users/${n}`) });
   from = users.readTime();
-  await write(server, ['users/new']);
+  await write(server, { paths: ['users/new'] });
   const gone = ['users/0', 'users/1'].map((path) => parseWrite(proto.Write.encode({ delete: `${root}/${path}` }), name));
   await commitWrites(users, gone);
-  await write(server, ['users/brief']);
+  await write(server, { paths: ['users/brief'] });
   await commitWrites(users, [parseWrite(proto.Write.encode({ delete: `${root}/users/brief` }), name)]);
   to = users.readTime();
 });

@@ -34,7 +34,7 @@ test('version search: finds the version at every sample', () => {
     fc.property(course, fc.boolean(), fc.integer({ min: 40 * second, max: 60 * second }), (steps, isEverySecond, more) => {
       const [from, to] = [100, 60 * second + 7];
       const at = (moment: number) => steps.findLast((step) => step.at <= moment)?.version;
-      const samples = samplesOf(from, to, isEverySecond, [more]);
+      const samples = samplesOf(from, { to, isEverySecond, others: [more] });
       const found: { readonly at: number; readonly version: Version | undefined }[] = [{ at: from, version: at(from) }];
       const last = at(to);
       // Unchanged documents are not reported.
@@ -64,7 +64,7 @@ test('version search: finds the version at every sample', () => {
 
 test('version search: a created document is looked up once, at the start', () => {
   const walk = searchVersions(
-    { from: 0, to: 60 * second, samples: samplesOf(0, 60 * second, true, []) },
+    { from: 0, to: 60 * second, samples: samplesOf(0, { to: 60 * second, isEverySecond: true, others: [] }) },
     { updated: 9_500_000, created: 9_500_000 },
   );
   assert.deepEqual(walk.next().value, { look: 0 });
@@ -85,7 +85,7 @@ test('version search: a stored version that no sample meets gets its end, too', 
   for (const last of [undefined, { updated: 50_500_000, created: 50_500_000 }]) {
     const gone: number[] = [];
     const walk = searchVersions(
-      { from, to, samples: samplesOf(from, to, true, []), versions: last ? [life, last] : [life] },
+      { from, to, samples: samplesOf(from, { to, isEverySecond: true, others: [] }), versions: last ? [life, last] : [life] },
       last,
     );
     for (let step = walk.next(); !step.done; )

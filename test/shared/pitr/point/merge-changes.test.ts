@@ -40,7 +40,7 @@ interface Event {
 const time = (at: number) => ({ seconds: start + Math.floor(at), nanos: Math.round((at % 1) * 1e9) });
 const sampleOf = ({ id, at, text }: Event): Sample => ({
   name: Buffer.from(nameOf(id)),
-  bytes: documentOf(nameOf(id), text ?? '', time(at), time(at)),
+  bytes: documentOf(nameOf(id), { text: text ?? '', created: time(at), updated: time(at) }),
   updated: time(at),
 });
 
@@ -70,7 +70,7 @@ const baseOf = async (bucket: Bucket, documents: readonly Sample[]): Promise<Arc
     writer,
     documents.toSorted((a, b) => compareNames(a.name, b.name)),
   );
-  return (await settle(bucket, writer, writing())).archive;
+  return (await settle(bucket, { writer, options: writing() })).archive;
 };
 
 const later = writing('point', { identity: { ...identity, backup: 'bkp_02' } });
@@ -94,9 +94,13 @@ const pointOf = async (bucket: Bucket, base: Archive, changes: AsyncIterator<{ n
   const shard = writer.finish();
   const own = shard.chunk ? [shard.chunk, shard.index] : [shard.index];
   const objects = [...own, ...base.manifest.objects.filter(({ name }) => name.startsWith('chunk/'))];
-  const settled = await settle(bucket, Object.assign(writer, { finish: () => shard }), later, {
-    parent: identity.backup,
-    objects,
+  const settled = await settle(bucket, {
+    writer: Object.assign(writer, { finish: () => shard }),
+    options: later,
+    more: {
+      parent: identity.backup,
+      objects,
+    },
   });
   return { archive: settled.archive, tally, whole };
 };
@@ -197,7 +201,7 @@ test('merge: leaves out users and tombstones of an incremental base, but not doc
   other(2, nameOf('c'));
   addAll(writer, [sampleOf({ id: 'd', at: 0, text: 'd' })]);
   const counts = { documents: 2, tombstones: 2, users: 2 };
-  const { archive: base } = await settle(bucket, writer, writing(), { counts });
+  const { archive: base } = await settle(bucket, { writer, options: writing(), more: { counts } });
   for (const [events, expected] of [
     [[], ['a', 'd']],
     [[{ id: 'c', at: 5, text: 'again' }], ['a', 'c', 'd']],

@@ -32,7 +32,7 @@ const captured = async (): Promise<{ t: CaptureEnv; baseId: string; objects: () 
 /** The part of DELETE /projects/{id} that concerns captures. */
 const removeProject = async (t: CaptureEnv): Promise<void> => {
   const pitr = t.table.get(pitrKey.pitr(t.tenant, t.projectId)) ? t.pitr : undefined;
-  const writes = endWithProject(t, t.project, pitr, t.now);
+  const writes = endWithProject(t, { project: t.project, pitr, now: t.now });
   await commit([{ remove: projectKey.project(t.tenant, t.projectId) }, ...writes]);
 };
 
@@ -117,7 +117,7 @@ test('project deletion: more bases than one transaction releases take several', 
 
 test('project deletion: is decided again if captures are enabled concurrently', async () => {
   const t = await createCaptureEnv();
-  const writes = endWithProject(t, t.project, undefined, t.now);
+  const writes = endWithProject(t, { project: t.project, pitr: undefined, now: t.now });
   await t.enable();
   await rejects(commit([{ remove: projectKey.project(t.tenant, t.projectId) }, ...writes]), StaleReadError);
   equal(t.project.id, t.projectId);

@@ -9,10 +9,7 @@ const fails = (): Promise<never> => Promise.reject(failure);
 const delaysOf = async (backoff: Backoff, random: number): Promise<readonly number[]> => {
   const delays: number[] = [];
   const options: RetryOptions = { random: () => random, sleep: async (ms) => void delays.push(ms) };
-  await rejects(
-    retry(backoff, () => true, fails, options),
-    failure,
-  );
+  await rejects(retry(backoff, { classify: () => true, work: fails, options }), failure);
   return delays;
 };
 
@@ -38,7 +35,10 @@ test('retry: it returns the first success and counts attempts from 1', async () 
     attempts.push(attempt);
     return attempt < 3 ? fails() : 'done';
   };
-  equal(await retry({ attempts: 5, firstDelayMs: 1 }, () => true, work, { sleep: async () => undefined }), 'done');
+  equal(
+    await retry({ attempts: 5, firstDelayMs: 1 }, { classify: () => true, work, options: { sleep: async () => undefined } }),
+    'done',
+  );
   deepEqual(attempts, [1, 2, 3]);
 });
 
@@ -48,10 +48,7 @@ test('retry: an error that is not retryable is thrown at once', async () => {
     calls += 1;
     return fails();
   };
-  await rejects(
-    retry({ attempts: 5, firstDelayMs: 1 }, () => false, work),
-    failure,
-  );
+  await rejects(retry({ attempts: 5, firstDelayMs: 1 }, { classify: () => false, work }), failure);
   equal(calls, 1);
 });
 
@@ -62,27 +59,21 @@ test('retry: the verdict at-once retries without a delay, also after the last at
     return calls === 4 ? 'done' : fails();
   };
   const sleep = (): Promise<never> => Promise.reject(new Error('slept'));
-  equal(await retry({ attempts: 2, firstDelayMs: 1 }, () => 'at-once', work, { sleep }), 'done');
+  equal(await retry({ attempts: 2, firstDelayMs: 1 }, { classify: () => 'at-once', work, options: { sleep } }), 'done');
 });
 
 test('retry: an aborted signal ends it with the reason, before an attempt, after one and during a delay', async () => {
   const reason = new Error('enough');
   const backoff = { attempts: 3, firstDelayMs: 3_600_000 };
-  await rejects(
-    retry(backoff, () => true, fails, { signal: AbortSignal.abort(reason) }),
-    reason,
-  );
+  await rejects(retry(backoff, { classify: () => true, work: fails, options: { signal: AbortSignal.abort(reason) } }), reason);
   const during = new AbortController();
   const abortThenFail = (): Promise<never> => {
     during.abort(reason);
     return fails();
   };
-  await rejects(
-    retry(backoff, () => true, abortThenFail, { signal: during.signal }),
-    reason,
-  );
+  await rejects(retry(backoff, { classify: () => true, work: abortThenFail, options: { signal: during.signal } }), reason);
   const waiting = new AbortController();
-  const result = retry(backoff, () => true, fails, { signal: waiting.signal });
+  const result = retry(backoff, { classify: () => true, work: fails, options: { signal: waiting.signal } });
   setImmediate(() => waiting.abort(reason));
   await rejects(result, reason);
 });

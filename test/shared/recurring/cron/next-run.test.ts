@@ -9,7 +9,10 @@ import { parseCron } from '../../../../shared/recurring/cron/parse-cron.ts';
 const isDue = (cron: string, timezone: string, at: Date): boolean =>
   nextRun(cron, timezone, new Date(at.getTime() - 1))?.getTime() === at.getTime();
 
-const runs = (cron: string, timezone: string, after: string, count: number): string[] => {
+const runs = (
+  cron: string,
+  { timezone, after, count }: { readonly timezone: string; readonly after: string; readonly count: number },
+): string[] => {
   const found: string[] = [];
   for (let at = new Date(after); found.length < count; ) {
     at = nextRun(cron, timezone, at)!;
@@ -18,7 +21,10 @@ const runs = (cron: string, timezone: string, after: string, count: number): str
   return found;
 };
 
-const runsBack = (cron: string, timezone: string, before: string, count: number): string[] => {
+const runsBack = (
+  cron: string,
+  { timezone, before, count }: { readonly timezone: string; readonly before: string; readonly count: number },
+): string[] => {
   const found: string[] = [];
   for (let at = new Date(before); found.length < count; ) {
     at = previousRun(cron, timezone, at)!;
@@ -139,8 +145,8 @@ describe('cron: clock changes', () => {
     test(`${zone}: ${what}`, () => {
       const before = new Date(Date.parse(`${due[0]}Z`) - 1).toISOString();
       const after = new Date(Date.parse(`${due.at(-1)}Z`) + 1).toISOString();
-      deepEqual(runs(cron, zone, before, due.length), due);
-      deepEqual(runsBack(cron, zone, after, due.length), due);
+      deepEqual(runs(cron, { timezone: zone, after: before, count: due.length }), due);
+      deepEqual(runsBack(cron, { timezone: zone, before: after, count: due.length }), due);
       for (const at of due) ok(isDue(cron, zone, new Date(`${at}Z`)), at);
     });
 
@@ -193,10 +199,10 @@ describe('cron: valid expressions', () => {
     ['0 0 */2 * mon', ['2026-01-05T00:00', '2026-01-19T00:00', '2026-02-09T00:00']],
     ['0 0 1 * */2', ['2026-02-01T00:00', '2026-03-01T00:00', '2026-08-01T00:00']],
   ] as const)
-    test(cron, () => deepEqual(runs(cron, 'UTC', january, due.length), due));
+    test(cron, () => deepEqual(runs(cron, { timezone: 'UTC', after: january, count: due.length }), due));
 
   test('fields may be separated by any spaces and tabs', () => {
-    deepEqual(runs(' 0\t3   * * *', 'UTC', january, 1), ['2026-01-01T03:00']);
+    deepEqual(runs(' 0\t3   * * *', { timezone: 'UTC', after: january, count: 1 }), ['2026-01-01T03:00']);
   });
 });
 

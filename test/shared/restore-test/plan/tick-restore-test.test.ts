@@ -35,7 +35,7 @@ const duePlan = async (change: Partial<RestoreTestRecord> = {}): Promise<Restore
   await commit([create(plan)]);
   return plan;
 };
-const tick = (plan: RestoreTestRecord) => tickRestoreTest(t.tenant, plan.id, due, t.clock);
+const tick = (plan: RestoreTestRecord) => tickRestoreTest(t.tenant, { restoreTestId: plan.id, at: due, time: t.clock });
 const planNow = async ({ id }: RestoreTestRecord) => (await get(restoreTestKey.plan(t.tenant, id))) as RestoreTestRecord;
 const runs = () => t.table.find('ORG#', 'RESTORETESTRUN#') as unknown as readonly RunRecord[];
 const failures = () => t.events('restore_test.failed') as unknown as readonly FailedEvent[];
@@ -144,7 +144,7 @@ test('tick: a run that has not ended counts for the next due time; it is no fail
   await tick(plan);
   deepEqual([runs().length, failures().length], [1, 0]);
   at(60);
-  await tickRestoreTest(t.tenant, plan.id, t.clock.now(), t.clock);
+  await tickRestoreTest(t.tenant, { restoreTestId: plan.id, at: t.clock.now(), time: t.clock });
   deepEqual([runs().length, failures().length, (await planNow(plan)).nextRunAt], [1, 0, '2026-03-01T14:00:00.000Z']);
 });
 
@@ -187,7 +187,7 @@ test('watch: a plan whose tick did not arrive is ticked and synchronised; an out
   const send = async (messages: readonly { readonly body: string }[]) => {
     sent.push(...messages.map(({ body }) => JSON.parse(body).task));
   };
-  const watched = await watchDue(restoreTestKind, () => t.tenant, t.clock.now(), send);
+  const watched = await watchDue(restoreTestKind, { tenantOf: () => t.tenant, now: t.clock.now(), send });
   deepEqual(watched, { due: 2, ticked: 1 });
   deepEqual(sent, [
     { kind: 'run-restore-test', restoreTestId: plan.id, at: due.toISOString() },

@@ -23,7 +23,7 @@ const all = { scope: { type: 'all' }, target: null } as const;
 
 test('index: a collection with fewer or more documents than the manifest counts is a difference', () => {
   const differences = noDifferences();
-  compareWithIndex(all, archive, walked({ collections: '[["users",2],["other",1],["notes",2]]' }), differences);
+  compareWithIndex(all, { archive, walked: walked({ collections: '[["users",2],["other",1],["notes",2]]' }), differences });
   deepEqual(
     differences.items.map(({ path, kind, against }) => [path, kind, against]),
     [
@@ -35,16 +35,16 @@ test('index: a collection with fewer or more documents than the manifest counts 
 
 test('index: a sample is not held against the counts of the manifest', () => {
   const differences = noDifferences();
-  compareWithIndex({ scope: { type: 'sample' } }, archive, walked({ collections: '[["users",1]]' }), differences);
+  compareWithIndex({ scope: { type: 'sample' } }, { archive, walked: walked({ collections: '[["users",1]]' }), differences });
   equal(differences.total, 0);
 });
 
 test('index: a sample of which documents were not read is a difference', () => {
   const differences = noDifferences();
   const drawn = { scope: { type: 'sample' }, sample: '["users/a","users/b"]' } as const;
-  compareWithIndex(drawn, archive, walked({ collections: '[["users",2]]' }), differences);
+  compareWithIndex(drawn, { archive, walked: walked({ collections: '[["users",2]]' }), differences });
   equal(differences.total, 0);
-  compareWithIndex(drawn, archive, walked({}), differences);
+  compareWithIndex(drawn, { archive, walked: walked({}), differences });
   deepEqual(
     differences.items.map(({ against, kind, message }) => [against, kind, message]),
     [['index', 'missing', 'The archive gave 0 of the 2 documents that were drawn']],

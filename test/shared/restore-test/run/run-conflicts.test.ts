@@ -36,13 +36,13 @@ const begin = async (targetId = t.targetId): Promise<RunRecord> => {
     check: null,
   } as RestoreTestRecord;
   const start = { trigger: 'manual', scheduledFor: null, createdBy: { type: 'user', id: newId('user') } } as const;
-  const { runs, writes } = await startRuns(t.tenant, plan, start, now);
+  const { runs, writes } = await startRuns(t.tenant, { plan, start, now });
   await commit(writes);
   return runs[0] as RunRecord;
 };
 
 const read = async ({ id }: RunRecord): Promise<RunRecord> => (await get(restoreTestKey.run(t.tenant, id))) as RunRecord;
-const advance = ({ id: runId }: RunRecord) => advanceRun(t.tenant, { runId, attempt: 1 }, deadline, deps());
+const advance = ({ id: runId }: RunRecord) => advanceRun(t.tenant, { runStep: { runId, attempt: 1 }, deadline, deps: deps() });
 
 test('a test waits for another one that uses the same database, also if another project is connected to it', async () => {
   const target = await get(projectKey.project(t.tenant, t.targetId));
@@ -143,7 +143,7 @@ test('a restore that a person has already undone is checked, not reported as lef
   const backup = await t.takeBackup();
   const restored = await t.restore(backup, { mergeMode: 'overwrite' });
   const by = { encryption: { mode: 'kms', keyId: 'key' } as const, createdBy: { type: 'user', id: newId('user') } } as const;
-  const { restore: undo, change } = await undoRestore(t.tenant, restored, by, t.clock.now());
+  const { restore: undo, change } = await undoRestore(t.tenant, { restore: restored, caller: by, now: t.clock.now() });
   await commit(change.writes);
   await t.runRestore(undo.id);
   const run = await begin();

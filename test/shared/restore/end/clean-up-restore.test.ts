@@ -21,7 +21,8 @@ import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
 
 const t = await createRestoreEndEnv();
 
-const clean = ({ id }: RestoreAtStage, isGivenUp = false): Promise<void> => cleanUpRestore(t.tenant, id, t.deps, { isGivenUp });
+const clean = ({ id }: RestoreAtStage, isGivenUp = false): Promise<void> =>
+  cleanUpRestore(t.tenant, { restoreJobId: id, deps: t.deps, options: { isGivenUp } });
 const finish = async (setup: RestoreAtStage, status: 'failed' | 'cancelled' | 'completed'): Promise<void> => {
   if (status !== 'failed') return t.endRestore(setup.id, status);
   const reason = { code: 'INTERNAL_ERROR', message: 'x' } as const;
@@ -273,7 +274,7 @@ test('clean-up: uploads of the journal that a crashed worker left are looked for
     };
     return { ...bound(store), abortUnfinishedUploads };
   };
-  await cleanUpRestore(t.tenant, setup.id, { ...t.deps, openStore }, {});
+  await cleanUpRestore(t.tenant, { restoreJobId: setup.id, deps: { ...t.deps, openStore }, options: {} });
   // The part of that number is stored, but in the journal of an earlier attempt.
   deepEqual([...asked].sort(), ['', 'chunk/00000000-0000', 'index/00000000-0000']);
 });

@@ -34,7 +34,7 @@ const fail = async (id: string): Promise<void> => {
     reasonOf: () => ({ code: 'INTERNAL_ERROR', message: 'x' }),
     now: t.clock.now(),
   });
-  await cleanUpRestore(t.tenant, id, t.deps, { attempt: 1 });
+  await cleanUpRestore(t.tenant, { restoreJobId: id, deps: t.deps, options: { attempt: 1 } });
 };
 
 test('stale attempt: a workflow that starts after its restore was cancelled and resumed does nothing', async () => {
@@ -102,9 +102,9 @@ test('stale attempt: it does not clean up after the next attempt', async () => {
   await resume(id);
   const completedAt = iso(t.clock.now());
   await commit([set(restoreKey.restore(t.tenant, id), { status: 'cancelled', completedAt })]);
-  await cleanUpRestore(t.tenant, id, t.deps, { attempt: 1 });
+  await cleanUpRestore(t.tenant, { restoreJobId: id, deps: t.deps, options: { attempt: 1 } });
   equal(t.lockOf(t.targetId)?.jobId, id);
-  await cleanUpRestore(t.tenant, id, t.deps, { attempt: 2 });
+  await cleanUpRestore(t.tenant, { restoreJobId: id, deps: t.deps, options: { attempt: 2 } });
   equal(t.lockOf(t.targetId), undefined);
 });
 

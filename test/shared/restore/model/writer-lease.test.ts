@@ -76,7 +76,8 @@ const fail = ({ id }: WriterSetup, sleep = t.deps.sleep): Promise<void> =>
     now: t.clock.now(),
     sleep,
   });
-const clean = ({ id }: WriterSetup): Promise<void> => cleanUpRestore(t.tenant, id, t.deps, { attempt: 1 });
+const clean = ({ id }: WriterSetup): Promise<void> =>
+  cleanUpRestore(t.tenant, { restoreJobId: id, deps: t.deps, options: { attempt: 1 } });
 const prepareCancel = async ({ id }: WriterSetup): Promise<() => Promise<void>> => {
   const actor = { type: 'user' as const, id: newId('user'), email: null };
   const acting = { tenant: t.tenant, organization: t.organization, role: 'owner' as const, actor };
@@ -97,7 +98,7 @@ const reap = ({ id }: WriterSetup): Promise<void> =>
 
 const undo = async ({ id }: WriterSetup): Promise<string> => {
   const by = { encryption: { mode: 'kms', keyId: 'key' }, createdBy: { type: 'user', id: newId('user') } } as const;
-  const { restore, change } = await undoRestore(t.tenant, t.restoreOf(id), by, t.clock.now());
+  const { restore, change } = await undoRestore(t.tenant, { restore: t.restoreOf(id), caller: by, now: t.clock.now() });
   await commit(change.writes);
   return restore.id;
 };

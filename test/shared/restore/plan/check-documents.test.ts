@@ -61,7 +61,7 @@ for (const ending of ['in time', 'torn off'] as const)
         control,
         deps,
       };
-      const claim = await claimNextCheck(t.tenant, restore, 0, deps.random);
+      const claim = await claimNextCheck(t.tenant, { job: restore, number: 0, random: deps.random });
       isDone = await checkPart(run, claim!);
       const [{ checkedTo, isChecked } = { checkedTo: undefined, isChecked: false }] = t.shardsOf(id);
       ok(isChecked || checkedTo !== undefined, `run ${runs}`);

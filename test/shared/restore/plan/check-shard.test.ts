@@ -199,9 +199,16 @@ describe('the safety backup', () => {
     const restore = await sealed(backup, { mergeMode: 'rollback' });
     const safety = t.backupOf(restore.safetyBackupId!);
     for (const depth of ['structure', 'sample', 'full'] as const) {
-      await commit(startVerification(t.tenant, t.backupOf(safety.id), depth, t.clock.now()).change.writes);
+      await commit(startVerification(t.tenant, { backup: t.backupOf(safety.id), depth, now: t.clock.now() }).change.writes);
       let position = null as Awaited<ReturnType<typeof verifyBackup>> | null;
-      do position = (await verifyBackup(t.tenant, safety.id, position ?? null, later(new Date(), 60), t.deps)) ?? null;
+      do
+        position =
+          (await verifyBackup(t.tenant, {
+            backupId: safety.id,
+            position: position ?? null,
+            deadline: later(new Date(), 60),
+            deps: t.deps,
+          })) ?? null;
       while (position);
       deepEqual(
         [depth, t.backupOf(safety.id).verification?.status, t.backupOf(safety.id).verification?.findings],

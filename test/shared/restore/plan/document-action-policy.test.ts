@@ -104,7 +104,7 @@ test('document action: an equal update time in the same database means the same 
   deepEqual((await walk(same, target)).decided, [['a/b', 'unchanged']]);
   // A time that is the same by chance, in a database of another name, means nothing.
   const { updateTime } = (await import('../../../../infra/local/engines/firestore/proto/codecs.ts')).proto.Document.decode(live);
-  const other = documentOf('elsewhere', 'a/b', { text: x }, Number(updateTime?.seconds));
+  const other = documentOf('elsewhere', { path: 'a/b', fields: { text: x }, at: Number(updateTime?.seconds) });
   deepEqual((await walk(archiveOf('elsewhere', { 'a/b': other }), target)).decided, [['a/b', 'overwrite']]);
 });
 

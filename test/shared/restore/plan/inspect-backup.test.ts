@@ -131,18 +131,17 @@ test('inspect: an object that a listing lacks is asked for before it counts as m
 const inspectMany = async (versions: FolderVersions, head: ObjectStore['head']) => {
   const backup = await backUpShop(t);
   t.wrapStore = (store) => ({ ...bound(store), versions, head: async (name) => (await head(name)) ?? store.head(name) });
-  const open = await openRawArchive(t.tenant, backup, undefined, t.deps);
+  const open = await openRawArchive(t.tenant, { backup, deps: t.deps });
   t.wrapStore = (store) => store;
   const { manifest } = open.archive;
   const [entry] = manifest.objects;
   const more = Array.from({ length: 150 }, (_, n) => ({ ...entry!, name: objectName('chunk', 1_000 + n), size: 7 }));
   const archive = { manifest: { ...manifest, objects: [...manifest.objects, ...more] } };
-  const { findings, count, damage } = await inspectObjects(
-    t.tenant,
+  const { findings, count, damage } = await inspectObjects(t.tenant, {
     backup,
-    { ...open, archive } as unknown as OpenArchive,
-    t.deps,
-  );
+    open: { ...open, archive } as unknown as OpenArchive,
+    deps: t.deps,
+  });
   open.close();
   return { problems: new Set(findings.map(({ problem }) => problem)), count, damaged: damage.get(backup.archive.backup)?.count };
 };

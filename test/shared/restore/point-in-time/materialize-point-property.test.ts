@@ -87,7 +87,7 @@ const run = async (model: Model, one: Step): Promise<void> => {
 
 const pointAt = async (second: string): Promise<ReadonlyMap<string, string>> => {
   const now = t.clock.now();
-  const plan = await planPoint(t.tenant, t.projectId, { pointInTime: second }, now);
+  const plan = await planPoint(t.tenant, { projectId: t.projectId, request: { pointInTime: second }, now });
   const identity = { id: newId('backup'), path: 'point', createdAt: now.toISOString(), createdBy: { type: 'user', id: 'u' } };
   const clock = t.clock;
   const made = await buildPointInMemory(t.tenant, pointBackupRecord(t.tenant, plan, identity), plan, t.deps, {

@@ -74,7 +74,7 @@ test('point in time: each second is restored as it was, and an undo brings back 
       ['incremental', 'pitr-base', t.base.id, `${second.slice(0, 19)}.000000Z`, [t.base.id], 0, t.sourceAt(second).size],
     );
     equal(t.backupOf(t.base.id).restoring, 0);
-    const { restore: undo, change } = await undoRestore(t.tenant, ended, t.caller, t.clock.now());
+    const { restore: undo, change } = await undoRestore(t.tenant, { restore: ended, caller: t.caller, now: t.clock.now() });
     await commit(change.writes);
     equal((await t.runRestore(undo.id)).status, 'completed');
     deepEqual(t.fieldsOf(), before);
@@ -167,7 +167,7 @@ test('point in time: with a batch missing in the bucket, later times are refused
   const object = folder.objects.get(sixth.chunk.name)!;
   const ask = async (second: string) => {
     const { pointRequest } = await readRestoreRequest(t.tenant, t.bodyOf({ pointInTime: second }), t.clock.now());
-    return assertBatchesPresent(t.tenant, pointRequest!, t.deps, t.clock);
+    return assertBatchesPresent(t.tenant, { pointRequest: pointRequest!, deps: t.deps, time: t.clock });
   };
   for (const second of seconds) await ask(second);
   folder.objects.delete(sixth.chunk.name);
@@ -213,7 +213,10 @@ test('point in time: a dry run returns the plan and writes nothing', async () =>
   );
   const is = traces();
   const sent = t.writesSent();
-  const planned = await planPointInTime({ ...caller, tenant: t.tenant }, { ...context, options: options }, pointRequest!, t.deps);
+  const planned = await planPointInTime(
+    { ...caller, tenant: t.tenant },
+    { request: { ...context, options: options }, pointRequest: pointRequest!, deps: t.deps },
+  );
   deepEqual([traces(), t.writesSent()], [is, sent]);
   ok(planned);
   const { create, overwrite, unchanged, delete: deleted, backupId, pointInTime } = planned;
@@ -289,7 +292,7 @@ test('point in time: a base that is deleted concurrently is either held, or the 
   equal(traces(), is);
   t.table.put(base);
   await commit(writes);
-  throws(() => deleteBackup(t.tenant, t.backupOf(base.id), undefined, now), /is being restored|needs/);
+  throws(() => deleteBackup(t.tenant, { backup: t.backupOf(base.id), child: undefined, now }), /is being restored|needs/);
 });
 
 test('point in time: if a batch disappears between request and job, the restore fails before it writes', async () => {

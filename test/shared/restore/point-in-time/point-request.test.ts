@@ -101,7 +101,7 @@ const run = async (model: Model, one: Step): Promise<void> => {
 const pointAt = async (second: string, allowPartial = false) => {
   const { clock } = t.deps;
   const now = clock.now();
-  const plan = await planPoint(t.tenant, t.projectId, { pointInTime: second, allowPartial }, now);
+  const plan = await planPoint(t.tenant, { projectId: t.projectId, request: { pointInTime: second, allowPartial }, now });
   const identity = { id: newId('backup'), path: 'point', createdAt: now.toISOString(), createdBy: { type: 'user', id: 'u' } };
   const blank = pointBackupRecord(t.tenant, plan, identity);
   const made = await buildPointInMemory(t.tenant, blank, plan, t.deps, { until: after(now, 60), clock });
@@ -118,7 +118,10 @@ const planAt = async (second: string, allowPartial = false) => {
   const caller = { ...t.caller, origin: { ip: null, userAgent: null, requestId: 'req' }, now: t.clock.now() };
   const ask = { pointInTime: second, targetProjectId: t.projectId, options: { allowPartial } };
   const { options, pointRequest, ...context } = await readRestoreRequest(t.tenant, t.bodyOf(ask), caller.now);
-  return (await planPointInTime({ ...caller, tenant: t.tenant }, { ...context, options: options }, pointRequest!, t.deps))!;
+  return (await planPointInTime(
+    { ...caller, tenant: t.tenant },
+    { request: { ...context, options: options }, pointRequest: pointRequest!, deps: t.deps },
+  ))!;
 };
 
 interface Seen {
@@ -320,14 +323,14 @@ test('point in time: a rollback to an uncounted time leaves documents that may h
     deepEqual(shown.partial, planned.partial);
   deepEqual([t.backupOf(backupId).mayLackCollections, t.backupOf(backupId).isPartial], [true, true]);
   deepEqual(t.backupOf(backupId).collectionCounts, [['users', 1]]);
-  const { archive, close } = await openArchive(t.tenant, t.backupOf(backupId), undefined, t.deps);
+  const { archive, close } = await openArchive(t.tenant, { backup: t.backupOf(backupId), deps: t.deps });
   close();
   equal(archive.manifest.notes.mayLackCollections, true);
   deepEqual(archive.manifest.collections, [
     { id: 'users', documents: 1 },
     { id: 'notes', documents: 0 },
   ]);
-  const { restore: undo, change } = await undoRestore(t.tenant, ended, t.caller, t.clock.now());
+  const { restore: undo, change } = await undoRestore(t.tenant, { restore: ended, caller: t.caller, now: t.clock.now() });
   await commit(change.writes);
   equal((await t.runRestore(undo.id)).status, 'completed');
   deepEqual(t.fieldsOf('source'), before);

@@ -44,7 +44,7 @@ test('a backup built for a point in time: its record and later restores, plans a
   deepEqual((await planInRequest(caller, request, t.deps))?.partial, lacks);
 
   const page = { limit: 10, after: undefined };
-  const compared = await compareBackup({ ...caller, page }, t.backupOf(backupId), backupId, t.deps);
+  const compared = await compareBackup({ ...caller, page }, { backup: t.backupOf(backupId), against: backupId, deps: t.deps });
   deepEqual(compared.data.lacks, lacks);
 });
 

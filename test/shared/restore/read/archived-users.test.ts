@@ -27,7 +27,14 @@ const restore = (backup: Parameters<typeof t.restore>[0], ask: RestoreInput = {}
 const undo = ({ id, safetyBackupId, targetProjectId }: RestoreRecord): Promise<RestoreRecord> =>
   restore(t.backupOf(safetyBackupId!), { targetProjectId, mergeMode: 'rollback', undoOf: id });
 const ended = ({ status, users, error }: RestoreRecord) => [status, users, error?.message];
-const counts = (restored: number, deleted = 0, skipped = 0, failed = 0) => ({ restored, deleted, skipped, failed });
+const counts = (
+  restored: number,
+  {
+    deleted = 0,
+    skipped = 0,
+    failed = 0,
+  }: { readonly deleted?: number | undefined; readonly skipped?: number | undefined; readonly failed?: number | undefined } = {},
+) => ({ restored, deleted, skipped, failed });
 const sent = (verb: string) => t.calls.filter((call) => call.verb === verb);
 
 test('users: deleted users are restored as they were, with the hash and salt of their passwords', async () => {
@@ -79,7 +86,7 @@ for (const mergeMode of ['overwrite', 'merge', 'rollback'] as const)
     equal(t.backupOf(done.safetyBackupId!).authUsers, 1);
 
     const undone = await undo(done);
-    deepEqual(ended(undone), ['completed', counts(1, 1), undefined]);
+    deepEqual(ended(undone), ['completed', counts(1, { deleted: 1 }), undefined]);
     deepEqual(t.usersOf('target'), before);
 
     deepEqual(ended(await undo(undone)), ['completed', counts(2), undefined]);
@@ -93,7 +100,7 @@ test('users: skip_existing keeps existing users, and those who sign up while it 
   t.putUsers('target', [theirs]);
   const id = await t.startRestore(backup, { includeAuthUsers: true, mergeMode: 'skip_existing' });
   const done = await t.runRestore(id, { onStep: (step) => step === 'write' && t.putUsers('target', [late]) });
-  deepEqual(ended(done), ['completed', counts(1, 0, 2), undefined]);
+  deepEqual(ended(done), ['completed', counts(1, { deleted: 0, skipped: 2 }), undefined]);
   deepEqual(t.usersOf('target'), [theirs, late, withPassword('eve')]);
   equal(
     sent('batchCreate').some(({ body }) => body.allowOverwrite === true),
@@ -118,7 +125,11 @@ test('users: a user that the service rejects fails alone, by name', async () => 
   const good = [withPassword('ada'), withoutPassword('zoe')];
   t.putUsers('source', [...good, withPassword('bad', { customAttributes: 'no json' })]);
   const done = await restore(await backUp());
-  deepEqual(ended(done), ['failed', counts(2, 0, 0, 1), '1 of 3 users could not be written; failures lists them']);
+  deepEqual(ended(done), [
+    'failed',
+    counts(2, { deleted: 0, skipped: 0, failed: 1 }),
+    '1 of 3 users could not be written; failures lists them',
+  ]);
   deepEqual(done.failures, [{ path: 'accounts/bad', code: 'INVALID_ARGUMENT', message: 'Invalid custom claims provided.' }]);
   deepEqual([done.error?.code, done.written, done.failed], ['COUNT_MISMATCH', 1, 0]);
   deepEqual(t.usersOf('target'), good);
@@ -129,7 +140,11 @@ test('users: without the hash configuration, users with a password fail and othe
   const backup = await backUp();
   t.server.faults.revoke(t.sourceProjectId);
   const done = await restore(backup);
-  deepEqual(ended(done), ['failed', counts(1, 0, 0, 1), '1 of 2 users could not be written; failures lists them']);
+  deepEqual(ended(done), [
+    'failed',
+    counts(1, { deleted: 0, skipped: 0, failed: 1 }),
+    '1 of 2 users could not be written; failures lists them',
+  ]);
   deepEqual(
     done.failures.map(({ path, code }) => [path, code]),
     [['accounts/ada', 'FAILED_PRECONDITION']],
@@ -143,7 +158,7 @@ test('users: a user whose e-mail address another one has taken fails alone', asy
   const again = withPassword('ada-again', { email: 'ada@example.com' });
   t.putUsers('target', [again, withoutPassword('bob-again', { phoneNumber: '+441234567890' })]);
   const done = await restore(backup);
-  deepEqual(ended(done).slice(0, 2), ['failed', counts(1, 0, 0, 2)]);
+  deepEqual(ended(done).slice(0, 2), ['failed', counts(1, { deleted: 0, skipped: 0, failed: 2 })]);
   deepEqual(done.failures, [
     {
       path: 'accounts/ada',
@@ -266,9 +281,9 @@ test('users: a dry run counts users by lookup, and writes none', async () => {
   const backup = await backUp();
   t.putUsers('target', users.slice(0, 120));
   const toolkit = t.deps.openToolkit(t.tenant, t.table.get<ProjectRecord>(projectKey.project(t.tenant, t.targetId))!);
-  const open = await openArchive(t.tenant, backup, undefined, t.deps);
-  deepEqual(await planUsers(open.archive, toolkit, 'overwrite'), { create: 130, overwrite: 120, skip: 0 });
-  deepEqual(await planUsers(open.archive, toolkit, 'skip_existing'), { create: 130, overwrite: 0, skip: 120 });
+  const open = await openArchive(t.tenant, { backup, deps: t.deps });
+  deepEqual(await planUsers(open.archive, { toolkit, mode: 'overwrite' }), { create: 130, overwrite: 120, skip: 0 });
+  deepEqual(await planUsers(open.archive, { toolkit, mode: 'skip_existing' }), { create: 130, overwrite: 0, skip: 120 });
   equal(sent('lookup').length, 6);
   open.close();
   deepEqual(t.usersOf('target').length, 120);

@@ -43,7 +43,11 @@ test('chain: rolled back to any backup, a database has its contents, and after a
     equal(done.status, 'completed', JSON.stringify(done.error));
     deepEqual(t.fieldsOf(), held);
     const by = { encryption: { mode: 'kms', keyId: 'key' }, createdBy: { type: 'user', id: newId('user') } } as const;
-    const { restore: undo, change } = await undoRestore(t.tenant, t.restoreOf(done.id), by, t.clock.now());
+    const { restore: undo, change } = await undoRestore(t.tenant, {
+      restore: t.restoreOf(done.id),
+      caller: by,
+      now: t.clock.now(),
+    });
     await commit(change.writes);
     equal((await t.runRestore(undo.id)).status, 'completed');
     deepEqual(t.fieldsOf(), was);

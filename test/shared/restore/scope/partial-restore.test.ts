@@ -35,7 +35,7 @@ const restored = async () => {
 const compare = async (backup: BackupRecord, against: string, limit = 50) => {
   const changes: string[] = [];
   for (let next: string | undefined, isFirst = true; isFirst || next !== undefined; isFirst = false) {
-    const page = await compareBackup({ ...call, page: { limit, after: next } }, backup, against, t.deps);
+    const page = await compareBackup({ ...call, page: { limit, after: next } }, { backup, against, deps: t.deps });
     changes.push(...page.data.changes.map(({ path, change }) => `${change} ${path}`));
     next = page.next;
     if (next === undefined) return { changes, counts: page.data.counts, reads: page.data.cost?.reads };

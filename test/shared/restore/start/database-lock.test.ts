@@ -44,7 +44,7 @@ const ends: Readonly<Record<string, (setup: TwinSetup, id: string) => Promise<un
     const acting = { tenant: t.tenant, organization: t.organization, role: 'owner' as const, actor };
     await commit((await cancelRestore(acting, id, t.clock.now())).change.writes);
     equal(lockOf(setup)?.jobId, id);
-    await cleanUpRestore(t.tenant, id, t.deps);
+    await cleanUpRestore(t.tenant, { restoreJobId: id, deps: t.deps });
   },
 };
 

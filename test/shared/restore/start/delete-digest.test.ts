@@ -70,7 +70,7 @@ test('the digest depends on the documents, not on the order or the number of sha
 describe('an undo', () => {
   const undo = async (id: string, more: { readonly dryRun?: boolean; readonly deleteDigest?: string }) => {
     const by = { encryption: { mode: 'kms', keyId: 'key' } as const, createdBy: { type: 'user', id: newId('user') } };
-    const begun = await undoRestore(t.tenant, t.restoreOf(id), { ...by, ...more }, t.clock.now());
+    const begun = await undoRestore(t.tenant, { restore: t.restoreOf(id), caller: { ...by, ...more }, now: t.clock.now() });
     await commit(begun.change.writes);
     return t.runRestore(begun.restore.id);
   };

@@ -226,7 +226,7 @@ describe('resuming', () => {
 describe('undoing', () => {
   const by = { encryption: { mode: 'kms', keyId: 'arn' } as const, createdBy: { type: 'user', id: 'usr_x' } };
   const undo = async (restore: RestoreRecord, at = now) => {
-    const { restore: begun, change } = await undoRestore(tenant, restore, by, at);
+    const { restore: begun, change } = await undoRestore(tenant, { restore, caller: by, now: at });
     await commit(change.writes);
     return { begun, change: change as Change };
   };
@@ -313,7 +313,7 @@ describe('undoing', () => {
 
   test('of a concurrent undo and deletion of the safety backup, one succeeds', async () => {
     const restore = ended();
-    const late = await undoRestore(tenant, restore, by, now);
+    const late = await undoRestore(tenant, { restore, caller: by, now });
     const deletion = await deletionOf({ safetyOf: restore.id });
     await undo(restore);
     await rejects(commit(deletion), StaleReadError);
@@ -327,7 +327,7 @@ describe('undoing', () => {
 
   test('succeeds once, of concurrent and of repeated requests', async () => {
     const restore = ended();
-    const late = await undoRestore(tenant, restore, by, now);
+    const late = await undoRestore(tenant, { restore, caller: by, now });
     await undo(restore);
     await rejects(commit(late.change.writes), code('JOB_IN_PROGRESS'));
     unlock();
@@ -338,7 +338,10 @@ describe('undoing', () => {
 
 const deletionOf = async (more: Partial<BackupRecord>) => {
   const deleted = { ...safety, ...more };
-  return [...deleteBackup(tenant, deleted, undefined, now).writes, ...(await closeUndoWindow(tenant, deleted))];
+  return [
+    ...deleteBackup(tenant, { backup: deleted, child: undefined, now }).writes,
+    ...(await closeUndoWindow(tenant, deleted)),
+  ];
 };
 const removeSafety = async (more: Partial<BackupRecord>) => commit(await deletionOf(more));
 

@@ -27,7 +27,7 @@ const overtaken = async (ask: RestoreInput, theirs: Users): Promise<RestoreRecor
 };
 const undo = async ({ id }: RestoreRecord): Promise<RestoreRecord> => {
   const by = { encryption: { mode: 'kms', keyId: 'key' } as const, createdBy: { type: 'user', id: newId('user') } };
-  const { restore, change } = await undoRestore(t.tenant, t.restoreOf(id), by, t.clock.now());
+  const { restore, change } = await undoRestore(t.tenant, { restore: t.restoreOf(id), caller: by, now: t.clock.now() });
   await commit(change.writes);
   return t.runRestore(restore.id);
 };

@@ -28,7 +28,7 @@ const acting = () =>
   }) as CallerContext;
 
 const beginUndo = async (id: string): Promise<string> => {
-  const { restore: begun, change } = await undoRestore(t.tenant, t.restoreOf(id), by, t.clock.now());
+  const { restore: begun, change } = await undoRestore(t.tenant, { restore: t.restoreOf(id), caller: by, now: t.clock.now() });
   await commit(change.writes);
   return begun.id;
 };
@@ -66,7 +66,11 @@ describe('undo of a complete restore', () => {
     const done = await t.restore(await t.takeBackup(), { mergeMode: 'overwrite' });
     await t.putTarget({ 'a/1': text('theirs'), 'a/3': undefined });
     const theirs = t.fieldsOf().get('a/1');
-    const { restore, change } = await undoRestore(t.tenant, done, { ...by, keepsChanged: true }, t.clock.now());
+    const { restore, change } = await undoRestore(t.tenant, {
+      restore: done,
+      caller: { ...by, keepsChanged: true },
+      now: t.clock.now(),
+    });
     await commit(change.writes);
     const undone = await t.runRestore(restore.id);
     deepEqual([undone.status, undone.plan?.skip], ['completed', 2]);

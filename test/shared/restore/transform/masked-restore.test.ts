@@ -137,7 +137,11 @@ test('an incomplete copy is resumed with its key, and its undo finds what it wro
   await t.putTarget(Object.fromEntries([...t.documentsIn().keys()].map((path) => [path, undefined])));
   const other = await start();
   const by = { encryption: { mode: 'kms', keyId: 'key' }, createdBy: { type: 'user', id: newId('user') } } as const;
-  const { restore: undoing, change: begun } = await undoRestore(t.tenant, t.restoreOf(other), by, t.clock.now());
+  const { restore: undoing, change: begun } = await undoRestore(t.tenant, {
+    restore: t.restoreOf(other),
+    caller: by,
+    now: t.clock.now(),
+  });
   await commit(begun.writes);
   const undone = await t.runRestore(undoing.id);
   deepEqual([undone.status, undone.deleted, [...t.documentsIn().keys()]], ['completed', count - 1, ['people/007']]);

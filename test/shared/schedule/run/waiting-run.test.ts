@@ -237,7 +237,12 @@ test('waiting: events show the run that waits as the API does, and none once it 
   for (const schedule of [first!, second!, third!]) await t.tickAt(schedule, night);
   const shownIn = (type: string) =>
     t.events().flatMap((event) => (event.type === type ? [(event.data as { schedule?: object }).schedule] : []));
-  const { change } = await updateSchedule(t.caller, t.scheduleOf(third!), t.projectOf(), { name: 'Renamed' }, t.clock.now());
+  const { change } = await updateSchedule(t.caller, {
+    schedule: t.scheduleOf(third!),
+    project: t.projectOf(),
+    given: { name: 'Renamed' },
+    now: t.clock.now(),
+  });
   await commit(change.writes);
   const [shown] = await showSchedules(t.tenant, [t.scheduleOf(third!)]);
   deepEqual(shown?.waitingFor, { reason: 'capacity', since: night, position: 2 });

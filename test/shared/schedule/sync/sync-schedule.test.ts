@@ -19,7 +19,10 @@ const t = createScheduleEnv();
 beforeEach(t.newWorld);
 
 const change = async (schedule: ScheduleRecord, given: object): Promise<void> =>
-  commit((await updateSchedule(t.caller, t.scheduleOf(schedule), t.projectOf(), given, t.clock.now())).change.writes);
+  commit(
+    (await updateSchedule(t.caller, { schedule: t.scheduleOf(schedule), project: t.projectOf(), given, now: t.clock.now() }))
+      .change.writes,
+  );
 const nameOf = ({ id }: ScheduleRecord): string => `${t.tenant.organizationId}.${id}`;
 
 test('sync: a new schedule gets an entry with its expression; Scheduler inserts the due time', async () => {
@@ -60,7 +63,9 @@ test('sync: entries follow a change of expression, and exist only while the sche
 test('sync: a deleted schedule leaves neither entries nor a due item', async () => {
   const schedule = await t.addSchedule();
   await t.drain();
-  await commit((await deleteSchedule(t.caller, t.scheduleOf(schedule), t.projectOf(), t.clock.now())).writes);
+  await commit(
+    (await deleteSchedule(t.caller, { schedule: t.scheduleOf(schedule), project: t.projectOf(), now: t.clock.now() })).writes,
+  );
   await t.drain();
   equal(t.entries.size, 0);
   deepEqual(t.dueTimes(), []);
@@ -141,7 +146,7 @@ test('sync: at its deadline the walk enqueues a task that continues it', async (
   t.entries.clear();
   let looks = 0;
   const slow = { now: () => new Date(Date.parse('2026-03-01T12:00:00.000Z') + looks++ * 400) };
-  await syncAllSchedules(t.tenant, {}, new Date('2026-03-01T12:00:01.000Z'), slow, t.scheduler);
+  await syncAllSchedules(t.tenant, { task: {}, until: new Date('2026-03-01T12:00:01.000Z'), time: slow, entries: t.scheduler });
   ok(t.entries.size < 5);
   await t.drain();
   equal(t.entries.size, 5);
@@ -153,8 +158,11 @@ test('purge: leaves no entry, no due item and no record', async () => {
   await t.drain();
   equal(t.entries.size, 3);
   const past = new Date('2026-03-01T11:00:00.000Z');
-  equal(await purgeSchedules(t.tenant, past, t.clock, t.scheduler.remove), false);
-  equal(await purgeSchedules(t.tenant, new Date('2026-03-01T13:00:00.000Z'), t.clock, t.scheduler.remove), true);
+  equal(await purgeSchedules(t.tenant, { until: past, time: t.clock, remove: t.scheduler.remove }), false);
+  equal(
+    await purgeSchedules(t.tenant, { until: new Date('2026-03-01T13:00:00.000Z'), time: t.clock, remove: t.scheduler.remove }),
+    true,
+  );
   equal(t.entries.size, 0);
   deepEqual(t.dueTimes(), []);
   equal(t.table.find(`ORG#${t.tenant.organizationId}`, 'SCHEDULE#').length, 0);

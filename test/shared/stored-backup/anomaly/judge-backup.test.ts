@@ -32,7 +32,7 @@ const take = async (options: Parameters<typeof t.startBackup>[0] = {}): Promise<
 
 const by = { type: 'user', id: 'usr_1', email: 'ada@example.com' };
 const acknowledge = async (backup: BackupRecord, note?: string): Promise<BackupRecord> => {
-  const { backup: done, change } = await acknowledgeAnomaly(t.tenant, backup, { by, note }, new Date());
+  const { backup: done, change } = await acknowledgeAnomaly(t.tenant, { backup, acknowledgement: { by, note }, now: new Date() });
   if (change.writes.length > 0) await commit(change.writes);
   return done;
 };
@@ -69,7 +69,8 @@ test('anomaly: encryption and deletion are found, hold the backup before, and ar
   equal(next.anomaly, undefined);
   const isHeld = (id: string): boolean => toCandidate(t.backupOf(id))?.heldUntilMs === Number.POSITIVE_INFINITY;
   deepEqual([runs[0]!.id, last.id, marked.id, next.id].map(isHeld), [false, true, true, false]);
-  for (const { id } of [last, marked]) throws(() => deleteBackup(t.tenant, t.backupOf(id), undefined, new Date()), /cknowledge/);
+  for (const { id } of [last, marked])
+    throws(() => deleteBackup(t.tenant, { backup: t.backupOf(id), child: undefined, now: new Date() }), /cknowledge/);
 
   const done = await acknowledge(t.backupOf(marked.id), 'We know');
   deepEqual([done.anomaly?.note, done.anomaly?.acknowledgedBy?.email], ['We know', 'ada@example.com']);

@@ -12,7 +12,14 @@ const t = await createArchiveEnv();
 const text = (stringValue: string): Fields => ({ text: { stringValue } });
 
 /** All pages of a listing, with at most `limit` entries each. */
-const listAll = async (backup: Parameters<typeof browseBackup>[1], path: string, limit: number, showMissing = false) => {
+const listAll = async (
+  backup: Parameters<typeof browseBackup>[1],
+  {
+    path,
+    limit,
+    showMissing = false,
+  }: { readonly path: string; readonly limit: number; readonly showMissing?: boolean | undefined },
+) => {
   const query = { path, showMissing: showMissing ? 'true' : 'false' } as const;
   const entries: Awaited<ReturnType<typeof browseBackup>>['entries'][number][] = [];
   let next: string | undefined;
@@ -54,7 +61,7 @@ const below = (parentPath: string): string[] =>
 
 for (const limit of [1, 2, 100])
   test(`browse: every path of a database with unusual names lists its contents, ${limit} per page`, async () => {
-    const roots = await listAll(backup, '', limit);
+    const roots = await listAll(backup, { path: '', limit });
     deepEqual(
       roots.map(({ path }) => path),
       below(''),
@@ -63,7 +70,7 @@ for (const limit of [1, 2, 100])
       deepEqual([type, id, documents], ['collection', path, documentsIn(path).length]);
     for (const parentPath of parentPaths) {
       const isCollection = parentPath.split('/').length % 2 === 1;
-      const entries = await listAll(backup, parentPath, limit);
+      const entries = await listAll(backup, { path: parentPath, limit });
       if (isCollection) {
         deepEqual(
           entries.map(({ path }) => path),
@@ -74,7 +81,7 @@ for (const limit of [1, 2, 100])
           deepEqual([type, name, createTime], ['document', `${t.root}/${path}`, updateTime]);
           equal(JSON.stringify(fields), JSON.stringify({ text: { stringValue: path } }));
         }
-        const all = await listAll(backup, parentPath, limit, true);
+        const all = await listAll(backup, { path: parentPath, limit, showMissing: true });
         deepEqual(
           all.map(({ path }) => path),
           below(parentPath),
@@ -99,11 +106,13 @@ for (const limit of [1, 2, 100])
   });
 
 test('browse: a missing parent shows its subcollections only', async () => {
-  deepEqual(await listAll(backup, 'gone/1', 10), [
+  deepEqual(await listAll(backup, { path: 'gone/1', limit: 10 }), [
     { type: 'collection', path: 'gone/1/also-gone', id: 'also-gone', documents: 0 },
   ]);
-  deepEqual(await listAll(backup, 'gone', 10), []);
-  deepEqual(await listAll(backup, 'gone', 10, true), [{ type: 'document', path: 'gone/1', id: '1', missing: true }]);
+  deepEqual(await listAll(backup, { path: 'gone', limit: 10 }), []);
+  deepEqual(await listAll(backup, { path: 'gone', limit: 10, showMissing: true }), [
+    { type: 'document', path: 'gone/1', id: '1', missing: true },
+  ]);
 });
 
 test('browse: an unknown path answers NOT_FOUND, a malformed one VALIDATION_ERROR', async () => {

@@ -23,7 +23,7 @@ const put = (moment: string, more: object = {}, n = 0): string => {
   return id;
 };
 const ask = async (filter: BackupFilter = {}, limit = 50, from?: string) => {
-  const { backups, next } = await listBackups(tenant, filter, { limit, after: from }, now);
+  const { backups, next } = await listBackups(tenant, { filter, page: { limit, after: from }, now });
   return { ids: backups.map(({ id }) => id), next };
 };
 

@@ -25,17 +25,23 @@ const callOf = (limit = 50, next?: string) => ({
   ...{ tenant: t.tenant, actor, origin, role: 'member' as DiffRequest['role'], now: new Date() },
   page: { limit, after: next },
 });
-const ask = (backup: BackupRecord, against: string, limit = 50, next?: string): Promise<Page> =>
-  compareBackup(callOf(limit, next), backup, against, t.deps);
+const ask = (
+  backup: BackupRecord,
+  {
+    against,
+    limit = 50,
+    next,
+  }: { readonly against: string; readonly limit?: number | undefined; readonly next?: string | undefined },
+): Promise<Page> => compareBackup(callOf(limit, next), { backup, against, deps: t.deps });
 
 /** All pages; their totals must agree. */
 const diff = async (backup: BackupRecord, against: string, limit = 50) => {
   const changes: string[] = [];
-  let page = await ask(backup, against, limit);
+  let page = await ask(backup, { against, limit });
   let pages = 1;
   changes.push(...page.data.changes.map(({ path, change }) => `${change} ${path}`));
   for (; page.next !== undefined; pages++) {
-    page = await ask(backup, against, limit, page.next);
+    page = await ask(backup, { against, limit, next: page.next });
     ok(page.data.changes.length <= limit);
     changes.push(...page.data.changes.map(({ path, change }) => `${change} ${path}`));
   }
@@ -105,7 +111,7 @@ test('diff: the first page has the total counts, and no empty page follows', asy
   const first = await t.takeBackup();
   await become(stateOf(paths, ['x']), stateOf(paths.slice(0, 100), ['y']));
   const second = await t.takeBackup();
-  const page = await ask(second, first.id, 100);
+  const page = await ask(second, { against: first.id, limit: 100 });
   deepEqual([page.data.complete, page.data.counts], [true, { added: 0, changed: 100, removed: 30, unchanged: 0 }]);
   equal((await diff(second, first.id, 65)).pages, 2);
   equal((await diff(second, first.id, 64)).pages, 3);
@@ -144,7 +150,7 @@ test('diff: a comparison that takes too long continues on the next page, and its
     [first, 'live'],
   ] as const) {
     const seen: string[] = [];
-    let page = await ask(backup, against, 100);
+    let page = await ask(backup, { against, limit: 100 });
     let compared = 0;
     for (let pages = 0; ; pages++) {
       const { added, changed, removed, unchanged } = page.data.counts;
@@ -153,7 +159,7 @@ test('diff: a comparison that takes too long continues on the next page, and its
       seen.push(...page.data.changes.map(({ path }) => path));
       if (page.next === undefined) break;
       ok(pages < 100);
-      page = await ask(backup, against, 100, page.next);
+      page = await ask(backup, { against, limit: 100, next: page.next });
     }
     ok(page.data.complete);
     deepEqual(page.data.counts, { added: 1, changed: 97, removed: 10, unchanged: 293 });
@@ -167,35 +173,39 @@ test('diff: a cursor is valid for its own comparison only', async () => {
   const first = await t.takeBackup();
   await become({}, stateOf(['a/1', 'a/2', 'b/1'], ['y']));
   const second = await t.takeBackup();
-  const { next } = await ask(second, first.id, 1);
+  const { next } = await ask(second, { against: first.id, limit: 1 });
   ok(next);
-  await rejects(ask(first, second.id, 1, next), { code: 'VALIDATION_ERROR' });
-  await rejects(ask(second, 'live', 1, next), { code: 'VALIDATION_ERROR' });
+  await rejects(ask(first, { against: second.id, limit: 1, next }), { code: 'VALIDATION_ERROR' });
+  await rejects(ask(second, { against: 'live', limit: 1, next }), { code: 'VALIDATION_ERROR' });
 });
 
 test('diff: all pages use one read time of the live database; once that has expired the cursor is refused', async () => {
   await become({}, stateOf(['a/1', 'a/2', 'a/3'], ['x']));
   const backup = await t.takeBackup();
   await become({}, stateOf(['a/1', 'a/2', 'a/3'], ['y']));
-  const page = await ask(backup, 'live', 1);
+  const page = await ask(backup, { against: 'live', limit: 1 });
   await become({}, stateOf(['a/2', 'a/3', 'a/4'], ['x']));
-  const second = await ask(backup, 'live', 1, page.next);
+  const second = await ask(backup, { against: 'live', limit: 1, next: page.next });
   deepEqual(second.data.changes, [{ path: 'a/2', change: 'changed' }]);
   t.server.faults.add({
     method: 'RunQuery',
     status: 'FAILED_PRECONDITION',
     message: 'The requested snapshot version is too old.',
   });
-  await rejects(ask(backup, 'live', 1, page.next), (error: { code: string; details: { field: string } }) => {
-    deepEqual([error.code, error.details.field], ['VALIDATION_ERROR', 'cursor']);
-    return true;
-  });
+  await rejects(
+    ask(backup, { against: 'live', limit: 1, next: page.next }),
+    (error: { code: string; details: { field: string } }) => {
+      deepEqual([error.code, error.details.field], ['VALIDATION_ERROR', 'cursor']);
+      return true;
+    },
+  );
 });
 
 test('diff: a comparison with the live database requires role member, with a backup role viewer', async () => {
   await become({}, stateOf(['a/1'], ['x']));
   const backup = await t.takeBackup();
-  const as = (role: DiffRequest['role'], against: string) => compareBackup({ ...callOf(), role }, backup, against, t.deps);
+  const as = (role: DiffRequest['role'], against: string) =>
+    compareBackup({ ...callOf(), role }, { backup, against, deps: t.deps });
   await rejects(as('viewer', 'live'), (error: { code: string; details: object }) => {
     deepEqual([error.code, error.details], ['PERMISSION_DENIED', { requiredRole: 'member', currentRole: 'viewer' }]);
     return true;
@@ -218,9 +228,9 @@ test('diff: all pages together respect maxReads of the project', async () => {
     return true;
   };
   allow(10);
-  await rejects(ask(backup, 'live'), refused);
+  await rejects(ask(backup, { against: 'live' }), refused);
   allow(70);
-  const page = await ask(backup, 'live', 10);
+  const page = await ask(backup, { against: 'live', limit: 10 });
   ok(page.data.cost!.reads <= 70 && page.next !== undefined);
   await rejects(diff(backup, 'live', 10), refused);
   allow(1_000);
@@ -235,7 +245,7 @@ test('diff: a source that denies access marks its project', async () => {
     status: 'PERMISSION_DENIED',
     message: 'Missing or insufficient permissions.',
   });
-  await rejects(ask(backup, 'live'), { code: 'SOURCE_AUTH_ERROR' });
+  await rejects(ask(backup, { against: 'live' }), { code: 'SOURCE_AUTH_ERROR' });
   equal(t.table.get<{ status: string }>(projectKey.project(t.tenant, t.projectId))!.status, 'unauthorized');
   t.server.faults.clear();
 });
@@ -244,17 +254,17 @@ test('diff: backups that cannot be compared are refused', async () => {
   await become({}, stateOf(['a/1'], ['x']));
   const backup = await t.takeBackup();
   const other = await t.takeBackup();
-  await rejects(ask(backup, newId('backup')), { code: 'BACKUP_NOT_FOUND' });
+  await rejects(ask(backup, { against: newId('backup') }), { code: 'BACKUP_NOT_FOUND' });
   t.table.put({ ...other, projectId: newId('project') });
-  await rejects(ask(backup, other.id), (error: { code: string; details: { field: string } }) => {
+  await rejects(ask(backup, { against: other.id }), (error: { code: string; details: { field: string } }) => {
     deepEqual([error.code, error.details.field], ['VALIDATION_ERROR', 'against']);
     return true;
   });
   t.table.put({ ...other, status: 'running' });
-  await rejects(ask(backup, other.id), { code: 'CONFLICT' });
+  await rejects(ask(backup, { against: other.id }), { code: 'CONFLICT' });
   t.table.put({ ...other, status: 'deleted' });
-  await rejects(ask(backup, other.id), { code: 'BACKUP_NOT_FOUND' });
-  await rejects(ask({ ...backup, status: 'failed' }, 'live'), { code: 'CONFLICT' });
-  const { change } = await ask(backup, backup.id);
+  await rejects(ask(backup, { against: other.id }), { code: 'BACKUP_NOT_FOUND' });
+  await rejects(ask({ ...backup, status: 'failed' }, { against: 'live' }), { code: 'CONFLICT' });
+  const { change } = await ask(backup, { against: backup.id });
   deepEqual(change.audit[0]!.details, { projectId: t.projectId, against: backup.id });
 });

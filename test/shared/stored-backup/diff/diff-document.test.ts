@@ -12,7 +12,7 @@ const caller = { tenant: t.tenant, actor, origin: { ip: null, userAgent: null, r
 const text = (stringValue: string): Fields => ({ text: { stringValue } });
 
 const compare = (backup: BackupRecord, against: string, path: string, role: 'member' | 'viewer' = 'member') =>
-  compareBackup({ ...caller, role, page: { limit: 50, after: undefined }, path }, backup, against, t.deps);
+  compareBackup({ ...caller, role, page: { limit: 50, after: undefined }, path }, { backup, against, deps: t.deps });
 
 /** What the comparison says of the document: its change, and the text before and after. */
 const saidOf = async (...args: Parameters<typeof compare>) => {
@@ -71,7 +71,7 @@ test('diff: a document that neither side has, or that is outside of their scope,
       return true;
     });
   const withCursor = { ...caller, role: 'member' as const, page: { limit: 50, after: '{}' }, path: 'a/changed' };
-  await rejects(compareBackup(withCursor, first, 'live', t.deps), { code: 'VALIDATION_ERROR' });
+  await rejects(compareBackup(withCursor, { backup: first, against: 'live', deps: t.deps }), { code: 'VALIDATION_ERROR' });
 });
 
 test('diff: a partial backup says nothing about documents it does not contain', async () => {

@@ -73,7 +73,7 @@ test('erasure: a query finds the documents that have or had the value, in any ba
     ['people/ann'],
   );
   const caller = { ...t.caller, origin: { ip: null, userAgent: null, requestId: 'req' }, now: t.clock.now() };
-  const compared = await compareBackup({ ...caller, page }, newest, t.base.id, t.deps);
+  const compared = await compareBackup({ ...caller, page }, { backup: newest, against: t.base.id, deps: t.deps });
   deepEqual(compared.data.changes, []);
 });
 

@@ -40,7 +40,8 @@ const put = async (more: Partial<BackupRecord> = {}): Promise<BackupRecord> => {
   await commit([{ put: backup }, { put: linkOf(backup) }, { put: destination }, { put: organization }]);
   return backup;
 };
-const remove = async (backup: BackupRecord): Promise<void> => commit(deleteBackup(tenant, backup, undefined, now).writes);
+const remove = async (backup: BackupRecord): Promise<void> =>
+  commit(deleteBackup(tenant, { backup, child: undefined, now }).writes);
 const add = async ({ archive, path }: BackupRecord): Promise<void> => {
   const checks = await assertArchiveShareable(tenant, archive.backup, path);
   if (checks.length > 0) await commit(checks);
@@ -53,7 +54,7 @@ test('shared archive: objects that are being deleted cannot be imported at that 
   await rejects(add(backup), { code: 'CONFLICT', message: /being deleted/ });
   await add({ ...backup, path: 'copies/of-it' });
   equal(await findOwner(tenant, backup.archive.backup), undefined);
-  await eraseBackup(tenant, backup.id, open);
+  await eraseBackup(tenant, { backupId: backup.id, open });
   deepEqual([store.objects.size, table.find('ORG#', 'ARCHIVE#')], [0, []]);
   await add(backup);
 });
@@ -63,7 +64,7 @@ test('shared archive: a concurrent delete fails the import, at every stage of th
     const backup = await put();
     const checks = await assertArchiveShareable(tenant, backup.archive.backup, backup.path);
     await remove(backup);
-    if (erases) await eraseBackup(tenant, backup.id, open);
+    if (erases) await eraseBackup(tenant, { backupId: backup.id, open });
     await rejects(commit(checks), StaleReadError);
   }
 });
@@ -73,7 +74,7 @@ test('shared archive: the objects of two records deleted concurrently are delete
   const twin = await put({ archive: backup.archive, path: backup.path });
   await remove(backup);
   await remove(twin);
-  await eraseBackup(tenant, backup.id, open);
+  await eraseBackup(tenant, { backupId: backup.id, open });
   equal(store.objects.size, 0);
 });
 
@@ -85,7 +86,7 @@ test('shared archive: a moved archive stays shared at its path, and cannot be im
   await rejects(add(backup), { name: 'ArchiveMovedError' });
   await rejects(add({ ...backup, path: 'copies/of-it' }), { name: 'ArchiveMovedError' });
   await remove(backup);
-  await eraseBackup(tenant, backup.id, open);
+  await eraseBackup(tenant, { backupId: backup.id, open });
   equal(store.objects.size, 1);
   equal(await findOtherOwner(tenant, { ...backup, path: 'copies/of-it' }), undefined);
 });

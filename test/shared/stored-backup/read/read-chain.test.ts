@@ -73,7 +73,7 @@ const compare = async (backup: BackupRecord, against: string) => {
     role: 'member',
     now: new Date(),
   } as const;
-  const { data } = await compareBackup({ ...call, page: { limit: 100, after: undefined } }, backup, against, t.deps);
+  const { data } = await compareBackup({ ...call, page: { limit: 100, after: undefined } }, { backup, against, deps: t.deps });
   return data;
 };
 
@@ -94,11 +94,13 @@ test('chain: any two links can be compared, and each with the live database', as
 
 type Depth = 'structure' | 'sample' | 'full';
 const verify = async ({ id }: BackupRecord, depth: Depth, stepMs = 600_000) => {
-  await commit(startVerification(t.tenant, t.backupOf(id), depth, t.clock.now()).change.writes);
+  await commit(startVerification(t.tenant, { backup: t.backupOf(id), depth, now: t.clock.now() }).change.writes);
   let position: Awaited<ReturnType<typeof verifyBackup>> | null = null;
   let steps = 0;
   do {
-    position = (await verifyBackup(t.tenant, id, position, later(t.clock.now(), stepMs / 1_000), t.deps)) ?? null;
+    position =
+      (await verifyBackup(t.tenant, { backupId: id, position, deadline: later(t.clock.now(), stepMs / 1_000), deps: t.deps })) ??
+      null;
     steps += 1;
   } while (position);
   const { status, findings } = t.backupOf(id).verification!;

@@ -42,22 +42,22 @@ const put = (more: Partial<BackupRecord>, destination: object = {}): BackupRecor
 for (const status of ['deleted', 'expired'] as const)
   test(`delete objects: exactly the objects of a backup that is ${status} are deleted, idempotently`, async () => {
     const { id, path } = put({ status });
-    await eraseBackup(tenant, id, open);
+    await eraseBackup(tenant, { backupId: id, open });
     deepEqual([paths, names()], [[path], others.sort()]);
     equal(await store.abortUnfinishedUploads(''), 0);
-    await eraseBackup(tenant, id, open);
+    await eraseBackup(tenant, { backupId: id, open });
     deepEqual(names(), others.sort());
   });
 
 test('delete objects: more objects than fit one call are all deleted', async () => {
   for (let n = 0; n < 1_500; n++) await store.put(`index/${String(n).padStart(8, '0')}-0001`, Buffer.from('x'));
-  await eraseBackup(tenant, put({}).id, open);
+  await eraseBackup(tenant, { backupId: put({}).id, open });
   deepEqual(names(), others.sort());
 });
 
 for (const status of ['completed', 'running', 'failed'] as const)
   test(`delete objects: a backup that is ${status} is left alone`, async () => {
-    await eraseBackup(tenant, put({ status }).id, open);
+    await eraseBackup(tenant, { backupId: put({ status }).id, open });
     deepEqual(paths, []);
   });
 
@@ -65,10 +65,10 @@ test('delete objects: shared objects stay until their last record is deleted', a
   const { id, archive } = put({});
   const twin = newId('backup');
   table.put({ ...backupKey.archive(tenant, archive.backup, twin), backupId: twin });
-  await eraseBackup(tenant, id, open);
+  await eraseBackup(tenant, { backupId: id, open });
   deepEqual(paths, []);
   table.items.delete(`ORG#${tenant.organizationId}\nARCHIVE#${archive.backup}#${twin}`);
-  await eraseBackup(tenant, id, open);
+  await eraseBackup(tenant, { backupId: id, open });
   deepEqual(names(), others.sort());
 });
 
@@ -76,11 +76,11 @@ test('delete objects: a copy of the archive at another path has its own objects'
   const { id, archive, path } = put({});
   const copy = put({ status: 'completed', archive, path: 'copies/of-it' });
   table.put({ ...backupKey.archive(tenant, archive.backup, copy.id), backupId: copy.id });
-  await eraseBackup(tenant, id, open);
+  await eraseBackup(tenant, { backupId: id, open });
   deepEqual([paths, names()], [[path], others.sort()]);
   paths = [];
   table.put({ ...copy, path });
-  await eraseBackup(tenant, id, open);
+  await eraseBackup(tenant, { backupId: id, open });
   deepEqual(paths, []);
 });
 
@@ -91,10 +91,10 @@ test('delete objects: nothing is tried in an immutable or deleted destination', 
   };
   const locked = linked(put({}, { immutable: true }));
   // A task may come twice.
-  for (const _ of [1, 2]) await eraseBackup(tenant, locked.id, open);
+  for (const _ of [1, 2]) await eraseBackup(tenant, { backupId: locked.id, open });
   const lost = linked(put({}));
   table.items.delete(`ORG#${tenant.organizationId}\nDESTINATION#${lost.storageDestination.id}`);
-  await eraseBackup(tenant, lost.id, open);
+  await eraseBackup(tenant, { backupId: lost.id, open });
   deepEqual(paths, []);
   // The customer is told, once, what stays in their bucket and why.
   const kept = [...table.items.values()]
@@ -112,8 +112,8 @@ const refusing = (code: StorageErrorCode) => async () => {
 };
 test('delete objects: an unreachable bucket is retried, a refusal is not', async () => {
   const { id } = put({});
-  await rejects(eraseBackup(tenant, id, refusing('unavailable')), { name: 'StorageError' });
-  for (const code of ['denied', 'missing', 'invalid'] as const) await eraseBackup(tenant, id, refusing(code));
+  await rejects(eraseBackup(tenant, { backupId: id, open: refusing('unavailable') }), { name: 'StorageError' });
+  for (const code of ['denied', 'missing', 'invalid'] as const) await eraseBackup(tenant, { backupId: id, open: refusing(code) });
 });
 
 test('delete: a completed backup that depends on another is its child', async () => {
@@ -133,6 +133,6 @@ test('delete objects: after an abort the task is repeated; the manifest is delet
     await remove(list);
     over.abort(new Error('out of time'));
   };
-  await rejects(eraseBackup(tenant, id, open, over.signal), /out of time/);
+  await rejects(eraseBackup(tenant, { backupId: id, open, signal: over.signal }), /out of time/);
   deepEqual(names(), [...own, ...others].filter((name) => name !== 'manifest').sort());
 });

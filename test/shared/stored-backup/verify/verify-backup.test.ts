@@ -39,13 +39,13 @@ const chunks = ['chunk/00000000-0000', 'chunk/00000001-0000', 'chunk/00000002-00
 /** Runs the workflow of a verification; steps without time check one part each. */
 const verify = async (depth: Depth, options: { seed?: string; stepMs?: number; of?: BackupRecord } = {}) => {
   const { of = backup, stepMs = 600_000, seed } = options;
-  await commit(startVerification(t.tenant, t.backupOf(of.id), depth, t.clock.now()).change.writes);
+  await commit(startVerification(t.tenant, { backup: t.backupOf(of.id), depth, now: t.clock.now() }).change.writes);
   const { checkedAt: startedAt } = t.backupOf(of.id).verification!;
   const tally = { documents: 0, tombstones: 0, users: 0 };
   let position = seed === undefined ? null : { startedAt, seed, objects: 0, leaves: 0, tally };
   for (let steps = 1; ; steps++) {
     const until = later(t.clock.now(), stepMs / 1_000);
-    position = (await verifyBackup(t.tenant, of.id, position, until, t.deps)) ?? null;
+    position = (await verifyBackup(t.tenant, { backupId: of.id, position, deadline: until, deps: t.deps })) ?? null;
     if (!position) return { steps, ...t.backupOf(of.id).verification!, verifiedAt: t.backupOf(of.id).verifiedAt };
   }
 };
@@ -325,39 +325,39 @@ test('verify: a step continues where the previous one ended, and is idempotent',
   const { steps, findings, objects } = await verify('full', { stepMs: 3 });
   ok(steps > 3, String(steps));
   deepEqual([found({ findings }), objects], [[`corrupt ${chunks[1]}`], 8]);
-  const { change } = startVerification(t.tenant, t.backupOf(backup.id), 'full', new Date(now));
+  const { change } = startVerification(t.tenant, { backup: t.backupOf(backup.id), depth: 'full', now: new Date(now) });
   await commit(change.writes);
   const until = () => new Date(now + 3);
-  const first = await verifyBackup(t.tenant, backup.id, null, until(), t.deps);
-  await verifyBackup(t.tenant, backup.id, first!, until(), t.deps);
-  let position = await verifyBackup(t.tenant, backup.id, first!, until(), t.deps);
-  while (position) position = await verifyBackup(t.tenant, backup.id, position, until(), t.deps);
+  const first = await verifyBackup(t.tenant, { backupId: backup.id, position: null, deadline: until(), deps: t.deps });
+  await verifyBackup(t.tenant, { backupId: backup.id, position: first!, deadline: until(), deps: t.deps });
+  let position = await verifyBackup(t.tenant, { backupId: backup.id, position: first!, deadline: until(), deps: t.deps });
+  while (position) position = await verifyBackup(t.tenant, { backupId: backup.id, position, deadline: until(), deps: t.deps });
   deepEqual(found(t.backupOf(backup.id).verification!), [`corrupt ${chunks[1]}`]);
 });
 
 test('verify: a replaced verification or deleted backup is not overwritten', async () => {
   const start = async (ms: number) =>
-    commit(startVerification(t.tenant, t.backupOf(backup.id), 'full', new Date(ms)).change.writes);
+    commit(startVerification(t.tenant, { backup: t.backupOf(backup.id), depth: 'full', now: new Date(ms) }).change.writes);
   await start(Date.now() - 30 * 3_600_000);
   const { checkedAt } = t.backupOf(backup.id).verification!;
   await start(Date.now());
   const stale = { startedAt: checkedAt, seed: 'x', objects: 0, leaves: 0, tally: { documents: 0, tombstones: 0, users: 0 } };
   const until = new Date(Date.now() + 60_000);
-  equal(await verifyBackup(t.tenant, backup.id, stale, until, t.deps), undefined);
+  equal(await verifyBackup(t.tenant, { backupId: backup.id, position: stale, deadline: until, deps: t.deps }), undefined);
   equal(t.backupOf(backup.id).verification!.status, 'running');
   t.table.put({ ...t.backupOf(backup.id), status: 'deleted' });
-  equal(await verifyBackup(t.tenant, backup.id, null, until, t.deps), undefined);
+  equal(await verifyBackup(t.tenant, { backupId: backup.id, position: null, deadline: until, deps: t.deps }), undefined);
   equal(t.backupOf(backup.id).verification!.status, 'running');
 });
 
 test('verify: an unfinished verification is recorded, and another can start at once', async () => {
-  await commit(startVerification(t.tenant, t.backupOf(backup.id), 'full', new Date()).change.writes);
+  await commit(startVerification(t.tenant, { backup: t.backupOf(backup.id), depth: 'full', now: new Date() }).change.writes);
   const { checkedAt: startedAt } = t.backupOf(backup.id).verification!;
   const tally = { documents: 0, tombstones: 0, users: 0 };
   const other = { startedAt: '2020-01-01T00:00:00.000Z', seed: 'x', objects: 0, leaves: 0, tally };
-  await giveUpVerification(t.tenant, backup.id, other, t.clock);
+  await giveUpVerification(t.tenant, { backupId: backup.id, position: other, clock: t.clock });
   equal(t.backupOf(backup.id).verification!.status, 'running');
-  await giveUpVerification(t.tenant, backup.id, { ...other, startedAt }, t.clock);
+  await giveUpVerification(t.tenant, { backupId: backup.id, position: { ...other, startedAt }, clock: t.clock });
   const { status, findings } = t.backupOf(backup.id).verification!;
   deepEqual([status, found({ findings })], ['failed', ['unreadable manifest']]);
   equal((await verify('full')).status, 'passed');

@@ -17,7 +17,7 @@ Object.assign(process.env, {
 test('create: the limit of webhooks holds for concurrent calls', async () => {
   table.put(organization);
   const wish = { name: 'Pager', url: 'https://localhost/hook', events: ['backup.*'], format: 'simple' as const };
-  const add = async () => commit((await createWebhook(tenant, newIdOf('webhook', now), wish, now)).change.writes);
+  const add = async () => commit((await createWebhook(tenant, { id: newIdOf('webhook', now), input: wish, now })).change.writes);
   await add();
   const ends = await Promise.allSettled([add(), add()]);
   deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);

@@ -32,7 +32,7 @@ const put = (more: Partial<WebhookDeliveryRecord> = {}): WebhookDeliveryRecord =
   table.put(delivery);
   return delivery;
 };
-const retry = (delivery: WebhookDeliveryRecord) => commit(retryDelivery(tenant, webhook, delivery, now).writes);
+const retry = (delivery: WebhookDeliveryRecord) => commit(retryDelivery(tenant, { webhook, delivery, now }).writes);
 const overdue = { status: 'attempting', attempts: 2, nextAttemptAt: iso(minutes(-16)) } as const;
 
 test('retry: a failed delivery gets one more attempt, whose message is part of the transaction', async () => {
@@ -65,7 +65,7 @@ test('retry: a delivery overdue by more than 15 minutes has lost its message and
 test('retry: an overdue delivery gets one attempt even if retries were disabled since', async () => {
   const quiet = { ...webhook, retryEnabled: false };
   const delivery = put(overdue);
-  await commit(retryDelivery(tenant, quiet, delivery, now).writes);
+  await commit(retryDelivery(tenant, { webhook: quiet, delivery, now }).writes);
   const found = { endpoint: quiet, delivery: table.get<WebhookDeliveryRecord>(delivery), health: undefined };
   equal(
     decideDelivery(found, { webhookId: webhook.id, deliveryId: delivery.id, attempt: 3 }, { now, queue: 'deliveryRetry' }).kind,
@@ -84,17 +84,17 @@ for (const [name, more] of [
   ['being attempted', { status: 'attempting', nextAttemptAt: iso(minutes(-14)) }],
 ] as const)
   test(`retry: a delivery that is ${name} is refused`, () => {
-    throws(() => retryDelivery(tenant, webhook, put(more), now), { code: 'CONFLICT' });
+    throws(() => retryDelivery(tenant, { webhook, delivery: put(more), now }), { code: 'CONFLICT' });
   });
 
 test('retry: a disabled webhook is refused', () => {
-  throws(() => retryDelivery(tenant, webhookOf({ enabled: false }), put(), now), { code: 'CONFLICT' });
+  throws(() => retryDelivery(tenant, { webhook: webhookOf({ enabled: false }), delivery: put(), now }), { code: 'CONFLICT' });
 });
 
 test('retry: an event that the current format lacks is refused, and its pending attempts are abandoned', () => {
   const simple = webhookOf({ format: 'simple' });
   const delivery = deliveryOf(simple, eventAt(now, 'storage.error'));
-  throws(() => retryDelivery(tenant, simple, delivery, now), { code: 'CONFLICT' });
+  throws(() => retryDelivery(tenant, { webhook: simple, delivery, now }), { code: 'CONFLICT' });
   const waiting: WebhookDeliveryRecord = { ...delivery, status: 'attempting', attempts: 1 };
   const name = { webhookId: simple.id, deliveryId: waiting.id, attempt: 2 };
   equal(
@@ -113,7 +113,9 @@ for (const [name, more] of [
     deepEqual(ends.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
     equal(tasks().length, 1);
     // Decided again after the optimistic-lock conflict, as the pipeline does, it is refused.
-    throws(() => retryDelivery(tenant, webhook, table.get<WebhookDeliveryRecord>(delivery)!, now), { code: 'CONFLICT' });
+    throws(() => retryDelivery(tenant, { webhook, delivery: table.get<WebhookDeliveryRecord>(delivery)!, now }), {
+      code: 'CONFLICT',
+    });
   });
 
 for (const [name, item] of [

@@ -18,7 +18,7 @@ beforeEach(() => {
 const call = { tenant, organization: organization as unknown as OrganizationRecord };
 /** Unsigned and sent to a blocked address, so neither KMS nor the network is used. */
 const tryOut = (events: readonly string[], wanted?: string) =>
-  sendTestEvent(call, webhookOf({ format: 'simple', events, url: 'https://127.0.0.1/' }), wanted, now);
+  sendTestEvent(call, { webhook: webhookOf({ format: 'simple', events, url: 'https://127.0.0.1/' }), requested: wanted, now });
 
 for (const [events, wanted, expected] of [
   [['schedule.*', 'restore.failed', 'backup.started'], undefined, 'restore.failed'],

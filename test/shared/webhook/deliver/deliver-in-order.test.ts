@@ -143,7 +143,7 @@ test('order: a step that is announced but whose delivery is not created yet is w
     await t.matchEvent(progressAt(20));
     // Longer than a step waits for one that is not announced.
     t.pass(3);
-    await enterSequence(newDelivery(t.tenant, webhook, first, t.clock.now()), webhook, t.clock.now());
+    await enterSequence(newDelivery(t.tenant, { webhook, event: first, now: t.clock.now() }), webhook, t.clock.now());
     await t.run(0);
     deepEqual(heardBy(webhook), []);
     if (isCreated) await t.matchEvent(first);

@@ -128,7 +128,11 @@ test('deliver: after a 410 a repeated attempt announces no retry, and none follo
   // A replay starts a full round.
   t.table.put({ ...failed, status: 'attempting', roundStart: 1, attemptsMax: 6, nextAttemptAt: iso(t.clock.now()) });
   t.receiver.answer(t.pathOf(webhook), { status: 500 });
-  await deliver(t.tenant, { webhookId: webhook.id, deliveryId: failed.id, attempt: 2 }, 'deliveryRetry', t.deliveryDeps());
+  await deliver(t.tenant, {
+    ref: { webhookId: webhook.id, deliveryId: failed.id, attempt: 2 },
+    queue: 'deliveryRetry',
+    deps: t.deliveryDeps(),
+  });
   const { attempt, maxAttempts, willRetry } = t.metadataOf(t.requestsTo(webhook)[1]!);
   deepEqual({ attempt, maxAttempts, willRetry }, { attempt: 2, maxAttempts: 2, willRetry: false });
   equal(t.deliveryOf(webhook).status, 'failed');
@@ -161,7 +165,11 @@ test('deliver: an attempt after a success announces that none follows', async ()
   await t.run();
   const delivered = t.deliveryOf(webhook);
   t.table.put({ ...delivered, status: 'attempting', roundStart: 1, attemptsMax: 2, nextAttemptAt: iso(t.clock.now()) });
-  await deliver(t.tenant, { webhookId: webhook.id, deliveryId: delivered.id, attempt: 2 }, 'deliveryRetry', t.deliveryDeps());
+  await deliver(t.tenant, {
+    ref: { webhookId: webhook.id, deliveryId: delivered.id, attempt: 2 },
+    queue: 'deliveryRetry',
+    deps: t.deliveryDeps(),
+  });
   deepEqual(outlooksOf(webhook), [
     [1, undefined, undefined],
     [2, 2, false],

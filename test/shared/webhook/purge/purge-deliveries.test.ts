@@ -84,7 +84,7 @@ test('purge: deletes deliveries created while their webhook was being deleted', 
 
 const deletion = eventAt(now, 'organization.deleted');
 const told = (more: Partial<WebhookDeliveryRecord> = {}) => table.put(deliveryOf(webhook, deletion, more));
-const wait = (time = clock) => waitForFinalDelivery(tenant, now, minutes(1), time);
+const wait = (time = clock) => waitForFinalDelivery(tenant, { deletedAt: now, until: minutes(1), time });
 
 test('purge: waits until the deletion event was matched and attempted once, successfully or not', async () => {
   table.put(eventItem(deletion));
@@ -103,7 +103,7 @@ test('purge: waits until the deletion event was matched and attempted once, succ
 test('purge: the wait is limited, and one step waits no longer than its deadline', async () => {
   table.put(eventItem(deletion));
   equal(await wait({ now: () => minutes(2) }), true);
-  equal(await waitForFinalDelivery(tenant, now, now, clock), false);
+  equal(await waitForFinalDelivery(tenant, { deletedAt: now, until: now, time: clock }), false);
 });
 
 for (const [name, change] of [

@@ -212,7 +212,9 @@ describe('replay: several pages', () => {
 
 describe('replay: lock', () => {
   const start = (at = now) =>
-    commit(startReplay(tenant, webhook, { from: '2026-02-27', to: '2026-02-28', status: 'failed' }, at).change.writes);
+    commit(
+      startReplay(tenant, { webhook, input: { from: '2026-02-27', to: '2026-02-28', status: 'failed' }, now: at }).change.writes,
+    );
   const begun = () => tasks().at(-1) as unknown as Task;
 
   test('replay: of two concurrent or successive requests one starts and one gets a conflict', async () => {
@@ -265,7 +267,7 @@ describe('replay: lock', () => {
 
 describe('replay: request', () => {
   const start = (wish: object = {}, of = webhook) =>
-    startReplay(tenant, of, { from: '2026-02-27', to: '2026-02-28', status: 'failed', ...wish }, now);
+    startReplay(tenant, { webhook: of, input: { from: '2026-02-27', to: '2026-02-28', status: 'failed', ...wish }, now });
 
   test('replay: dates without a time are whole days in UTC, in the response and in the audit entry', () => {
     const { replay, change } = start();

@@ -20,12 +20,11 @@ describe('composeRequest: custom headers', () => {
     'x-service-SIGNATURE': 'forged',
     'Webhook-Id': 'forged',
   };
-  const { headers, shownHeaders } = composeRequest(
-    webhookOf('standard'),
-    secretsOf('the secret', 'the one before', given),
-    sampleOf('project.created'),
-    firstAttempt(),
-  );
+  const { headers, shownHeaders } = composeRequest(webhookOf('standard'), {
+    secrets: secretsOf('the secret', 'the one before', given),
+    event: sampleOf('project.created'),
+    attempt: firstAttempt(),
+  });
 
   test('are sent, and may replace the user agent', () => {
     assert.equal(headers['X-Environment'], 'production');

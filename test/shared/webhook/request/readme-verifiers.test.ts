@@ -44,7 +44,11 @@ const request = (format: 'standard' | 'simple', secrets: Partial<OpenSecrets> = 
   const webhook = { id: 'whk_01JZ8Q4V0M6T3X9C2B7N5K1HRD', format, url: 'https://example.com/hook' } as const;
   const event = sampleEvent('backup.completed', { id: 'org_01JZ8Q4V0M6T3X9C2B7N5K1HRD', name }, sentAt);
   const attempt = firstAttempt(sentAt);
-  const { headers, body } = composeRequest(webhook, { secret, previous: undefined, headers: {}, ...secrets }, event, attempt);
+  const { headers, body } = composeRequest(webhook, {
+    secrets: { secret, previous: undefined, headers: {}, ...secrets },
+    event,
+    attempt,
+  });
   const lower = Object.fromEntries(Object.entries(headers).map(([key, value]) => [key.toLowerCase(), value]));
   return { headers: lower, body: Buffer.from(body) };
 };

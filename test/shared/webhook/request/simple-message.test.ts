@@ -15,7 +15,8 @@ const own = 'a secret of our own';
 const simple = webhookOf('simple');
 const hmac = (key: string, text: string | Buffer): string => `sha256=${createHmac('sha256', key).update(text).digest('hex')}`;
 
-const compose = (name: EventName, secrets = secretsOf(own)) => composeRequest(simple, secrets, sampleOf(name), firstAttempt());
+const compose = (name: EventName, secrets = secretsOf(own)) =>
+  composeRequest(simple, { secrets, event: sampleOf(name), attempt: firstAttempt() });
 const dataOf = (name: EventName) => (JSON.parse(compose(name).body) as { data: Record<string, unknown> }).data;
 const [project, person] = ['prj_01JZ8Q4V0M6T3X9C2B7N5K1HRD', 'usr_01JZ8Q4V0M6T3X9C2B7N5K1HRD'];
 
@@ -33,7 +34,11 @@ test('simple format: the request has exactly the documented headers, and the sig
 });
 
 test('simple format: a test delivery says so in a header', () => {
-  const { headers } = composeRequest(simple, secretsOf(own), sampleOf('backup.completed'), { ...firstAttempt(), isTest: true });
+  const { headers } = composeRequest(simple, {
+    secrets: secretsOf(own),
+    event: sampleOf('backup.completed'),
+    attempt: { ...firstAttempt(), isTest: true },
+  });
   assert.equal(headers['X-Webhook-Test'], 'true');
 });
 

@@ -20,10 +20,14 @@ const hmac = (key: string, text: string | Buffer): string => `sha256=${createHma
 
 describe('standard format', () => {
   const event = sampleOf('backup.completed');
-  const { headers, body, url } = composeRequest(webhook, secretsOf(generated), event, {
-    ...firstAttempt(),
-    attempt: 2,
-    retry: { maxAttempts: 5, willRetry: true },
+  const { headers, body, url } = composeRequest(webhook, {
+    secrets: secretsOf(generated),
+    event,
+    attempt: {
+      ...firstAttempt(),
+      attempt: 2,
+      retry: { maxAttempts: 5, willRetry: true },
+    },
   });
 
   test('standard format: the body is the event in its envelope, with the metadata of the attempt', () => {
@@ -48,7 +52,9 @@ describe('standard format', () => {
   });
 
   test('standard format: a first attempt carries no maxAttempts and no willRetry, and a null trigger if there is none', () => {
-    const { metadata } = JSON.parse(composeRequest(webhook, secretsOf(own), sampleOf('member.left'), firstAttempt()).body) as {
+    const { metadata } = JSON.parse(
+      composeRequest(webhook, { secrets: secretsOf(own), event: sampleOf('member.left'), attempt: firstAttempt() }).body,
+    ) as {
       metadata: object;
     };
     assert.deepEqual(metadata, { trigger: null, scheduleId: null, attempt: 1, deliveryId: firstAttempt().deliveryId });
@@ -56,14 +62,16 @@ describe('standard format', () => {
 
   test('standard format: an event of a request carries its id', () => {
     const caused = { ...sampleOf('member.left'), requestId: 'request-1' };
-    const { metadata } = JSON.parse(composeRequest(webhook, secretsOf(own), caused, firstAttempt()).body) as {
+    const { metadata } = JSON.parse(
+      composeRequest(webhook, { secrets: secretsOf(own), event: caused, attempt: firstAttempt() }).body,
+    ) as {
       metadata: { requestId?: string };
     };
     assert.equal(metadata.requestId, 'request-1');
   });
 
   test('standard format: a test delivery says so in its signed metadata and in a header', () => {
-    const sent = composeRequest(webhook, secretsOf(own), event, { ...firstAttempt(), isTest: true });
+    const sent = composeRequest(webhook, { secrets: secretsOf(own), event, attempt: { ...firstAttempt(), isTest: true } });
     const { metadata } = JSON.parse(sent.body) as { metadata: { test?: boolean } };
     assert.equal(metadata.test, true);
     assert.equal(sent.headers['X-Service-Test'], 'true');
@@ -73,7 +81,9 @@ describe('standard format', () => {
   test('standard format: a storage.error event of an earlier version is sent with an error object', () => {
     const sample = sampleOf('storage.error');
     const earlier = { ...sample, data: { ...(sample.data as object), error: 'The bucket does not exist.' } };
-    const { data } = JSON.parse(composeRequest(webhook, secretsOf(own), earlier, firstAttempt()).body) as {
+    const { data } = JSON.parse(
+      composeRequest(webhook, { secrets: secretsOf(own), event: earlier, attempt: firstAttempt() }).body,
+    ) as {
       data: { error: object };
     };
     assert.deepEqual(data.error, { code: 'STORAGE_ERROR', message: 'The bucket does not exist.', details: {} });
@@ -93,7 +103,11 @@ describe('standard format', () => {
 
   test('standard format: every attempt has its own timestamp and signatures, and the id of the delivery', () => {
     const later = new Date(sentAt.getTime() + 60_900);
-    const again = composeRequest(webhook, secretsOf(generated), event, { ...firstAttempt(later), attempt: 2 }).headers;
+    const again = composeRequest(webhook, {
+      secrets: secretsOf(generated),
+      event,
+      attempt: { ...firstAttempt(later), attempt: 2 },
+    }).headers;
     assert.equal(again['X-Service-Timestamp'], '1772359261');
     assert.equal(again['webhook-timestamp'], '1772359261');
     assert.equal(again['X-Service-Delivery-Id'], headers['X-Service-Delivery-Id']);
@@ -102,23 +116,26 @@ describe('standard format', () => {
   });
 
   test('standard format: a request without a secret is refused', () =>
-    assert.throws(() => composeRequest(webhook, secretsOf(undefined), event, firstAttempt()), /has no secret/));
+    assert.throws(
+      () => composeRequest(webhook, { secrets: secretsOf(undefined), event, attempt: firstAttempt() }),
+      /has no secret/,
+    ));
 
   test('standard format: during a rotation both secrets sign, each in its documented place', () => {
-    const both = composeRequest(webhook, secretsOf(generated, own), event, firstAttempt());
+    const both = composeRequest(webhook, { secrets: secretsOf(generated, own), event, attempt: firstAttempt() });
     const signed = `${unixSeconds}.${both.body}`;
     assert.equal(both.headers['X-Service-Signature'], hmac(generated, signed));
     assert.equal(both.headers['X-Service-Signature-Previous'], hmac(own, signed));
     const [current, previous, ...more] = (both.headers['webhook-signature'] ?? '').split(' ');
     const alone = (secret: string) =>
-      composeRequest(webhook, secretsOf(secret), event, firstAttempt()).headers['webhook-signature'];
+      composeRequest(webhook, { secrets: secretsOf(secret), event, attempt: firstAttempt() }).headers['webhook-signature'];
     assert.deepEqual([current, previous, more], [alone(generated), alone(own), []]);
   });
 });
 
 describe('Standard Webhooks library', () => {
   const received = (secret: string, previous?: string) =>
-    composeRequest(webhook, secretsOf(secret, previous), sampleOf('restore.failed'), firstAttempt());
+    composeRequest(webhook, { secrets: secretsOf(secret, previous), event: sampleOf('restore.failed'), attempt: firstAttempt() });
   const parse = ({ body, headers }: ReturnType<typeof received>, secret: string, isRaw = false) =>
     new Webhook(secret, isRaw ? { format: 'raw' } : undefined).verify(Buffer.from(body), headers);
 
@@ -154,7 +171,11 @@ describe('Standard Webhooks library', () => {
   test('refuses a timestamp more than 300 seconds in the past or future', () => {
     for (const offsetMs of [-301_000, 301_000]) {
       const at = new Date(sentAt.getTime() + offsetMs);
-      const { body, headers } = composeRequest(webhook, secretsOf(generated), sampleOf('backup.failed'), firstAttempt(at));
+      const { body, headers } = composeRequest(webhook, {
+        secrets: secretsOf(generated),
+        event: sampleOf('backup.failed'),
+        attempt: firstAttempt(at),
+      });
       assert.throws(() => new Webhook(generated).verify(body, headers), /timestamp too/);
     }
   });
@@ -164,7 +185,11 @@ describe('Standard Webhooks library', () => {
       fc.property(fc.jsonValue(), fc.string({ unit: anyCharacter, minLength: 8 }), (told, secret) => {
         const odd = { told, markup: '</script>\u2028\u2029', large: 1e21, text: secret };
         const event = { ...sampleOf('backup.completed'), data: odd };
-        const { body, headers } = composeRequest(webhook, secretsOf(secret, generated), event, firstAttempt());
+        const { body, headers } = composeRequest(webhook, {
+          secrets: secretsOf(secret, generated),
+          event,
+          attempt: firstAttempt(),
+        });
         const bytes = Buffer.from(body, 'utf8');
         const got = new Webhook(generated).verify(bytes, headers) as { data: unknown };
         assert.deepEqual(got.data, JSON.parse(JSON.stringify(odd)));

@@ -17,6 +17,10 @@ describe('sample event', () => {
       const about = (event.data as { organization: typeof organization }).organization;
       assert.deepEqual({ id: about.id, name: about.name }, organization);
       for (const format of isSimpleEvent(name) ? (['standard', 'simple'] as const) : (['standard'] as const))
-        assert.ok(composeRequest(webhookOf(format), secretsOf('the secret'), event, firstAttempt()).body.includes(name));
+        assert.ok(
+          composeRequest(webhookOf(format), { secrets: secretsOf('the secret'), event, attempt: firstAttempt() }).body.includes(
+            name,
+          ),
+        );
     });
 });

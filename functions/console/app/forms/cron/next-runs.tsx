@@ -14,7 +14,7 @@ const shownRuns = 5;
 /** The next five runs in the schedule's zone; hover shows them in the person's zone and in UTC. */
 export const NextRuns = ({ cron, timezone }: NextRunsProps) => {
   const now = useMemo(() => new Date(), []);
-  const { runs, problem } = useMemo(() => upcomingRuns(cron, timezone, now, shownRuns), [cron, timezone, now]);
+  const { runs, problem } = useMemo(() => upcomingRuns(cron, { timezone, after: now, count: shownRuns }), [cron, timezone, now]);
   const format = useMemo(() => runFormat(timezone, now), [timezone, now]);
   if (problem)
     return (

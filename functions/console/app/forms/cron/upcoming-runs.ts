@@ -7,7 +7,10 @@ export interface UpcomingRuns {
   readonly problem: string | undefined;
 }
 
-export const upcomingRuns = (cron: string, timezone: string, after: Date, count: number): UpcomingRuns => {
+export const upcomingRuns = (
+  cron: string,
+  { timezone, after, count }: { readonly timezone: string; readonly after: Date; readonly count: number },
+): UpcomingRuns => {
   const runs: Date[] = [];
   try {
     for (let from = after; runs.length < count; ) {

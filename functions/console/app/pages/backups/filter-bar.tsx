@@ -41,7 +41,10 @@ interface FilterBarProps {
 export const BackupFilterBar = ({ search, onChange }: FilterBarProps) => {
   const { items: projects } = useProjects();
   const isFiltered = names.some((name) => search[name] !== undefined);
-  const select = (name: (typeof names)[number], label: string, all: string, options: ReactNode) => (
+  const select = (
+    name: (typeof names)[number],
+    { label, all, options }: { readonly label: string; readonly all: string; readonly options: ReactNode },
+  ) => (
     <Select label={label} value={search[name] ?? ''} onChange={({ target }) => onChange({ [name]: target.value || undefined })}>
       <option value="">{all}</option>
       {options}
@@ -52,19 +55,18 @@ export const BackupFilterBar = ({ search, onChange }: FilterBarProps) => {
   );
   return (
     <search className="filters" aria-label="Filters">
-      {select(
-        'project',
-        'Project',
-        'All projects',
-        projects?.map(({ id, name }) => (
+      {select('project', {
+        label: 'Project',
+        all: 'All projects',
+        options: projects?.map(({ id, name }) => (
           <option key={id} value={id}>
             {name}
           </option>
         )),
-      )}
-      {select('status', 'Status', 'Any status', optionsOf({ ...statuses, unusual: 'Unusual changes' }))}
-      {select('type', 'Type', 'Any type', optionsOf(typeWords))}
-      {select('trigger', 'Started by', 'Anything', optionsOf(triggerWords))}
+      })}
+      {select('status', { label: 'Status', all: 'Any status', options: optionsOf({ ...statuses, unusual: 'Unusual changes' }) })}
+      {select('type', { label: 'Type', all: 'Any type', options: optionsOf(typeWords) })}
+      {select('trigger', { label: 'Started by', all: 'Anything', options: optionsOf(triggerWords) })}
       {day('from', 'From')}
       {day('to', 'To')}
       {isFiltered && (

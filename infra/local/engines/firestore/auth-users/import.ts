@@ -26,12 +26,15 @@ export const ImportRequest = z.looseObject({
 export type ImportRequest = z.output<typeof ImportRequest>;
 
 /** Imports accounts one by one; failures are reported by index. */
-export function importUsers(users: Users, pool: string, request: ImportRequest, now: number) {
+export function importUsers(
+  users: Users,
+  { pool, request, now }: { readonly pool: string; readonly request: ImportRequest; readonly now: number },
+) {
   checkRequest(request);
   const error: { index: number; message: string }[] = [];
   const accepted: User[] = [];
   request.users.forEach((given, index) => {
-    const message = problemOf(given, users, pool, request);
+    const message = problemOf(given, { users, pool, request });
     if (message === undefined) accepted.push(asStored(given as User, now));
     else error.push({ index, message });
   });
@@ -87,9 +90,7 @@ function noDuplicates(users: readonly Readonly<Record<string, unknown>>[], field
 
 function problemOf(
   given: Readonly<Record<string, unknown>>,
-  users: Users,
-  pool: string,
-  request: ImportRequest,
+  { users, pool, request }: { readonly users: Users; readonly pool: string; readonly request: ImportRequest },
 ): string | undefined {
   const { localId, email, phoneNumber, customAttributes } = given;
   if (typeof localId !== 'string' || localId === '') return 'localId is missing';

@@ -21,7 +21,7 @@ const config = /^\/(?:v2|admin\/v2)\/projects\/([^/:]+)\/config$/;
 
 const actions: Readonly<Record<string, Action>> = {
   'GET batchGet': (users, pool, _body, { query }) => list(users, pool, query),
-  'POST batchCreate': (users, pool, body, { now }) => importUsers(users, pool, parsed(body), now),
+  'POST batchCreate': (users, pool, body, { now }) => importUsers(users, { pool, request: parsed(body), now }),
   'POST ': create,
   'POST lookup': lookup,
   'POST update': update,
@@ -80,7 +80,7 @@ function create(users: Users, pool: string, body: Body, { now }: AuthRequest) {
   const localId = typeof body.localId === 'string' && body.localId !== '' ? body.localId : randomBytes(21).toString('base64url');
   if (users.get(pool, localId)) throw new AuthError(400, 'DUPLICATE_LOCAL_ID');
   const email = typeof body.email === 'string' ? body.email.toLowerCase() : undefined;
-  if (email !== undefined && hasEmail(users, pool, email)) throw new AuthError(400, 'EMAIL_EXISTS');
+  if (email !== undefined && hasEmail(users, { pool, email })) throw new AuthError(400, 'EMAIL_EXISTS');
   users.put(pool, [asStored({ ...rest, ...hashed(password), localId } as User, now)]);
   return { kind: 'identitytoolkit#SignupNewUserResponse', localId, ...(email === undefined ? {} : { email }) };
 }
@@ -93,8 +93,10 @@ function hashed(password: unknown): { readonly passwordHash?: string; readonly s
   return { passwordHash, salt: salt.toString('base64url') };
 }
 
-const hasEmail = (users: Users, pool: string, email: string, except?: string): boolean =>
-  [...users.all(pool)].some((user) => user.email === email && user.localId !== except);
+const hasEmail = (
+  users: Users,
+  { pool, email, except }: { readonly pool: string; readonly email: string; readonly except?: string | undefined },
+): boolean => [...users.all(pool)].some((user) => user.email === email && user.localId !== except);
 
 function existing(users: Users, pool: string, localId: unknown): User {
   if (typeof localId !== 'string' || localId === '') throw new AuthError(400, 'MISSING_LOCAL_ID');
@@ -126,7 +128,7 @@ function update(users: Users, pool: string, body: Body, { now }: AuthRequest) {
   const user = existing(users, pool, body.localId);
   const { password, disableUser, deleteAttribute, deleteProvider, ...rest } = body;
   const email = typeof body.email === 'string' ? body.email.toLowerCase() : undefined;
-  if (email !== undefined && hasEmail(users, pool, email, user.localId)) throw new AuthError(400, 'EMAIL_EXISTS');
+  if (email !== undefined && hasEmail(users, { pool, email, except: user.localId })) throw new AuthError(400, 'EMAIL_EXISTS');
   const changed: Record<string, unknown> = { ...user, ...rest, ...hashed(password) };
   if (typeof disableUser === 'boolean') changed.disabled = disableUser;
   const removed = Array.isArray(deleteAttribute) ? deleteAttribute : [];

@@ -13,10 +13,12 @@ const nameField = '__name__';
 /** A page of a list ordered by fields, run as a query. `next` is the start of the next page, if there is one. */
 export async function listOrdered(
   request: ListDocumentsRequest,
-  after: string | undefined,
-  limit: number,
-  queries: Methods,
-  call: CallContext,
+  {
+    after,
+    limit,
+    queries,
+    call,
+  }: { readonly after: string | undefined; readonly limit: number; readonly queries: Methods; readonly call: CallContext },
 ): Promise<{ readonly documents: readonly DocumentBytes[]; readonly next: string | undefined }> {
   const method = queries.RunQuery;
   if (method?.kind !== 'server-stream') throw new RpcError('UNIMPLEMENTED', 'order_by is not supported.');

@@ -29,7 +29,7 @@ const ordered = async (request: ListDocumentsRequest, queries: Methods, call: Ca
   const query = commonOf(request);
   const limit = pageLimit(request.pageSize);
   const after = readPageToken(request.pageToken, query);
-  const { documents, next } = await listOrdered(request, after, limit, queries, call);
+  const { documents, next } = await listOrdered(request, { after, limit, queries, call });
   const nextPageToken = next === undefined ? '' : writePageToken(next, query);
   return proto.ListDocumentsResponse.encode({ documents: documents.map(masking(request.mask)), nextPageToken });
 };
@@ -46,7 +46,12 @@ function listByName(databases: Databases, parent: DocumentName, request: ListDoc
   reader.track(from, to);
   const documents: Uint8Array[] = [];
   let last: string | undefined;
-  for (const [key, bytes] of children(reader, start, to, depth(parent.key) + 2, request.showMissing)) {
+  for (const [key, bytes] of children(reader, {
+    from: start,
+    to,
+    segments: depth(parent.key) + 2,
+    missing: request.showMissing,
+  })) {
     if (documents.length === limit) {
       return proto.ListDocumentsResponse.encode({ documents, nextPageToken: writePageToken(last, query) });
     }
@@ -59,10 +64,12 @@ function listByName(databases: Databases, parent: DocumentName, request: ListDoc
 /** Documents with `segments` segments, without their descendants. `missing` adds those that only have descendants. */
 function* children(
   reader: Reader,
-  from: PathKey,
-  to: PathKey,
-  segments: number,
-  missing: boolean,
+  {
+    from,
+    to,
+    segments,
+    missing,
+  }: { readonly from: PathKey; readonly to: PathKey; readonly segments: number; readonly missing: boolean },
 ): Generator<readonly [PathKey, Uint8Array | undefined]> {
   let start = from;
   let last: PathKey | undefined;

@@ -29,7 +29,7 @@ export const createDocument = (databases: Databases): Method => ({
     const full = parseDocumentName(documentName(parent, path));
     const document = Buffer.concat([proto.Document.encode({ name: documentName(parent, path) }), ...rest]);
     const write = { update: document, currentDocument: proto.Precondition.encode({ exists: false }) };
-    return written(databases, full, write, request.mask);
+    return written(databases, { name: full, write, mask: request.mask });
   },
 });
 
@@ -40,7 +40,7 @@ export const updateDocument = (databases: Databases): Method => ({
     const { document, updateMask, currentDocument, mask } = decodeRequest(proto.UpdateDocumentRequest, bytes);
     if (!document) throw new RpcError('INVALID_ARGUMENT', 'document is required.');
     const name = parseDocumentName(parted(document).name);
-    return written(databases, name, { update: document, updateMask, currentDocument }, mask);
+    return written(databases, { name, write: { update: document, updateMask, currentDocument }, mask });
   },
 });
 
@@ -58,9 +58,7 @@ export const deleteDocument = (databases: Databases): Method => ({
 
 async function written(
   databases: Databases,
-  name: DocumentName,
-  write: Sendable<Write>,
-  mask: MaskBytes | undefined,
+  { name, write, mask }: { readonly name: DocumentName; readonly write: Sendable<Write>; readonly mask: MaskBytes | undefined },
 ): Promise<Uint8Array> {
   const masked = masking(mask);
   const database = databases.open(name);

@@ -87,16 +87,23 @@ function guardUnary(name: string, run: Unary, gate: Gate): Unary {
 function guardStream(name: string, run: ServerStream, gate: Gate): ServerStream {
   return (request, call) => {
     gate.faults.count(name);
-    return gate.isOpen ? run(request, call) : struck(name, request, () => run(request, call), gate, call);
+    return gate.isOpen ? run(request, call) : struck(name, { request, run: () => run(request, call), gate, call });
   };
 }
 
 async function* struck(
   name: string,
-  request: Uint8Array,
-  run: () => AsyncIterable<readonly Message[]> | Iterable<readonly Message[]>,
-  gate: Gate,
-  call: CallContext,
+  {
+    request,
+    run,
+    gate,
+    call,
+  }: {
+    readonly request: Uint8Array;
+    readonly run: () => AsyncIterable<readonly Message[]> | Iterable<readonly Message[]>;
+    readonly gate: Gate;
+    readonly call: CallContext;
+  },
 ): AsyncGenerator<readonly Message[]> {
   const rule = await gate.enter(name, request, call);
   if (rule) yield* spoiled(run(), rule, call);
@@ -134,14 +141,17 @@ function guardBidi(name: string, run: Bidi, gate: Gate): Bidi {
     const iterator = requests[Symbol.asyncIterator]();
     const first = await iterator.next();
     if (first.done) return;
-    const all = rest(name, first.value, iterator, gate);
+    const all = rest(name, { first: first.value, later: iterator, gate });
     if (gate.isOpen) yield* run(all, call);
-    else yield* struck(name, first.value, () => run(all, call), gate, call);
+    else yield* struck(name, { request: first.value, run: () => run(all, call), gate, call });
   };
 }
 
 /** The first and all later messages; credentials and quotas apply to each. */
-async function* rest(name: string, first: Uint8Array, later: AsyncIterator<Uint8Array>, gate: Gate): AsyncGenerator<Uint8Array> {
+async function* rest(
+  name: string,
+  { first, later, gate }: { readonly first: Uint8Array; readonly later: AsyncIterator<Uint8Array>; readonly gate: Gate },
+): AsyncGenerator<Uint8Array> {
   const project = projectOf(first);
   for (let message = first; ; ) {
     gate.faults.checkCredentials(project);

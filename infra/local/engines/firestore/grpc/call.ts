@@ -9,7 +9,10 @@ const service = '/google.firestore.v1.Firestore/';
 const encodings = new Set(['identity', 'gzip', 'deflate']);
 
 /** Answers one call. The stream always ends with a status, unless the client left. */
-export function serveCall(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, methods: Methods, log: Log): void {
+export function serveCall(
+  stream: ServerHttp2Stream,
+  { headers, methods, log }: { readonly headers: IncomingHttpHeaders; readonly methods: Methods; readonly log: Log },
+): void {
   stream.on('error', () => {});
   if (headers[':method'] !== 'POST' || !headers['content-type']?.startsWith('application/grpc')) {
     stream.respond({ ':status': 415 }, { endStream: true });
@@ -35,7 +38,7 @@ export function serveCall(stream: ServerHttp2Stream, headers: IncomingHttpHeader
     const unframer = new Unframer(String(headers['grpc-encoding'] ?? 'identity'));
     const call = { headers: plainHeaders(headers), signal: controller.signal };
     if (method.kind === 'bidi') serveBidi(method.run(new InboundStream(stream, unframer, reply), call), reply, log);
-    else collect(stream, unframer, reply, (request) => void serveOne(method, request, call, reply, log));
+    else collect(stream, { unframer, reply, run: (request) => void serveOne(method, { request, call, reply, log }) });
   } catch (error) {
     reply.fail(rpcErrorOf(error));
   }
@@ -58,7 +61,10 @@ function methodOf(headers: IncomingHttpHeaders, methods: Methods): Method {
 }
 
 /** Reads the single message of a unary or server-streaming call. */
-function collect(stream: ServerHttp2Stream, unframer: Unframer, reply: Reply, run: (request: Uint8Array) => void): void {
+function collect(
+  stream: ServerHttp2Stream,
+  { unframer, reply, run }: { readonly unframer: Unframer; readonly reply: Reply; readonly run: (request: Uint8Array) => void },
+): void {
   let request: Uint8Array | undefined;
   stream.on('data', (chunk: Buffer) => {
     if (reply.isDone) return;
@@ -80,10 +86,12 @@ function collect(stream: ServerHttp2Stream, unframer: Unframer, reply: Reply, ru
 
 async function serveOne(
   method: Exclude<Method, { kind: 'bidi' }>,
-  request: Uint8Array,
-  call: CallContext,
-  reply: Reply,
-  log: Log,
+  {
+    request,
+    call,
+    reply,
+    log,
+  }: { readonly request: Uint8Array; readonly call: CallContext; readonly reply: Reply; readonly log: Log },
 ): Promise<void> {
   try {
     if (method.kind === 'unary') reply.only(await method.run(request, call));

@@ -49,7 +49,7 @@ export function serve({ server: tcp, methods, web, log }: ServerOptions): Server
     session.on('connect', () => session.setLocalWindowSize(16 << 20));
   });
   http2.on('sessionError', () => {});
-  http2.on('stream', (stream, headers) => serveCall(stream, headers, methods, log));
+  http2.on('stream', (stream, headers) => serveCall(stream, { headers, methods, log }));
 
   const sockets = new Set<Socket>();
   tcp.on('connection', (socket) => {

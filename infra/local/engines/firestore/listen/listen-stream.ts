@@ -28,14 +28,16 @@ type Work =
 /** Listen: each target gets its initial results, CURRENT, and then every relevant commit, each followed by a consistent time. */
 export const listen = (databases: Databases, heartbeat: number = heartbeatMillis): Method => ({
   kind: 'bidi',
-  run: (requests, call) => serve(databases, requests, call, heartbeat),
+  run: (requests, call) => serve(databases, { requests, call, heartbeat }),
 });
 
 async function* serve(
   databases: Databases,
-  requests: AsyncIterable<Uint8Array>,
-  call: CallContext,
-  heartbeat: number,
+  {
+    requests,
+    call,
+    heartbeat,
+  }: { readonly requests: AsyncIterable<Uint8Array>; readonly call: CallContext; readonly heartbeat: number },
 ): AsyncGenerator<readonly Uint8Array[]> {
   const inbox = new StreamQueue<Work>();
   const targets = new Map<number, Seeing>();
@@ -56,8 +58,8 @@ async function* serve(
         unsubscribe ??= database.subscribe((time, changes) =>
           inbox.putBefore({ kind: 'commit', time, changes }, ({ kind }) => kind !== 'commit'),
         );
-        yield* answer(work.request, database, targets, ids);
-      } else if (work.kind === 'commit') yield* tellCommit(work.time, work.changes, database, targets);
+        yield* answer(work.request, { database, targets, ids });
+      } else if (work.kind === 'commit') yield* tellCommit(work.time, { changes: work.changes, database, targets });
       else if (database && targets.size > 0) yield [marker(database.readTime())];
     }
   } finally {
@@ -81,9 +83,11 @@ const openDatabase = (databases: Databases, request: ListenRequest): StoredDatab
 
 function* answer(
   request: ListenRequest,
-  database: StoredDatabase,
-  targets: Map<number, Seeing>,
-  ids: TargetIds,
+  {
+    database,
+    targets,
+    ids,
+  }: { readonly database: StoredDatabase; readonly targets: Map<number, Seeing>; readonly ids: TargetIds },
 ): Generator<readonly Uint8Array[]> {
   if (request.removeTarget !== undefined) {
     targets.delete(request.removeTarget);
@@ -108,11 +112,11 @@ function* answer(
   const at = database.readTime();
   targets.set(id, { view, since: at });
   yield [targetChange('ADD', [id])];
-  if (after === undefined) yield* inBatches(view.initial(at), id, database, at);
+  if (after === undefined) yield* inBatches(view.initial(at), { id, database, at });
   else {
     // Like the service, first confirms the resume position. With other targets on the stream that time is already past.
     if (targets.size === 1 && after <= at) yield [marker(after)];
-    yield* resumed(target, id, after, view, database, at);
+    yield* resumed(target, { id, after, view, database, at });
   }
   yield [current(id, at), marker(at)];
   if (!target.once) return;
@@ -123,20 +127,22 @@ function* answer(
 /** The changes since a token. A token beyond the retention starts over with RESET. */
 function* resumed(
   target: Target,
-  id: number,
-  after: Micros,
-  view: View,
-  database: StoredDatabase,
-  at: Micros,
+  {
+    id,
+    after,
+    view,
+    database,
+    at,
+  }: { readonly id: number; readonly after: Micros; readonly view: View; readonly database: StoredDatabase; readonly at: Micros },
 ): Generator<readonly Uint8Array[]> {
   if (after > at || !isReadable(database, after)) {
     yield [targetChange('RESET', [id])];
-    yield* inBatches(view.initial(at), id, database, at);
+    yield* inBatches(view.initial(at), { id, database, at });
     return;
   }
-  yield* inBatches(view.since(after, at), id, database, at);
+  yield* inBatches(view.since(after, at), { id, database, at });
   // Lets a client that lost count notice. Deletions are always known here, so the count is exact.
-  yield [existenceFilter(id, [...view.paths(at)], database, target.expectedCount !== undefined)];
+  yield [existenceFilter(id, { paths: [...view.paths(at)], database, names: target.expectedCount !== undefined })];
 }
 
 const resumePoint = (target: Target): Micros | undefined => {
@@ -157,13 +163,11 @@ const isReadable = (database: StoredDatabase, at: Micros): boolean => {
 
 function* inBatches(
   change: Iterable<ViewChange>,
-  id: number,
-  database: StoredDatabase,
-  at: Micros,
+  { id, database, at }: { readonly id: number; readonly database: StoredDatabase; readonly at: Micros },
 ): Generator<readonly Uint8Array[]> {
   let batch: Uint8Array[] = [];
   for (const one of change) {
-    batch.push(documentMessage(one, id, database, at));
+    batch.push(documentMessage(one, { id, database, at }));
     if (batch.length < batchMessages) continue;
     yield batch;
     batch = [];
@@ -173,15 +177,21 @@ function* inBatches(
 
 function* tellCommit(
   time: Micros,
-  changes: readonly DocumentChange[],
-  database: StoredDatabase | undefined,
-  targets: ReadonlyMap<number, Seeing>,
+  {
+    changes,
+    database,
+    targets,
+  }: {
+    readonly changes: readonly DocumentChange[];
+    readonly database: StoredDatabase | undefined;
+    readonly targets: ReadonlyMap<number, Seeing>;
+  },
 ): Generator<readonly Uint8Array[]> {
   if (!database) return;
   let isTold = false;
   for (const [id, { view, since }] of targets) {
     if (time <= since) continue;
-    for (const batch of inBatches(view.changed(changes, time), id, database, time)) {
+    for (const batch of inBatches(view.changed(changes, time), { id, database, at: time })) {
       isTold = true;
       yield batch;
     }

@@ -28,16 +28,17 @@ export const marker = (at: Micros): Uint8Array =>
 /** The number of a target's documents. `names` adds a Bloom filter, for clients that sent their own count. */
 export const existenceFilter = (
   targetId: number,
-  paths: readonly string[],
-  database: StoredDatabase,
-  names: boolean,
+  { paths, database, names }: { readonly paths: readonly string[]; readonly database: StoredDatabase; readonly names: boolean },
 ): Uint8Array => {
   const unchangedNames = names ? bloomFilter(paths.map((path) => documentName(database, path))) : undefined;
   return proto.ListenResponse.encode({ filter: { targetId, count: paths.length, unchangedNames } });
 };
 
 /** The message for one document of a target. */
-export const documentMessage = (change: ViewChange, id: number, database: StoredDatabase, at: Micros): Uint8Array => {
+export const documentMessage = (
+  change: ViewChange,
+  { id, database, at }: { readonly id: number; readonly database: StoredDatabase; readonly at: Micros },
+): Uint8Array => {
   if (change.kind === 'changed')
     return proto.ListenResponse.encode({ documentChange: { document: change.document.bytes, targetIds: [id] } });
   if (change.kind === 'unmatched')

@@ -15,9 +15,15 @@ interface SeedDocument {
 /** Writes `count` realistic documents. The same seed gives the same documents. */
 export async function seed(
   databases: Databases,
-  name: DatabaseName,
-  count: number,
-  options: { readonly seed?: number; readonly onProgress?: (done: number) => void } = {},
+  {
+    name,
+    count,
+    options = {},
+  }: {
+    readonly name: DatabaseName;
+    readonly count: number;
+    readonly options?: { readonly seed?: number; readonly onProgress?: (done: number) => void } | undefined;
+  },
 ): Promise<void> {
   const database = databases.open(name);
   let writes: Uint8Array[] = [];

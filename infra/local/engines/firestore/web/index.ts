@@ -27,14 +27,17 @@ export const web =
   (request, response) => {
     const controller = new AbortController();
     response.on('close', () => controller.abort());
-    serve(parts, request, response, controller.signal).catch((error: unknown) => {
+    serve(parts, { request, response, signal: controller.signal }).catch((error: unknown) => {
       if (error instanceof AuthError) return reply(response, error.httpStatus, error.body);
-      fail(response, error, false, parts.log);
+      fail(response, { error, isList: false, log: parts.log });
     });
   };
 
 /** An error before the first chunk gets its own status; a later one can only break the connection. */
-function fail(response: ServerResponse, error: unknown, isList: boolean, log: Web['log']): void {
+function fail(
+  response: ServerResponse,
+  { error, isList, log }: { readonly error: unknown; readonly isList: boolean; readonly log: Web['log'] },
+): void {
   if (response.destroyed) return;
   const { httpStatus, body } = restError(error);
   if (httpStatus === 500) log(error);
@@ -42,7 +45,14 @@ function fail(response: ServerResponse, error: unknown, isList: boolean, log: We
   else reply(response, httpStatus, isList ? [body] : body);
 }
 
-async function serve(parts: Web, request: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+async function serve(
+  parts: Web,
+  {
+    request,
+    response,
+    signal,
+  }: { readonly request: IncomingMessage; readonly response: ServerResponse; readonly signal: AbortSignal },
+): Promise<void> {
   const url = urlOf(request.url ?? '/');
   const method = request.method ?? 'GET';
   if (url.pathname === '/') return reply(response, 200, { status: 'ok' });
@@ -52,7 +62,8 @@ async function serve(parts: Web, request: IncomingMessage, response: ServerRespo
   const http = { method, path: url.pathname, query: url.searchParams, body };
 
   const rest = restCall(parts.methods, http, call);
-  if (rest) return stream(response, rest).catch((error: unknown) => fail(response, error, rest.isList, parts.log));
+  if (rest)
+    return stream(response, rest).catch((error: unknown) => fail(response, { error, isList: rest.isList, log: parts.log }));
 
   const account = authRoutes(parts.users, authRequest(http));
   if (account) {

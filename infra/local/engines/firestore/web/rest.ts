@@ -25,16 +25,22 @@ export function restCall(
     isList: method.kind === 'server-stream',
     run: () => {
       const request = messageOfJson(`${route.method}Request`, route.request(http.query, http.body));
-      return answer(method, request, call, (bytes) => JSON.stringify(jsonOfMessage(route.answer, bytes, enums), null, 2));
+      return answer(method, {
+        request,
+        call,
+        text: (bytes) => JSON.stringify(jsonOfMessage(route.answer, bytes, enums), null, 2),
+      });
     },
   };
 }
 
 async function* answer(
   method: Exclude<Method, { kind: 'bidi' }>,
-  request: Uint8Array,
-  call: CallContext,
-  text: (bytes: Uint8Array) => string,
+  {
+    request,
+    call,
+    text,
+  }: { readonly request: Uint8Array; readonly call: CallContext; readonly text: (bytes: Uint8Array) => string },
 ): AsyncGenerator<string> {
   if (method.kind === 'unary') {
     const bytes = await method.run(request, call);

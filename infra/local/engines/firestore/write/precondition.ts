@@ -26,9 +26,11 @@ export const readPrecondition = (bytes: Uint8Array): Precondition | undefined =>
 /** Throws the service's error if the condition fails. `name` is the document's full name. */
 export const checkPrecondition = (
   precondition: Precondition | undefined,
-  current: Pick<StoredDocument, 'updateTime'> | undefined,
-  name: string,
-  now: Micros,
+  {
+    current,
+    name,
+    now,
+  }: { readonly current: Pick<StoredDocument, 'updateTime'> | undefined; readonly name: string; readonly now: Micros },
 ): void => {
   if (!precondition) return;
   if ('exists' in precondition) {

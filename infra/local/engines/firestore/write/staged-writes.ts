@@ -66,7 +66,7 @@ export class StagedWrites {
   add(write: Write): WriteResult {
     const found = this.#find(write.key, write.path);
     const current = found.state;
-    checkPrecondition(write.precondition, current, write.name, this.time);
+    checkPrecondition(write.precondition, { current, name: write.name, now: this.time });
     if (write.operation === 'verify') return { updateTime: current?.updateTime ?? this.time, transformResults: none };
     if (write.operation === 'delete') {
       if (current) this.#set(write.key, found, undefined);

@@ -39,7 +39,20 @@ const put = async (Key: string, mode?: 'GOVERNANCE' | 'COMPLIANCE', until = day(
 };
 const read = async (Key: string, VersionId?: string): Promise<string> =>
   (await owner.send(new GetObjectCommand({ Bucket, Key, VersionId }))).Body?.transformToString() ?? '';
-const retain = (Key: string, VersionId: string, mode: 'GOVERNANCE' | 'COMPLIANCE', until: Date, bypass = false) =>
+const retain = (
+  Key: string,
+  {
+    VersionId,
+    mode,
+    until,
+    bypass = false,
+  }: {
+    readonly VersionId: string;
+    readonly mode: 'GOVERNANCE' | 'COMPLIANCE';
+    readonly until: Date;
+    readonly bypass?: boolean | undefined;
+  },
+) =>
   owner.send(
     new PutObjectRetentionCommand({
       Bucket,
@@ -94,25 +107,50 @@ test('object lock: an overwritten version stays, and is current again once the l
 test('object lock: compliance yields to nobody, governance only to a caller who bypasses it and may', async () => {
   const compliance = await put('compliance', 'COMPLIANCE', day(2));
   const governance = await put('governance', 'GOVERNANCE', day(2));
-  const remove = (client: S3Client, Key: string, VersionId: string, BypassGovernanceRetention: boolean) =>
-    client.send(new DeleteObjectCommand({ Bucket, Key, VersionId, BypassGovernanceRetention }));
-  for (const bypass of [false, true]) await rejects(remove(owner, 'compliance', compliance, bypass), named('AccessDenied'));
-  await rejects(remove(owner, 'governance', governance, false), named('AccessDenied'));
-  await rejects(remove(limited, 'governance', governance, true), named('AccessDenied'));
+  const remove = (
+    client: S3Client,
+    {
+      Key,
+      VersionId,
+      BypassGovernanceRetention,
+    }: { readonly Key: string; readonly VersionId: string; readonly BypassGovernanceRetention: boolean },
+  ) => client.send(new DeleteObjectCommand({ Bucket, Key, VersionId, BypassGovernanceRetention }));
+  for (const bypass of [false, true])
+    await rejects(
+      remove(owner, { Key: 'compliance', VersionId: compliance, BypassGovernanceRetention: bypass }),
+      named('AccessDenied'),
+    );
+  await rejects(
+    remove(owner, { Key: 'governance', VersionId: governance, BypassGovernanceRetention: false }),
+    named('AccessDenied'),
+  );
+  await rejects(
+    remove(limited, { Key: 'governance', VersionId: governance, BypassGovernanceRetention: true }),
+    named('AccessDenied'),
+  );
   const { Errors, Deleted } = await owner.send(
     new DeleteObjectsCommand({ Bucket, Delete: { Objects: [{ Key: 'governance', VersionId: governance }] } }),
   );
   deepEqual([Errors?.map(({ Code }) => Code), Deleted ?? []], [['AccessDenied'], []]);
-  await rejects(retain('compliance', compliance, 'COMPLIANCE', day(1), true), named('AccessDenied'));
-  await rejects(retain('compliance', compliance, 'GOVERNANCE', day(3), true), named('AccessDenied'));
-  await rejects(retain('governance', governance, 'GOVERNANCE', day(1)), named('AccessDenied'));
-  await retain('compliance', compliance, 'COMPLIANCE', day(3));
-  await retain('governance', governance, 'GOVERNANCE', day(1), true);
+  await rejects(
+    retain('compliance', { VersionId: compliance, mode: 'COMPLIANCE', until: day(1), bypass: true }),
+    named('AccessDenied'),
+  );
+  await rejects(
+    retain('compliance', { VersionId: compliance, mode: 'GOVERNANCE', until: day(3), bypass: true }),
+    named('AccessDenied'),
+  );
+  await rejects(retain('governance', { VersionId: governance, mode: 'GOVERNANCE', until: day(1) }), named('AccessDenied'));
+  await retain('compliance', { VersionId: compliance, mode: 'COMPLIANCE', until: day(3) });
+  await retain('governance', { VersionId: governance, mode: 'GOVERNANCE', until: day(1), bypass: true });
   const lock = async (Key: string) =>
     (await owner.send(new GetObjectRetentionCommand({ Bucket, Key }))).Retention?.RetainUntilDate;
   equal((await lock('compliance'))?.toISOString().slice(0, 10), day(3).toISOString().slice(0, 10));
   equal((await owner.send(new HeadObjectCommand({ Bucket, Key: 'compliance' }))).ObjectLockMode, 'COMPLIANCE');
-  await rejects(retain('governance', governance, 'GOVERNANCE', new Date(0), true), named('InvalidArgument'));
-  await remove(owner, 'governance', governance, true);
+  await rejects(
+    retain('governance', { VersionId: governance, mode: 'GOVERNANCE', until: new Date(0), bypass: true }),
+    named('InvalidArgument'),
+  );
+  await remove(owner, { Key: 'governance', VersionId: governance, BypassGovernanceRetention: true });
   await rejects(read('governance'), named('NoSuchKey'));
 });

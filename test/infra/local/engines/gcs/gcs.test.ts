@@ -12,12 +12,22 @@ let dir: string;
 beforeAll(async () => {
   dir = tempDir(stops);
   url = await serve(stops, startGcs({ dir }).listener);
-  equal((await send('POST', '/storage/v1/b?project=demo', JSON.stringify({ name: 'bucket' }))).status, 200);
+  equal((await send('POST', { path: '/storage/v1/b?project=demo', body: JSON.stringify({ name: 'bucket' }) })).status, 200);
 });
 afterAll(() => stopAll(stops));
 
-const send = (method: string, path: string, body?: string | Uint8Array, headers: Record<string, string> = {}) =>
-  fetch(path.startsWith('http') ? path : url + path, { method, headers, ...(body !== undefined && { body: body as string }) });
+const send = (
+  method: string,
+  {
+    path,
+    body,
+    headers = {},
+  }: {
+    readonly path: string;
+    readonly body?: string | Uint8Array | undefined;
+    readonly headers?: Record<string, string> | undefined;
+  },
+) => fetch(path.startsWith('http') ? path : url + path, { method, headers, ...(body !== undefined && { body: body as string }) });
 const json = async (answer: Response) => (await answer.json()) as Record<string, unknown>;
 const md5 = (bytes: Uint8Array) => createHash('md5').update(bytes).digest('base64');
 const crc32c = (bytes: Buffer) => {
@@ -26,23 +36,26 @@ const crc32c = (bytes: Buffer) => {
   return crc.toString();
 };
 const begin = async (name: string, body: object = {}): Promise<string> => {
-  const answer = await send('POST', `/upload/storage/v1/b/bucket/o?uploadType=resumable&name=${name}`, JSON.stringify(body));
+  const answer = await send('POST', {
+    path: `/upload/storage/v1/b/bucket/o?uploadType=resumable&name=${name}`,
+    body: JSON.stringify(body),
+  });
   equal(answer.status, 200);
   return answer.headers.get('location') ?? '';
 };
 
 test('gcs: buckets are created once, listed, and deleted when empty', async () => {
-  const again = await send('POST', '/storage/v1/b', JSON.stringify({ name: 'bucket' }));
+  const again = await send('POST', { path: '/storage/v1/b', body: JSON.stringify({ name: 'bucket' }) });
   equal(again.status, 409);
-  equal((await send('POST', '/storage/v1/b', JSON.stringify({ name: 'No Bucket' }))).status, 400);
-  await send('POST', '/storage/v1/b', JSON.stringify({ name: 'other' }));
-  const { items } = (await json(await send('GET', '/storage/v1/b?project=demo'))) as { items: { name: string }[] };
+  equal((await send('POST', { path: '/storage/v1/b', body: JSON.stringify({ name: 'No Bucket' }) })).status, 400);
+  await send('POST', { path: '/storage/v1/b', body: JSON.stringify({ name: 'other' }) });
+  const { items } = (await json(await send('GET', { path: '/storage/v1/b?project=demo' }))) as { items: { name: string }[] };
   deepEqual(
     items.map(({ name }) => name),
     ['bucket', 'other'],
   );
-  equal((await send('DELETE', '/storage/v1/b/other')).status, 204);
-  deepEqual((await json(await send('GET', '/storage/v1/b/other'))).error, {
+  equal((await send('DELETE', { path: '/storage/v1/b/other' })).status, 204);
+  deepEqual((await json(await send('GET', { path: '/storage/v1/b/other' }))).error, {
     code: 404,
     message: 'The specified bucket does not exist.',
     errors: [{ message: 'The specified bucket does not exist.', domain: 'global', reason: 'notFound' }],
@@ -51,7 +64,9 @@ test('gcs: buckets are created once, listed, and deleted when empty', async () =
 
 test('gcs: simple and multipart uploads store an object and return its digests', async () => {
   const bytes = randomBytes(1_000);
-  const media = await json(await send('POST', '/upload/storage/v1/b/bucket/o?uploadType=media&name=a%2Fb%20c', bytes));
+  const media = await json(
+    await send('POST', { path: '/upload/storage/v1/b/bucket/o?uploadType=media&name=a%2Fb%20c', body: bytes }),
+  );
   deepEqual([media.name, media.size, media.md5Hash, media.crc32c], ['a/b c', '1000', md5(bytes), crc32c(bytes)]);
   const whole = (hash: string) =>
     Buffer.concat([
@@ -62,17 +77,17 @@ test('gcs: simple and multipart uploads store an object and return its digests',
     ]);
   const type = { 'content-type': 'multipart/related; boundary="x"' };
   const path = '/upload/storage/v1/b/bucket/o?uploadType=multipart';
-  const described = await json(await send('POST', path, whole(md5(bytes)), type));
+  const described = await json(await send('POST', { path, body: whole(md5(bytes)), headers: type }));
   deepEqual([described.name, described.contentType, described.metadata], ['m', 'text/plain', { k: 'v' }]);
-  equal((await send('POST', path, whole(md5(Buffer.from('other'))), type)).status, 400);
-  equal((await send('DELETE', '/storage/v1/b/bucket')).status, 409);
+  equal((await send('POST', { path, body: whole(md5(Buffer.from('other'))), headers: type })).status, 400);
+  equal((await send('DELETE', { path: '/storage/v1/b/bucket' })).status, 409);
 });
 
 test('gcs: objects are read whole and by range, with their digest', async () => {
   const bytes = randomBytes(1_000);
-  await send('POST', '/upload/storage/v1/b/bucket/o?uploadType=media&name=range', bytes);
+  await send('POST', { path: '/upload/storage/v1/b/bucket/o?uploadType=media&name=range', body: bytes });
   const read = async (range: string) => {
-    const answer = await send('GET', '/storage/v1/b/bucket/o/range?alt=media', undefined, range ? { range } : {});
+    const answer = await send('GET', { path: '/storage/v1/b/bucket/o/range?alt=media', headers: range ? { range } : {} });
     return [answer.status, answer.headers.get('content-range'), Buffer.from(await answer.arrayBuffer()).toString('hex')];
   };
   const hex = (from: number, to: number) => bytes.subarray(from, to).toString('hex');
@@ -82,48 +97,53 @@ test('gcs: objects are read whole and by range, with their digest', async () => 
   deepEqual(await read('bytes=-5'), [206, 'bytes 995-999/1000', hex(995, 1_000)]);
   deepEqual(await read('bytes=900-5000'), [206, 'bytes 900-999/1000', hex(900, 1_000)]);
   equal((await read('bytes=1000-1001'))[0], 416);
-  const { headers } = await send('GET', '/download/storage/v1/b/bucket/o/range?alt=media');
+  const { headers } = await send('GET', { path: '/download/storage/v1/b/bucket/o/range?alt=media' });
   equal(headers.get('x-goog-hash'), `crc32c=${crc32c(bytes)},md5=${md5(bytes)}`);
 });
 
 test('gcs: a resumable upload continues, and the object exists when it is complete', async () => {
   const bytes = randomBytes(600_000);
   const session = await begin('resumed');
-  const put = (range: string, body: Uint8Array = new Uint8Array()) => send('PUT', session, body, { 'content-range': range });
+  const put = (range: string, body: Uint8Array = new Uint8Array()) =>
+    send('PUT', { path: session, body, headers: { 'content-range': range } });
   const first = await put('bytes 0-262143/*', bytes.subarray(0, 262_144));
   deepEqual([first.status, first.headers.get('range')], [308, 'bytes=0-262143']);
   equal((await put('bytes 262144-262200/*', bytes.subarray(262_144, 262_201))).status, 400);
   equal((await put('bytes 400000-599999/600000', bytes.subarray(400_000))).status, 503);
   const asked = await put('bytes */600000');
   deepEqual([asked.status, asked.headers.get('range')], [308, 'bytes=0-262143']);
-  equal((await send('GET', '/storage/v1/b/bucket/o/resumed')).status, 404);
+  equal((await send('GET', { path: '/storage/v1/b/bucket/o/resumed' })).status, 404);
   // Bytes already received are skipped.
   const last = await put('bytes 200000-599999/600000', bytes.subarray(200_000));
   equal((await json(last)).md5Hash, md5(bytes));
   equal((await json(await put('bytes */600000'))).md5Hash, md5(bytes));
-  const read = await send('GET', '/storage/v1/b/bucket/o/resumed?alt=media');
+  const read = await send('GET', { path: '/storage/v1/b/bucket/o/resumed?alt=media' });
   ok(Buffer.from(await read.arrayBuffer()).equals(bytes));
 });
 
 test('gcs: an upload of unknown length ends with its request; a cancelled one is gone', async () => {
-  const whole = await send('PUT', await begin('open'), Buffer.from('all of it'), { 'content-range': 'bytes 0-*/*' });
+  const whole = await send('PUT', {
+    path: await begin('open'),
+    body: Buffer.from('all of it'),
+    headers: { 'content-range': 'bytes 0-*/*' },
+  });
   equal((await json(whole)).size, '9');
   const session = await begin('ended');
-  await send('PUT', session, randomBytes(262_144), { 'content-range': 'bytes 0-262143/*' });
-  equal((await send('DELETE', session)).status, 499);
-  equal((await send('PUT', session, '', { 'content-range': 'bytes */*' })).status, 410);
-  equal((await send('GET', '/storage/v1/b/bucket/o/ended')).status, 404);
+  await send('PUT', { path: session, body: randomBytes(262_144), headers: { 'content-range': 'bytes 0-262143/*' } });
+  equal((await send('DELETE', { path: session })).status, 499);
+  equal((await send('PUT', { path: session, body: '', headers: { 'content-range': 'bytes */*' } })).status, 410);
+  equal((await send('GET', { path: '/storage/v1/b/bucket/o/ended' })).status, 404);
 });
 
 test('gcs: lists support prefix, delimiter and pages', async () => {
   for (const name of ['l/a', 'l/b/1', 'l/b/2', 'l/c', 'l/d/1'])
-    await send('POST', `/upload/storage/v1/b/bucket/o?uploadType=media&name=${encodeURIComponent(name)}`, name);
+    await send('POST', { path: `/upload/storage/v1/b/bucket/o?uploadType=media&name=${encodeURIComponent(name)}`, body: name });
   const list = async (query: string) => {
     const {
       items = [],
       prefixes = [],
       nextPageToken,
-    } = (await json(await send('GET', `/storage/v1/b/bucket/o?${query}`))) as {
+    } = (await json(await send('GET', { path: `/storage/v1/b/bucket/o?${query}` }))) as {
       items?: { name: string }[];
       prefixes?: string[];
       nextPageToken?: string;
@@ -149,13 +169,13 @@ test('gcs: lists support prefix, delimiter and pages', async () => {
 });
 
 test('gcs: deleted objects are gone, and stored ones survive a restart', async () => {
-  await send('POST', '/upload/storage/v1/b/bucket/o?uploadType=media&name=kept', 'kept');
-  await send('POST', '/upload/storage/v1/b/bucket/o?uploadType=media&name=gone', 'gone');
-  equal((await send('DELETE', '/storage/v1/b/bucket/o/gone')).status, 204);
-  equal((await send('DELETE', '/storage/v1/b/bucket/o/gone')).status, 404);
+  await send('POST', { path: '/upload/storage/v1/b/bucket/o?uploadType=media&name=kept', body: 'kept' });
+  await send('POST', { path: '/upload/storage/v1/b/bucket/o?uploadType=media&name=gone', body: 'gone' });
+  equal((await send('DELETE', { path: '/storage/v1/b/bucket/o/gone' })).status, 204);
+  equal((await send('DELETE', { path: '/storage/v1/b/bucket/o/gone' })).status, 404);
   url = await serve(stops, startGcs({ dir }).listener);
-  equal(await (await send('GET', '/storage/v1/b/bucket/o/kept?alt=media')).text(), 'kept');
-  equal((await send('GET', '/storage/v1/b/bucket/o/gone')).status, 404);
+  equal(await (await send('GET', { path: '/storage/v1/b/bucket/o/kept?alt=media' })).text(), 'kept');
+  equal((await send('GET', { path: '/storage/v1/b/bucket/o/gone' })).status, 404);
 });
 
 test('gcs: malformed requests get the API’s errors', async () => {
@@ -168,7 +188,7 @@ test('gcs: malformed requests get the API’s errors', async () => {
     ['POST', '/upload/storage/v1/b/bucket/o?uploadType=media', 400],
     ['POST', '/upload/storage/v1/b/nowhere/o?uploadType=media&name=x', 404],
   ] as const) {
-    const answer = await send(method, path, method === 'GET' ? undefined : '{');
+    const answer = await send(method, { path, body: method === 'GET' ? undefined : '{' });
     equal(answer.status, status, path);
     equal(((await json(answer)).error as { code: number }).code, status);
   }

@@ -25,7 +25,7 @@ const start = async (): Promise<void> => {
   identity = await startIdentity({ ...options, issuer: server.url, callerIdentity });
 };
 beforeAll(async () => {
-  server = await listen(0, 'IDP_PORT', (request, response) => identity.listener(request, response));
+  server = await listen(0, { variable: 'IDP_PORT', handler: (request, response) => identity.listener(request, response) });
   await start();
 });
 afterAll(async () => {

@@ -13,11 +13,19 @@ const arn = (id: string) => `arn:aws:kms:${region}:${account}:key/${id}`;
 
 const start = async (t: TestContext, callers: Record<string, readonly Statement[]> = {}, dir = tempDir(t)) => {
   const engine = openKmsEngine({ dir, region, account });
-  await engine.provision(resource('AWS::KMS::Key', 'signing', { KeySpec: 'RSA_2048', KeyUsage: 'SIGN_VERIFY' }, arn('signing')));
-  await engine.provision(resource('AWS::KMS::Key', 'sealing', {}, arn('sealing')));
-  await engine.provision(resource('AWS::KMS::Key', 'other', {}, arn('other')));
-  await engine.provision(resource('AWS::KMS::Alias', 'alias', { AliasName: 'alias/app', TargetKeyId: arn('sealing') }));
-  const { client, used } = await frontOf(t, { kms: jsonService('1.1', engine) }, callers);
+  await engine.provision(
+    resource('AWS::KMS::Key', {
+      name: 'signing',
+      properties: { KeySpec: 'RSA_2048', KeyUsage: 'SIGN_VERIFY' },
+      arn: arn('signing'),
+    }),
+  );
+  await engine.provision(resource('AWS::KMS::Key', { name: 'sealing', properties: {}, arn: arn('sealing') }));
+  await engine.provision(resource('AWS::KMS::Key', { name: 'other', properties: {}, arn: arn('other') }));
+  await engine.provision(
+    resource('AWS::KMS::Alias', { name: 'alias', properties: { AliasName: 'alias/app', TargetKeyId: arn('sealing') } }),
+  );
+  const { client, used } = await frontOf(t, { services: { kms: jsonService('1.1', engine) }, callers });
   return { dir, used, client: (name?: string) => new kms.KMSClient(client(name)) };
 };
 

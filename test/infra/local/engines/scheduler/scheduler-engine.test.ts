@@ -42,7 +42,7 @@ const start = async (t: TestContext, { dir = tempDir(t), delayScale = 1, targets
     },
   });
   t.onTestFinished(() => engine.stop());
-  const { client } = await frontOf(t, { scheduler: restService(schedulerRoutes, engine) }, callers);
+  const { client } = await frontOf(t, { services: { scheduler: restService(schedulerRoutes, engine) }, callers });
   const scheduler = new sch.SchedulerClient(client());
   const create = (
     Name: string,
@@ -193,11 +193,11 @@ test('scheduler: schedules survive a restart, and a missed one-time schedule sta
 test('scheduler: a schedule of the template keeps its rhythm across restarts and is removed with the template', async (t) => {
   const hourly = { ScheduleExpression: 'rate(1 hour)', FlexibleTimeWindow, Target: { Arn: fn, RoleArn, Input: '{}' } };
   const first = await start(t);
-  first.engine.provision(resource('AWS::Scheduler::Schedule', 'sweep', hourly));
+  first.engine.provision(resource('AWS::Scheduler::Schedule', { name: 'sweep', properties: hourly }));
   await until(() => first.invoked.length === 1);
   first.engine.stop();
   const second = await start(t, { dir: first.dir });
-  second.engine.provision(resource('AWS::Scheduler::Schedule', 'sweep', hourly));
+  second.engine.provision(resource('AWS::Scheduler::Schedule', { name: 'sweep', properties: hourly }));
   await pause(1_200);
   assert.equal(second.invoked.length, 0);
   second.engine.stop();
@@ -211,7 +211,7 @@ test('scheduler: a one-time entry waits after a restart until its group is provi
   const make = allow('scheduler:CreateSchedule', `arn:aws:scheduler:${region}:${account}:schedule/retries/*`);
   const pass = allow('iam:PassRole', RoleArn, { StringEquals: { 'iam:PassedToService': 'scheduler.amazonaws.com' } });
   const callers = { Deliver: [make, pass] };
-  const group = resource('AWS::Scheduler::ScheduleGroup', 'retries', {});
+  const group = resource('AWS::Scheduler::ScheduleGroup', { name: 'retries', properties: {} });
   const entry = {
     GroupName: 'retries',
     ActionAfterCompletion: 'DELETE',

@@ -21,7 +21,14 @@ interface Options {
 
 type Functions = Readonly<Record<string, (payload: never) => unknown>>;
 
-const start = async (t: TestContext, definition: object, functions: Functions, options: Options = {}) => {
+const start = async (
+  t: TestContext,
+  {
+    definition,
+    functions,
+    options = {},
+  }: { readonly definition: object; readonly functions: Functions; readonly options?: Options | undefined },
+) => {
   const { dir = tempDir(t), delayScale = 1, permit = () => undefined, callers } = options;
   const invoke = async (arn: string, payload: unknown): Promise<unknown> => {
     const run = functions[arn.slice(arn.lastIndexOf(':') + 1)];
@@ -31,9 +38,13 @@ const start = async (t: TestContext, definition: object, functions: Functions, o
   const engine = openStepFunctionsEngine({ dir, delayScale, invoke, permit });
   t.onTestFinished(() => engine.stop());
   await engine.provision(
-    resource('AWS::StepFunctions::StateMachine', 'work', { DefinitionString: JSON.stringify(definition) }, machine),
+    resource('AWS::StepFunctions::StateMachine', {
+      name: 'work',
+      properties: { DefinitionString: JSON.stringify(definition) },
+      arn: machine,
+    }),
   );
-  const { client } = await frontOf(t, { states: jsonService('1.0', engine) }, callers);
+  const { client } = await frontOf(t, { services: { states: jsonService('1.0', engine) }, callers });
   const states = new sfn.SFNClient(client());
   const begin = (input: unknown, name?: string, caller?: string) =>
     new sfn.SFNClient(client(caller)).send(
@@ -56,9 +67,8 @@ const failing = (name: string, message: string): never => {
 
 test('step functions: a loop repeats a function until its choice ends it', async (t) => {
   let steps = 0;
-  const { run } = await start(
-    t,
-    {
+  const { run } = await start(t, {
+    definition: {
       StartAt: 'Step',
       States: {
         Step: task('step', { Next: 'Done?' }),
@@ -66,8 +76,8 @@ test('step functions: a loop repeats a function until its choice ends it', async
         End: { Type: 'Succeed' },
       },
     },
-    { step: (input: object) => ({ ...input, done: ++steps === 3 }) },
-  );
+    functions: { step: (input: object) => ({ ...input, done: ++steps === 3 }) },
+  });
   const execution = await run({ organizationId: 'org_1' });
   assert.equal(execution.status, 'SUCCEEDED');
   assert.deepEqual(JSON.parse(execution.output!), { organizationId: 'org_1', done: true });
@@ -75,9 +85,8 @@ test('step functions: a loop repeats a function until its choice ends it', async
 });
 
 test('step functions: the Lambda integration passes its payload and wraps the result', async (t) => {
-  const { run } = await start(
-    t,
-    {
+  const { run } = await start(t, {
+    definition: {
       StartAt: 'Call',
       States: {
         Call: {
@@ -89,16 +98,15 @@ test('step functions: the Lambda integration passes its payload and wraps the re
         },
       },
     },
-    { add: ({ a, b }: { a: number; b: number }) => ({ sum: a + b }) },
-  );
+    functions: { add: ({ a, b }: { a: number; b: number }) => ({ sum: a + b }) },
+  });
   assert.deepEqual(JSON.parse((await run({ a: 1, b: 2 })).output!), { sum: 3 });
 });
 
 test('step functions: a failing map item is retried and then caught with its error and cause', async (t) => {
   const tries: Record<number, number> = {};
-  const { run } = await start(
-    t,
-    {
+  const { run } = await start(t, {
+    definition: {
       StartAt: 'Each',
       States: {
         Each: {
@@ -118,7 +126,7 @@ test('step functions: a failing map item is retried and then caught with its err
         },
       },
     },
-    {
+    functions: {
       one: (n: number) => {
         tries[n] = (tries[n] ?? 0) + 1;
         if (n === 2 && tries[n] < 3) failing('Flaky', 'not yet');
@@ -126,8 +134,8 @@ test('step functions: a failing map item is retried and then caught with its err
         return n * 10;
       },
     },
-    { delayScale: 100 },
-  );
+    options: { delayScale: 100 },
+  });
   const [one, two, three] = JSON.parse((await run([1, 2, 3])).output!);
   assert.deepEqual([one, two], [10, 20]);
   assert.equal(three.Error, 'Broken');
@@ -175,7 +183,7 @@ test('step functions: a distributed map passes the selected input to each item, 
     atOnce -= 1;
     return input;
   };
-  const { run } = await start(t, distributed, { one });
+  const { run } = await start(t, { definition: distributed, functions: { one } });
   const execution = await run({ job: 'j', numbers: [0, 1, 2, 3] });
   assert.deepEqual(JSON.parse(execution.output!), { job: 'j', numbers: [0, 1, 2, 3] });
   assert.deepEqual(
@@ -189,7 +197,7 @@ test('step functions: a distributed map needs permission to start its own workfl
   const permit: Permit = (_role, _actor, { action }) => {
     if (action === 'states:StartExecution') throw new AwsError('AccessDeniedException', 'not allowed');
   };
-  const { run } = await start(t, distributed, { one: (input: object) => input }, { permit });
+  const { run } = await start(t, { definition: distributed, functions: { one: (input: object) => input }, options: { permit } });
   const { output } = await run({ job: 'j', numbers: [0] });
   assert.ok((JSON.parse(output!) as { error?: object }).error);
 });
@@ -197,7 +205,7 @@ test('step functions: a distributed map needs permission to start its own workfl
 // On AWS the map reports only that its threshold was exceeded: the reason has to be recorded elsewhere.
 test('step functions: a distributed map reports that an item failed, not why', async (t) => {
   const one = ({ number }: { number: number }) => (number === 1 ? failing('Broken', 'why') : number);
-  const { run } = await start(t, distributed, { one });
+  const { run } = await start(t, { definition: distributed, functions: { one } });
   const { output } = await run({ job: 'j', numbers: [0, 1, 2] });
   const { error } = JSON.parse(output!) as { error: { Error: string; Cause: string } };
   assert.equal(error.Error, 'States.ExceedToleratedFailureThreshold');
@@ -205,7 +213,10 @@ test('step functions: a distributed map reports that an item failed, not why', a
 });
 
 test('step functions: an uncaught error fails the execution with its name and cause', async (t) => {
-  const { run } = await start(t, { StartAt: 'A', States: { A: task('a') } }, { a: () => failing('Broken', 'why') });
+  const { run } = await start(t, {
+    definition: { StartAt: 'A', States: { A: task('a') } },
+    functions: { a: () => failing('Broken', 'why') },
+  });
   const execution = await run({});
   assert.equal(execution.status, 'FAILED');
   assert.equal(execution.error, 'Broken');
@@ -213,62 +224,57 @@ test('step functions: an uncaught error fails the execution with its name and ca
 });
 
 test('step functions: a Fail state takes its error from the input', async (t) => {
-  const { run } = await start(
-    t,
-    {
+  const { run } = await start(t, {
+    definition: {
       StartAt: 'A',
       States: {
         A: task('a', { Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: 'Failed' }], End: true }),
         Failed: { Type: 'Fail', ErrorPath: '$.error.Error', CausePath: '$.error.Cause' },
       },
     },
-    { a: () => failing('Broken', 'why') },
-  );
+    functions: { a: () => failing('Broken', 'why') },
+  });
   const { status, error } = await run({});
   assert.deepEqual([status, error], ['FAILED', 'Broken']);
 });
 
 test('step functions: a task beyond its timeout fails with States.Timeout', async (t) => {
-  const { run } = await start(
-    t,
-    { StartAt: 'A', States: { A: task('a', { TimeoutSeconds: 1, End: true }) } },
-    { a: () => pause(1_500) },
-  );
+  const { run } = await start(t, {
+    definition: { StartAt: 'A', States: { A: task('a', { TimeoutSeconds: 1, End: true }) } },
+    functions: { a: () => pause(1_500) },
+  });
   assert.equal((await run({})).error, 'States.Timeout');
 });
 
 test('step functions: an execution beyond its timeout is TIMED_OUT', async (t) => {
-  const { run } = await start(
-    t,
-    { StartAt: 'A', TimeoutSeconds: 1, States: { A: { Type: 'Wait', Seconds: 60, End: true } } },
-    {},
-  );
+  const { run } = await start(t, {
+    definition: { StartAt: 'A', TimeoutSeconds: 1, States: { A: { Type: 'Wait', Seconds: 60, End: true } } },
+    functions: {},
+  });
   assert.equal((await run({})).status, 'TIMED_OUT');
 });
 
 test('step functions: waits are scaled', async (t) => {
-  const { run } = await start(
-    t,
-    { StartAt: 'A', States: { A: { Type: 'Wait', Seconds: 3_600, End: true } } },
-    {},
-    { delayScale: 36_000 },
-  );
+  const { run } = await start(t, {
+    definition: { StartAt: 'A', States: { A: { Type: 'Wait', Seconds: 3_600, End: true } } },
+    functions: {},
+    options: { delayScale: 36_000 },
+  });
   assert.equal((await run({})).status, 'SUCCEEDED');
 });
 
 test('step functions: a start with the name and input of a running execution returns it; other input or a used name fails', async (t) => {
   let runs = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const { begin, ended } = await start(
-    t,
-    { StartAt: 'A', States: { A: task('a') } },
-    {
+  const { begin, ended } = await start(t, {
+    definition: { StartAt: 'A', States: { A: task('a') } },
+    functions: {
       a: () => {
         runs++;
         return promise;
       },
     },
-  );
+  });
   const [first, second] = [await begin({ n: 1 }, 'task-1'), await begin({ n: 1 }, 'task-1')];
   assert.deepEqual([second.executionArn, second.startDate], [first.executionArn, first.startDate]);
   await assert.rejects(begin({ n: 2 }, 'task-1'), { name: 'ExecutionAlreadyExists' });
@@ -280,16 +286,18 @@ test('step functions: a start with the name and input of a running execution ret
 
 test('step functions: a stopped execution is aborted and runs nothing more, not even a retry', async (t) => {
   let runs = 0;
-  const { begin, ended, states } = await start(
-    t,
-    { StartAt: 'A', States: { A: task('a', { Retry: [{ ErrorEquals: ['States.ALL'], IntervalSeconds: 3 }], End: true }) } },
-    {
+  const { begin, ended, states } = await start(t, {
+    definition: {
+      StartAt: 'A',
+      States: { A: task('a', { Retry: [{ ErrorEquals: ['States.ALL'], IntervalSeconds: 3 }], End: true }) },
+    },
+    functions: {
       a: () => {
         runs++;
         failing('Flaky', 'again');
       },
     },
-  );
+  });
   const { executionArn } = await begin({});
   while (runs === 0) await pause(5);
   await states.send(new sfn.StopExecutionCommand({ executionArn, error: 'Cancelled', cause: 'by hand' }));
@@ -301,14 +309,17 @@ test('step functions: a stopped execution is aborted and runs nothing more, not 
 
 test('step functions: results survive a restart, and running executions restart from their first state', async (t) => {
   const definition = { StartAt: 'A', States: { A: task('a') } };
-  const first = await start(t, definition, {
-    a: ({ hang }: { hang?: boolean }) => (hang ? new Promise(() => undefined) : { ok: 1 }),
+  const first = await start(t, {
+    definition,
+    functions: {
+      a: ({ hang }: { hang?: boolean }) => (hang ? new Promise(() => undefined) : { ok: 1 }),
+    },
   });
   const done = await first.begin({}, 'done');
   await first.ended(done.executionArn);
   const open = await first.begin({ hang: true }, 'open');
   await first.engine.stop();
-  const second = await start(t, definition, { a: () => ({ ok: 2 }) }, { dir: first.dir });
+  const second = await start(t, { definition, functions: { a: () => ({ ok: 2 }) }, options: { dir: first.dir } });
   assert.equal((await second.ended(done.executionArn)).output, '{"ok":1}');
   assert.equal((await second.ended(open.executionArn)).output, '{"ok":2}');
   const { executions } = await second.states.send(
@@ -322,27 +333,33 @@ test('step functions: results survive a restart, and running executions restart 
 
 test('step functions: a function that is denied or missing fails the task like on Lambda', async (t) => {
   const definition = { StartAt: 'A', States: { A: task('nobody') } };
-  const missing = await start(t, definition, {});
+  const missing = await start(t, { definition, functions: {} });
   assert.equal((await missing.run({})).error, 'Lambda.ResourceNotFoundException');
-  const refused = await start(t, definition, {}, { permit: () => failing('AccessDeniedException', 'User: x is not authorized') });
+  const refused = await start(t, {
+    definition,
+    functions: {},
+    options: { permit: () => failing('AccessDeniedException', 'User: x is not authorized') },
+  });
   assert.equal((await refused.run({})).error, 'Lambda.AWSLambdaException');
 });
 
 test('step functions: an invalid or unsupported definition is rejected when it is provisioned', async (t) => {
-  await assert.rejects(start(t, { StartAt: 'Nowhere', States: { A: task('a') } }, {}), /invalid/);
+  await assert.rejects(start(t, { definition: { StartAt: 'Nowhere', States: { A: task('a') } }, functions: {} }), /invalid/);
   const publish = { Type: 'Task', Resource: 'arn:aws:states:::sns:publish', End: true };
-  await assert.rejects(start(t, { StartAt: 'A', States: { A: publish } }, {}), /the state "A" uses arn:aws:states:::sns:publish/);
+  await assert.rejects(
+    start(t, { definition: { StartAt: 'A', States: { A: publish } }, functions: {} }),
+    /the state "A" uses arn:aws:states:::sns:publish/,
+  );
 });
 
 test('step functions: each operation needs its permission, and bad requests get their errors', async (t) => {
-  const { begin, states } = await start(
-    t,
-    { StartAt: 'A', States: { A: { Type: 'Succeed' } } },
-    {},
-    {
+  const { begin, states } = await start(t, {
+    definition: { StartAt: 'A', States: { A: { Type: 'Succeed' } } },
+    functions: {},
+    options: {
       callers: { Starter: [allow('states:StartExecution', machine)], Reader: [allow('states:DescribeExecution', '*')] },
     },
-  );
+  });
   await begin({}, 'ok', 'Starter');
   await assert.rejects(begin({}, 'no', 'Reader'), { name: 'AccessDeniedException' });
   await assert.rejects(begin({}, 'not a name!'), { name: 'InvalidName' });
@@ -372,10 +389,10 @@ test('step functions: an execution succeeds with its 25,000th event, and fails i
   // Before its success: the start, the rounds, and entering and leaving the last state.
   const most = Math.floor((25_000 - 1 - 1 - 2) / 7);
   const enough = roundTrips(most);
-  const first = await start(t, enough.definition, enough.functions);
+  const first = await start(t, { definition: enough.definition, functions: enough.functions });
   assert.equal((await first.run({})).status, 'SUCCEEDED');
   const tooMany = roundTrips(most + 1);
-  const second = await start(t, tooMany.definition, tooMany.functions);
+  const second = await start(t, { definition: tooMany.definition, functions: tooMany.functions });
   const { status, error, cause } = await second.run({});
   assert.deepEqual(
     { status, error, cause },

@@ -42,8 +42,14 @@ beforeEach(() => {
   answer = fine;
 });
 
-const xml = (response: ServerResponse, status: number, body: string, headers: Record<string, string> = {}) =>
-  response.writeHead(status, { 'content-type': 'application/xml', ...headers }).end(body);
+const xml = (
+  response: ServerResponse,
+  {
+    status,
+    body,
+    headers = {},
+  }: { readonly status: number; readonly body: string; readonly headers?: Record<string, string> | undefined },
+) => response.writeHead(status, { 'content-type': 'application/xml', ...headers }).end(body);
 const error = (code: string, more = '') => `<Error><Code>${code}</Code>${more}</Error>`;
 
 /** A store of AWS whose connections all go to the scripted server, whatever the host. */
@@ -122,7 +128,7 @@ describe('host of requests', () => {
     const kept = { ...process.env };
     Object.assign(process.env, own);
     try {
-      answer = (_, response) => xml(response, 503, error('SlowDown'));
+      answer = (_, response) => xml(response, { status: 503, body: error('SlowDown') });
       await rejects(awsStore({ retryPolicy: { ...quick, attempts: 1 } }).put('k', Buffer.from('x')), { code: 'unavailable' });
       deepEqual(hosts(), ['customer.s3.eu-central-1.amazonaws.com']);
       const headers: IncomingMessage['headers'] = sent[0]?.headers ?? {};
@@ -166,7 +172,7 @@ describe('a bucket in another region', () => {
     answer = ({ method, headers }, response) => {
       if (headers.authorization?.includes('/eu-west-3/')) return response.end();
       if (method === 'HEAD') return response.writeHead(301, { 'x-amz-bucket-region': told }).end();
-      return xml(response, 400, error('AuthorizationHeaderMalformed', `<Region>${told}</Region>`));
+      return xml(response, { status: 400, body: error('AuthorizationHeaderMalformed', `<Region>${told}</Region>`) });
     };
   });
   const there = 'customer.s3.eu-west-3.amazonaws.com';
@@ -215,7 +221,7 @@ describe('a clock that is an hour off', () => {
   const ahead = (response: ServerResponse) => response.setHeader('date', new Date(Date.now() + aheadMs).toUTCString());
   const refuse = (response: ServerResponse, method: string, code: string) => {
     ahead(response);
-    return method === 'HEAD' ? response.writeHead(403).end() : xml(response, 403, error(code));
+    return method === 'HEAD' ? response.writeHead(403).end() : xml(response, { status: 403, body: error(code) });
   };
 
   for (const work of ['put', 'head'] as const)
@@ -238,7 +244,7 @@ describe('a clock that is an hour off', () => {
 
   test('a response with an unreadable date does not affect later signatures', async () => {
     const store = await openAt('s3', url, '');
-    answer = (_, response) => xml(response, 200, '', { date: 'soon' });
+    answer = (_, response) => xml(response, { status: 200, body: '', headers: { date: 'soon' } });
     await store.put('k', Buffer.from('x'));
     await store.put('k', Buffer.from('x'));
     equal(sent.length, 2);
@@ -276,7 +282,7 @@ describe('a body of 2 MiB or more', () => {
   });
 
   test('is not sent to a store that rejects it, and the rejection is thrown', async () => {
-    const store = await open((_, response) => xml(response, 403, error('AccessDenied')));
+    const store = await open((_, response) => xml(response, { status: 403, body: error('AccessDenied') }));
     await rejects(store.put('k', Buffer.alloc(3 * MiB)), { code: 'denied' });
     await rejects(store.put('k', Buffer.alloc(3 * MiB)), { code: 'denied' });
     deepEqual(received, { bytes: 0, expected: 2 });
@@ -314,8 +320,8 @@ describe('a body of 2 MiB or more', () => {
 describe('checksums', () => {
   const upload = async (store: ObjectStore) => {
     answer = ({ url: asked, method }, response) => {
-      if (asked.includes('uploads')) return xml(response, 200, '<R><UploadId>an+id/=</UploadId></R>');
-      return method === 'POST' ? xml(response, 400, error('InvalidPart')) : fine({} as Sent, response);
+      if (asked.includes('uploads')) return xml(response, { status: 200, body: '<R><UploadId>an+id/=</UploadId></R>' });
+      return method === 'POST' ? xml(response, { status: 400, body: error('InvalidPart') }) : fine({} as Sent, response);
     };
     const begun = store.upload("odd ü %41+b/it's (one)");
     await begun.write([Buffer.alloc(9 * MiB, 1)]);
@@ -372,25 +378,25 @@ describe('a successful status with an unexpected body', () => {
     ['deeply nested elements', '<a>'.repeat(500_000)],
   ] as const)
     test(`is not an empty list: ${what}`, async () => {
-      answer = (_, response) => xml(response, 200, body);
+      answer = (_, response) => xml(response, { status: 200, body });
       await rejects(Array.fromAsync(aws().list('')), { name: 'StorageError' });
       await rejects(aws().abortUnfinishedUploads(''), { name: 'StorageError' });
       ok(sent.length <= 4);
     });
 
   test('does not confirm the deletion of objects that it does not name', async () => {
-    answer = (_, response) => xml(response, 200, '<DeleteResult><Deleted><Key>a</Key></Deleted></DeleteResult>');
+    answer = (_, response) =>
+      xml(response, { status: 200, body: '<DeleteResult><Deleted><Key>a</Key></Deleted></DeleteResult>' });
     await rejects(aws().remove(['a', 'b']), { code: 'unavailable' });
     equal(sent.length, 2);
   });
 
   test('is an error if one of the objects was not deleted', async () => {
     answer = (_, response) =>
-      xml(
-        response,
-        200,
-        `<DeleteResult><Deleted><Key>a</Key></Deleted><Error><Key>b</Key><Code>AccessDenied</Code></Error></DeleteResult>`,
-      );
+      xml(response, {
+        status: 200,
+        body: `<DeleteResult><Deleted><Key>a</Key></Deleted><Error><Key>b</Key><Code>AccessDenied</Code></Error></DeleteResult>`,
+      });
     await rejects(aws().remove(['a', 'b']), { code: 'denied', message: /AccessDenied/ });
     equal(sent.length, 1);
     const names = [...(sent[0]?.body.toString() ?? '').matchAll(/<Key>([^<]*)/g)].map(([, name]) => name);
@@ -399,15 +405,14 @@ describe('a successful status with an unexpected body', () => {
 
   test('deletes a thousand objects in one call, whatever their names', async () => {
     answer = ({ body }, response) =>
-      xml(
-        response,
-        200,
-        `<DeleteResult>${body
+      xml(response, {
+        status: 200,
+        body: `<DeleteResult>${body
           .toString()
           .match(/<Key>[^<]*<\/Key>/g)
           ?.map((key) => `<Deleted>${key}</Deleted>`)
           .join('')}</DeleteResult>`,
-      );
+      });
     await aws().remove(['a&<b', ...Array.from({ length: 1_200 }, (_, n) => `${n}`)]);
     equal(sent.length, 2);
     ok(sent[0]?.body.includes('<Key>a&amp;&lt;b</Key>'));

@@ -168,7 +168,12 @@ test('s3: the local engine keeps the encryption of objects and rejects a missing
   await rejects(missing.put('k', Buffer.from('x')), { code: 'invalid', message: /400 KMS.NotFoundException/ });
   missing.close();
   const place: StoreConfig = { type: 's3', bucket, region: null, endpoint: null, objectLock: null, ...aes };
-  const ignoring = await openConfiguredStore(tenant, place, { ...keys, accessKeyId: 'nosse' }, 'f', quick);
+  const ignoring = await openConfiguredStore(tenant, {
+    config: place,
+    credentials: { ...keys, accessKeyId: 'nosse' },
+    folder: 'f',
+    retryPolicy: quick,
+  });
   await rejects(ignoring.put('k', Buffer.from('x')), { message: /ignores the setting/ });
   ok(!(await ignoring.head('k')));
   ignoring.close();

@@ -26,8 +26,8 @@ for (const type of ['s3', 'spaces'] as const)
     beforeAll(async () => {
       const url = await startS3(stops);
       proxy = await openFaultProxy(stops, url);
-      behind = await openS3InParts(type, url, 'fault');
-      store = await openS3InParts(type, proxy.url, 'fault');
+      behind = await openS3InParts(type, { url, folder: 'fault' });
+      store = await openS3InParts(type, { url: proxy.url, folder: 'fault' });
       stops.push(
         () => behind.close(),
         () => store.close(),

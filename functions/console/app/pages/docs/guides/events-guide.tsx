@@ -58,7 +58,7 @@ export const EventsGuide = () => {
 const EventSection = ({ event }: { readonly event: ServiceEvent }) => {
   const { resolve } = useReference();
   const [standard] = event.formats;
-  const fields = useMemo(() => (standard ? schemaFields(standard.schema, resolve) : []), [standard, resolve]);
+  const fields = useMemo(() => (standard ? schemaFields(standard.schema, { resolve }) : []), [standard, resolve]);
   return (
     <section id={event.id} className="stack stack--medium docs-event" aria-labelledby={`${event.id}-title`}>
       <h3 id={`${event.id}-title`} className="row docs-event__title">

@@ -40,7 +40,7 @@ export const buildIndex = (
   ...errors.map(({ code, status, meaning }) =>
     entry({ kind: 'Error', title: code, detail: `${status} · ${meaning}`, page: 'errors', hash: code }, `${status} ${meaning}`),
   ),
-  ...endpoints.flatMap((endpoint) => fieldEntries(endpoint, schemaFields(endpoint.body ?? {}, resolve))),
+  ...endpoints.flatMap((endpoint) => fieldEntries(endpoint, schemaFields(endpoint.body ?? {}, { resolve }))),
 ];
 
 const fieldEntries = (endpoint: Endpoint, fields: readonly Field[]): readonly Entry[] => {

@@ -44,7 +44,7 @@ const ResponseFields = ({ status, response }: { readonly status: string; readonl
   const { description, content = {} } = response;
   const types = Object.keys(content);
   const schema = content['application/json']?.schema;
-  const fields = useMemo(() => (schema ? schemaFields(schema, resolve) : []), [schema, resolve]);
+  const fields = useMemo(() => (schema ? schemaFields(schema, { resolve }) : []), [schema, resolve]);
   const head = (
     <>
       <span className={Number(status) < 400 ? 'docs-status docs-status--good' : 'docs-status docs-status--bad'}>{status}</span>{' '}

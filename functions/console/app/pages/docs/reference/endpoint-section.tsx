@@ -16,7 +16,7 @@ export const EndpointSection = ({ endpoint }: { readonly endpoint: Endpoint }) =
   const { resolve } = useReference();
   const [isTrying, setTrying] = useState(false);
   const { id, title, method, path, operation, body } = endpoint;
-  const fields = useMemo(() => (body ? schemaFields(body, resolve) : []), [body, resolve]);
+  const fields = useMemo(() => (body ? schemaFields(body, { resolve }) : []), [body, resolve]);
   return (
     <section className="docs-endpoint" id={id} aria-labelledby={`${id}-title`}>
       <div className="stack stack--medium docs-endpoint__text">

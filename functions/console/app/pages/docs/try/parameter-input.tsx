@@ -22,7 +22,7 @@ export const ParameterInput = ({ endpoint, parameter, values, organizationId, er
   const list = useId();
   const { name, required, description, schema } = parameter;
   const { values: options, bounds, description: meaning } = factsOf(schema, reference.resolve);
-  const suggestions = useSuggestions(endpoint, parameter, values, organizationId);
+  const suggestions = useSuggestions(endpoint, { parameter, values, organizationId });
   const hint = [description ?? meaning, ...bounds].filter(Boolean).join(' · ');
   const shared = { label: name, optional: !required, error, ...(hint !== '' && { hint }) };
   if (options.length > 1)
@@ -56,9 +56,15 @@ interface Suggestion {
 /** The newest resources of the list that the parameter's path belongs to: `{backupId}` of /backups/{backupId} is one of GET /backups. */
 const useSuggestions = (
   { path }: Endpoint,
-  { name, in: location }: Parameter,
-  values: Readonly<Record<string, string>>,
-  organizationId: string | undefined,
+  {
+    parameter: { name, in: location },
+    values,
+    organizationId,
+  }: {
+    readonly parameter: Parameter;
+    readonly values: Readonly<Record<string, string>>;
+    readonly organizationId: string | undefined;
+  },
 ): readonly Suggestion[] => {
   const { endpoints } = useReference();
   const before = path.slice(0, path.indexOf(`/{${name}}`));

@@ -40,7 +40,7 @@ export const Timeline = ({ coverage, at, onPick }: TimelineProps) => {
   const change = (next: Span): void => setView(isWhole(next, extent) ? undefined : next);
   const zoom = (factor: number): void => {
     const isAtShown = at !== undefined && at >= view.from && at <= view.to;
-    change(zoomView(view, factor, isAtShown ? at : (view.from + view.to) / 2, extent));
+    change(zoomView(view, { factor, anchor: isAtShown ? at : (view.from + view.to) / 2, extent }));
   };
   const gestures = useGestures({ target: frame, edge, width, view, extent, at, onView: change, onPick: pick });
   const keys = (event: KeyboardEvent): void => {

@@ -41,7 +41,11 @@ export const useGestures = ({ target, edge, width, view, extent, at, onView, onP
       const length = view.to - view.from;
       const next = isSideways
         ? panView(view, (distance / width) * length, extent)
-        : zoomView(view, Math.exp(Math.max(-1, Math.min(1, distance / 300))), timeAt(event.clientX - leftOf()), extent);
+        : zoomView(view, {
+            factor: Math.exp(Math.max(-1, Math.min(1, distance / 300))),
+            anchor: timeAt(event.clientX - leftOf()),
+            extent,
+          });
       // At its limit the timeline lets the page scroll.
       if (next.from === view.from && next.to === view.to) return;
       event.preventDefault();
@@ -71,7 +75,7 @@ export const useGestures = ({ target, edge, width, view, extent, at, onView, onP
       if (other !== undefined) {
         current.isMoved = true;
         const factor = Math.abs(before - other) / Math.max(8, Math.abs(x - other));
-        onView(zoomView(view, factor, timeAt((x + other) / 2), extent));
+        onView(zoomView(view, { factor, anchor: timeAt((x + other) / 2), extent }));
         return;
       }
       if (Math.abs(x - current.startX) > slackPixels) current.isMoved = true;

@@ -13,8 +13,10 @@ export const clampView = ({ from, to }: Span, extent: Span): Span => {
 };
 
 /** Zooms by a factor (below 1: closer) so that the anchor keeps its place. */
-export const zoomView = (view: Span, factor: number, anchor: number, extent: Span): Span =>
-  clampView({ from: anchor - (anchor - view.from) * factor, to: anchor + (view.to - anchor) * factor }, extent);
+export const zoomView = (
+  view: Span,
+  { factor, anchor, extent }: { readonly factor: number; readonly anchor: number; readonly extent: Span },
+): Span => clampView({ from: anchor - (anchor - view.from) * factor, to: anchor + (view.to - anchor) * factor }, extent);
 
 export const panView = ({ from, to }: Span, byMs: number, extent: Span): Span =>
   clampView({ from: from + byMs, to: to + byMs }, extent);

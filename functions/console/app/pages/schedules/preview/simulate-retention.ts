@@ -33,7 +33,7 @@ export const simulateRetention = (
   now: Date,
   days: number,
 ): readonly SimulatedDay[] => {
-  const runs = lastRuns(cron, timezone, now, days);
+  const runs = lastRuns(cron, { timezone, now, days });
   if (retention.kind === 'policy') {
     const only = (kind: keyof RetentionPolicy): RetentionPolicy => ({
       ...{ daily: 0, weekly: 0, monthly: 0, yearly: 0 },
@@ -49,7 +49,10 @@ export const simulateRetention = (
   return runs.map(({ date, momentMs }) => ({ date, isKept: momentMs > oldest, reasons: [] }));
 };
 
-const lastRuns = (cron: string, timezone: string, now: Date, days: number) => {
+const lastRuns = (
+  cron: string,
+  { timezone, now, days }: { readonly timezone: string; readonly now: Date; readonly days: number },
+) => {
   const runs: { id: string; momentMs: number; isDamaged: boolean; date: number }[] = [];
   const first = now.getTime() - days * dayMs;
   for (let before = now; ; ) {

@@ -257,8 +257,8 @@ describe('documents on the wire', () => {
   });
 
   it('seeds the requested documents, one in ten below a missing parent, the same each time', async () => {
-    await seed(server.databases, { ...name, projectId: 'seeded' }, 2000);
-    await seed(server.databases, { ...name, projectId: 'again' }, 2000);
+    await seed(server.databases, { name: { ...name, projectId: 'seeded' }, count: 2000 });
+    await seed(server.databases, { name: { ...name, projectId: 'again' }, count: 2000 });
     const documents = (projectId: string) => {
       const found = server.databases.open({ ...name, projectId });
       return [...found.scan('', '\xff', found.readTime())];

@@ -15,7 +15,7 @@ describe('faults on demand', () => {
   beforeAll(async () => {
     server = await startFirestore();
     client = new RawGrpc(server.url);
-    await seed(server.databases, { projectId: 'p1', databaseId: '(default)' }, 300);
+    await seed(server.databases, { name: { projectId: 'p1', databaseId: '(default)' }, count: 300 });
   });
   afterEach(() => {
     server.faults.clear();

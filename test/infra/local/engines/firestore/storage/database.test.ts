@@ -25,8 +25,20 @@ const makeClock = (start = Date.UTC(2026, 0, 1) * 1000) => {
   const clock = Object.assign(() => clock.now, { now: start });
   return clock;
 };
-const contents = (database: ReturnType<typeof makeDatabase>, at: Micros, from = '', to = lastKey, backwards = false) =>
-  [...database.scan(from, to, at, backwards)].map((document) => [document.path, JSON.stringify(fieldsOf(document.bytes))]);
+const contents = (
+  database: ReturnType<typeof makeDatabase>,
+  {
+    at,
+    from = '',
+    to = lastKey,
+    backwards = false,
+  }: {
+    readonly at: Micros;
+    readonly from?: string | undefined;
+    readonly to?: string | undefined;
+    readonly backwards?: boolean | undefined;
+  },
+) => [...database.scan(from, to, at, backwards)].map((document) => [document.path, JSON.stringify(fieldsOf(document.bytes))]);
 
 test('database: a stored document is the encoded message with its name and times', async (t) => {
   const clock = makeClock();
@@ -128,11 +140,11 @@ test('database: every read time of the last hour shows the state of that time', 
           if (time < clock.now - hour) assert.throws(() => database.checkReadTime(time), { code: 'FAILED_PRECONDITION' });
           else {
             database.checkReadTime(time);
-            assert.deepEqual(contents(database, time), expected);
-            assert.deepEqual(contents(database, time, '', lastKey, true), expected.toReversed());
+            assert.deepEqual(contents(database, { at: time }), expected);
+            assert.deepEqual(contents(database, { at: time, from: '', to: lastKey, backwards: true }), expected.toReversed());
             const { from, to } = below(pathKey('a/1'));
             assert.deepEqual(
-              contents(database, time, from, to),
+              contents(database, { at: time, from, to }),
               expected.filter(([path]) => path.startsWith('a/1/')),
             );
           }

@@ -10,7 +10,10 @@ const operation = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('delete' as const), key, value: fc.nat() }) },
 );
 
-const walked = (tree: SortedIndex, from: string, to: string, backwards = false): [string, number][] => {
+const walked = (
+  tree: SortedIndex,
+  { from, to, backwards = false }: { readonly from: string; readonly to: string; readonly backwards?: boolean | undefined },
+): [string, number][] => {
   const walk = tree.walk(from, to, backwards);
   const found: [string, number][] = [];
   while (walk.next()) found.push([walk.key, walk.value]);
@@ -40,12 +43,12 @@ test('sorted index: it is a sorted map in both directions and in ranges', (t) =>
       for (const one of operations) change(tree, model, one);
       const sorted = [...model].sort(([x], [y]) => (x < y ? -1 : 1));
       assert.equal(tree.size, model.size);
-      assert.deepEqual(walked(tree, '', '\xff'), sorted);
-      assert.deepEqual(walked(tree, '', '\xff', true), sorted.toReversed());
+      assert.deepEqual(walked(tree, { from: '', to: '\xff' }), sorted);
+      assert.deepEqual(walked(tree, { from: '', to: '\xff', backwards: true }), sorted.toReversed());
       const [from, to] = a < b ? [a, b] : [b, a];
       const within = sorted.filter(([k]) => from <= k && k < to);
-      assert.deepEqual(walked(tree, from, to), within);
-      assert.deepEqual(walked(tree, from, to, true), within.toReversed());
+      assert.deepEqual(walked(tree, { from, to }), within);
+      assert.deepEqual(walked(tree, { from, to, backwards: true }), within.toReversed());
       for (const k of [a, b]) assert.equal(tree.get(k), model.get(k));
     }),
     100,
@@ -58,12 +61,12 @@ test('sorted index: ascending, descending and shuffled keys are all kept', () =>
     const tree = new SortedIndex();
     for (const [i, k] of order.entries()) tree.set(k, i);
     assert.deepEqual(
-      walked(tree, '', '\xff').map(([k]) => k),
+      walked(tree, { from: '', to: '\xff' }).map(([k]) => k),
       keys,
     );
     for (const k of order) tree.delete(k);
     assert.equal(tree.size, 0);
-    assert.deepEqual(walked(tree, '', '\xff'), []);
+    assert.deepEqual(walked(tree, { from: '', to: '\xff' }), []);
   }
 });
 
