@@ -75,22 +75,20 @@ export interface ServiceAccountRecord extends Item {
   readonly endedAt?: string;
   /** Until when the key before the last rotation works. */
   readonly previousKeyExpiresAt?: string;
-  /** As in the key's own item, which needs the account id to be found. Absent for older accounts. */
-  readonly key?: KeyFingerprints;
 }
 
-export interface KeyFingerprints {
-  readonly fingerprint: string;
-  /** The key before the last rotation, and the user who had made it. */
-  readonly previous?: { readonly fingerprint: string; readonly expiresAt: string; readonly createdBy?: string } | undefined;
-}
-
-/** Found by the account id inside the API key. Holds only the key's fingerprint. */
-export interface ApiKeyRecord extends Item, KeyFingerprints {
+/**
+ * Found by the account id inside the API key. Holds only the key's fingerprint. The account has no copy of it: functions that send
+ * messages may read an organization's items, but no keys.
+ */
+export interface ApiKeyRecord extends Item {
   readonly accountId: string;
   readonly organizationId: string;
   readonly email: string;
   readonly permissions: readonly Scope[];
+  readonly fingerprint: string;
+  /** The key before the last rotation, and the user who had made it. */
+  readonly previous?: { readonly fingerprint: string; readonly expiresAt: string; readonly createdBy?: string };
   /** As in the account. */
   readonly endedAt?: string;
 }

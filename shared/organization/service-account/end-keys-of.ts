@@ -1,17 +1,17 @@
 import { auditNote } from '../../audit/index.ts';
 import { type AuditNote, type Change, get, iso, StaleReadError, set, type Tenant } from '../../platform/index.ts';
-import { type KeyFingerprints, lookup, organizationKey, type ServiceAccountRecord } from '../model/record.ts';
+import { type ApiKeyRecord, lookup, organizationKey, type ServiceAccountRecord } from '../model/record.ts';
 import { accountUpdate } from './service-account.ts';
 
 export interface ServiceAccountKey {
   readonly account: ServiceAccountRecord;
-  readonly key: KeyFingerprints;
+  readonly key: ApiKeyRecord;
 }
 
 /** Undefined if the organization has no service account. */
 export const readServiceAccountKey = async (tenant: Tenant): Promise<ServiceAccountKey | undefined> => {
   const account = await get(organizationKey.serviceAccount(tenant));
-  const key = account && (account.key ?? (await get(lookup.apiKey(account.id))));
+  const key = account && (await get(lookup.apiKey(account.id)));
   return key && { account, key };
 };
 
@@ -31,11 +31,7 @@ export const endKeysOf = (
   const note = auditNote(tenant, { type: 'service_account', id: account.id, details: { name: account.name, createdBy: userId } });
   return {
     writes: [
-      accountUpdate(tenant, account, {
-        ...ended,
-        previousKeyExpiresAt: undefined,
-        key: { fingerprint: key.fingerprint },
-      }),
+      accountUpdate(tenant, account, { ...ended, previousKeyExpiresAt: undefined }),
       set(
         lookup.apiKey(account.id),
         { ...ended, previous: undefined },

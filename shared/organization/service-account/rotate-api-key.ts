@@ -25,14 +25,8 @@ export const rotateApiKey = (
   const { id, createdBy, endedAt: _endedAt, previousKeyExpiresAt: _previous, ...kept } = account;
   const apiKey = newApiKey(id);
   const expiresAt = overlapHours > 0 && !account.endedAt ? iso(after(now, overlapHours * 3_600)) : undefined;
-  const previous = expiresAt ? omitUndefined({ fingerprint: key.fingerprint, expiresAt, createdBy }) : undefined;
-  const fingerprints = { fingerprint: fingerprint(apiKey), previous };
-  const changes = {
-    createdBy: actor.id,
-    endedAt: undefined,
-    previousKeyExpiresAt: expiresAt,
-    key: omitUndefined(fingerprints),
-  };
+  const changes = { createdBy: actor.id, endedAt: undefined, previousKeyExpiresAt: expiresAt };
+  const previous = expiresAt && omitUndefined({ fingerprint: key.fingerprint, expiresAt, createdBy });
   return {
     account: {
       ...kept,
@@ -48,7 +42,7 @@ export const rotateApiKey = (
         accountUpdate(tenant, account, changes),
         set(
           lookup.apiKey(id),
-          { ...fingerprints, endedAt: undefined },
+          { fingerprint: fingerprint(apiKey), previous, endedAt: undefined },
           { expected: { fingerprint: key.fingerprint }, onConditionFailed: () => new StaleReadError() },
         ),
         whileMember(tenant, actor.id),

@@ -36,7 +36,6 @@ export const createServiceAccount = (
   const email = `${id.toLowerCase()}@${addressDomain}`;
   const permissions = [...new Set(input.permissions)];
   const apiKey = newApiKey(id);
-  const fingerprints = { fingerprint: fingerprint(apiKey) };
   const account: ServiceAccountRecord = {
     ...organizationKey.serviceAccount(tenant),
     id,
@@ -45,7 +44,6 @@ export const createServiceAccount = (
     permissions,
     createdAt: iso(now),
     createdBy: actor.id,
-    key: fingerprints,
   };
   const key: ApiKeyRecord = {
     ...lookup.apiKey(id),
@@ -53,7 +51,7 @@ export const createServiceAccount = (
     organizationId,
     email,
     permissions,
-    ...fingerprints,
+    fingerprint: fingerprint(apiKey),
   };
   const exists = () => new ApiError('SERVICE_ACCOUNT_EXISTS', 'The organization already has a service account');
   return {
