@@ -41,6 +41,14 @@ export const buildCached = async ({ kind, from, choices = '', make }: BuildRecip
   return dir;
 };
 
+/** Whether the sources are still those of the folder that `buildCached` returned. Their times are compared first, which costs less. */
+export const isFromTheseSources = (dir: string, { from, choices = '' }: Pick<BuildRecipe, 'from' | 'choices'>): boolean => {
+  const { birthtimeMs } = statSync(dir);
+  return (
+    sourcesIn(from).every((file) => statSync(join(root, file)).ctimeMs < birthtimeMs) || dir.endsWith(digestOf(from, choices))
+  );
+};
+
 /** Moves a finished folder to its place, unless another stage has finished first: its result is equivalent. */
 export const moveInto = (dir: string, draft: string): void => {
   mkdirSync(dirname(dir), { recursive: true });
@@ -53,11 +61,14 @@ export const moveInto = (dir: string, draft: string): void => {
 
 const digestOf = (patterns: readonly string[], choices: string): string => {
   const hash = createHash('sha256').update(process.version).update(choices);
-  for (const file of globSync([...patterns, 'package.json', 'package-lock.json'], { cwd: root }).sort()) {
+  for (const file of sourcesIn(patterns)) {
     hash.update(`\0${file}\0`).update(readFileSync(join(root, file)));
   }
   return hash.digest('hex').slice(0, 20);
 };
+
+const sourcesIn = (patterns: readonly string[]): readonly string[] =>
+  globSync([...patterns, 'package.json', 'package-lock.json'], { cwd: root }).sort();
 
 const prune = (): void => {
   for (const name of readdirSync(home)) {

@@ -94,6 +94,7 @@ const addLibrary = async ({ libraryFile, metafile, common, builtLibraries }: Add
   if (users.length === 0 || library === undefined) return;
   const building = builtLibraries.get(libraryFile) ?? build({ ...common, metafile: true, entryPoints: [library], write: false });
   builtLibraries.set(libraryFile, building);
+  building.catch(() => builtLibraries.delete(libraryFile));
   const built = await building;
   const [contents] = Object.values(built.metafile.outputs).filter(({ entryPoint }) => entryPoint === library);
   if (!contents) throw new Error(`${library} was not bundled`);

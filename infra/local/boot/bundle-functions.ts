@@ -7,7 +7,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { endpoints, entryOf } from '../../../shared/contract/index.ts';
 import { workers } from '../../../shared/contract/runtime/workers.ts';
-import { buildCached, moveInto } from '../../bundle/build-cached.ts';
+import { buildCached, isFromTheseSources, moveInto } from '../../bundle/build-cached.ts';
 import type { BuiltLibraries } from '../../bundle/bundle.ts';
 import type { LambdaHostOptions } from '../lambda/instance.ts';
 import { makeBuildQueue } from './build-queue.ts';
@@ -35,9 +35,10 @@ interface Bundles extends Pick<LambdaHostOptions, 'worker' | 'bundleOf' | 'whenB
 }
 
 export const bundleFunctions = async (say: (line: string) => void): Promise<Bundles> => {
+  const from = ['functions/**/*.*', 'shared/**/*.*', 'infra/bundle/*.*', thread];
   const dir = await buildCached({
     kind: 'bundle',
-    from: ['functions/**/*.*', 'shared/**/*.*', 'infra/bundle/*.*', thread],
+    from,
     make: async (draft) => {
       const { bundle } = await import('../../bundle/bundle.ts');
       await bundle([thread], draft);
@@ -52,6 +53,8 @@ export const bundleFunctions = async (say: (line: string) => void): Promise<Bund
     try {
       const { bundle, bundleDir } = await import('../../bundle/bundle.ts');
       await bundle(batch, draft, { builtLibraries });
+      // Later stages would take these bundles for those of the sources at the start.
+      if (!isFromTheseSources(dir, { from })) throw new Error('the sources have changed since the start; start the stage again');
       // Each as a whole: a stage that shares the folder sees none that is unfinished.
       for (const entry of batch) moveInto(folderOf(entry), bundleDir(entry, draft));
     } catch (error) {

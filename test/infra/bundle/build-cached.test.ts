@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'vitest';
-import { buildCached } from '../../../infra/bundle/build-cached.ts';
+import { buildCached, isFromTheseSources } from '../../../infra/bundle/build-cached.ts';
 
 describe('the build cache', () => {
   const make = (text: string) => async (dir: string) => writeFileSync(join(dir, 'made'), text);
@@ -42,5 +42,19 @@ describe('the build cache', () => {
     assert.equal(dirs[0], dirs[1]);
     assert.equal(readFileSync(join(dirs[0] ?? '', 'made'), 'utf8'), 'same');
     rmSync(dirs[0] ?? '', { recursive: true });
+  });
+
+  test('knows whether the sources are still those of a folder', async () => {
+    const source = `node_modules/.cache/${kind}.txt`;
+    const root = join(import.meta.dirname, '../../..');
+    const write = (text: string) => writeFileSync(join(root, source), text);
+    write('one');
+    const dir = await buildCached({ kind, from: [source], make: make('one') });
+    assert.ok(isFromTheseSources(dir, { from: [source] }));
+    write('two');
+    assert.ok(!isFromTheseSources(dir, { from: [source] }));
+    write('one');
+    assert.ok(isFromTheseSources(dir, { from: [source] }));
+    for (const path of [dir, join(root, source)]) rmSync(path, { recursive: true });
   });
 });

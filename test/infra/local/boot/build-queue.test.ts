@@ -38,12 +38,27 @@ test('a stopped build queue begins no further build', async () => {
   assert.deepEqual(batches, ['ab']);
 });
 
-test('a failed build is told to those that wait for it, and the other items are built', async () => {
+test('a failed build is told to those that wait for it, the other items are built, and it is tried again when asked for', async () => {
+  let isBroken = true;
   const { queue, batches } = queueOf(async (batch) => {
-    if (batch.includes('a')) throw new Error('no such file');
+    if (isBroken && batch.includes('a')) throw new Error('no such file');
   });
   await assert.rejects(queue.when('a') ?? Promise.resolve(), /no such file/);
   await queue.start();
-  await assert.rejects(queue.when('b') ?? Promise.resolve(), /no such file/);
-  assert.deepEqual(batches, ['ab', 'cd', 'e']);
+  assert.equal(queue.when('b'), undefined);
+  assert.deepEqual(batches, ['ab', 'a', 'b', 'cd', 'e']);
+  await assert.rejects(queue.when('a') ?? Promise.resolve(), /no such file/);
+  isBroken = false;
+  await queue.when('a');
+  assert.equal(queue.when('a'), undefined);
+});
+
+test('who waits for a build when the queue is stopped is told', async () => {
+  const { queue } = queueOf();
+  const built = queue.start();
+  const waiting = queue.when('e') ?? Promise.resolve();
+  queue.stop();
+  await assert.rejects(waiting, /stopping/);
+  await assert.rejects(queue.when('d') ?? Promise.resolve(), /stopping/);
+  await built;
 });
