@@ -13,14 +13,7 @@ const matches = (given: Headers[string], secret: string, ...signed: (string | Ui
 };
 
 /** Format standard. During a rotation your secret may be the new or the previous one. */
-export const verifyStandard = (
-  secret: string,
-  {
-    headers,
-    body,
-    nowSeconds = Date.now() / 1000,
-  }: { readonly headers: Headers; readonly body: Uint8Array; readonly nowSeconds?: number | undefined },
-): boolean => {
+export const verifyStandard = (secret: string, headers: Headers, body: Uint8Array, nowSeconds = Date.now() / 1000): boolean => {
   const timestamp = String(headers['x-service-timestamp']);
   if (!(Math.abs(nowSeconds - Number(timestamp)) <= 300)) return false; // also if it is not a number
   return ['x-service-signature', 'x-service-signature-previous'].some((name) =>
