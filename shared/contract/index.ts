@@ -68,8 +68,10 @@ export const entryOf = (endpoint: Pick<Endpoint, 'id'>): string => {
 };
 
 /**
- * Groups and endpoints whose handlers are not in functions/api. Those that open a bucket or a database, or compose messages, are bundled
- * apart from their group: the clients of buckets would triple the code that reading a restore loads.
+ * Groups and endpoints whose handlers are not in functions/api. Those that open a bucket or a database, look up countries, or compose
+ * messages of alerts (functions/alert/messages.ts) are bundled apart from their group: the clients of buckets would triple the code that
+ * reading a restore loads. functions/account has the sessions of a person and the sign-in of a device. Calls that match no row reach
+ * functions/gateway/fallback.ts.
  */
 const entriesElsewhere: Readonly<Record<string, string>> = {
   'alerts.digest': 'functions/alert/messages.ts',

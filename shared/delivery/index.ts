@@ -1,3 +1,7 @@
+/**
+ * What webhooks and alerts have in common: a delivery is attempted under a lease, repeated after growing delays or abandoned, and an
+ * endpoint that keeps failing is disabled.
+ */
 export { type AttemptOutcome, endedAfter, errorOf } from './attempt-outcome.ts';
 export { beginRound, firstRound, isInProgress, resumeRound } from './attempt-round.ts';
 export {

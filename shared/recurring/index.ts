@@ -1,3 +1,7 @@
+/**
+ * What schedules and restore tests have in common: cron expressions with time zones, when the next run is due, ticks and missed runs, and
+ * the entries of EventBridge Scheduler.
+ */
 export { nextRunAfter, previousRun } from './cron/next-run.ts';
 export { parseCron } from './cron/parse-cron.ts';
 export type { Tick } from './decide-tick.ts';

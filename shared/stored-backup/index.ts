@@ -1,3 +1,7 @@
+/**
+ * Backups that are stored in a bucket: their records, reading, browsing, comparing, verifying and deleting them, and writing archives. Also
+ * the encryption settings of an organization and the rewrapping of keys, the judgement of unusual changes, and what erasures hide.
+ */
 export { acknowledgeAnomaly } from './anomaly/acknowledge-anomaly.ts';
 export { capturedAnomaly } from './anomaly/captured-part.ts';
 export { type HistoryRecord, historyKey, historyPrefix } from './anomaly/history-record.ts';

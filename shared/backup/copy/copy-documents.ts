@@ -5,9 +5,9 @@ import { type NameRange, type RangeReader, readRange, SourceError, verifyCount }
 import { failureOf, JobFailure } from '../../job/index.ts';
 import { walk } from '../../platform/index.ts';
 import { backupKey, type PartRecord, type PartWriter, withPart } from '../../stored-backup/index.ts';
+import { ParentComparison, type SourceBatches } from '../incremental/parent-comparison.ts';
 import { readLimitExceeded } from '../steps/plan-backup.ts';
 import { type CopyRun, withCopyHeartbeat } from './copy-run.ts';
-import { ParentComparison, type SourceBatches } from './parent-comparison.ts';
 import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
 
 /**

@@ -55,7 +55,7 @@ describe('cost', () => {
       }
     });
 
-  test('scale: a background backup of a million documents costs at most half a cent at AWS, as performance.md requires', () =>
+  test('scale: a background backup of a million documents costs at most half a cent at AWS', () =>
     assert.ok(awsDollars(estimateBackup(1e6, 'core')) <= 0.005));
 });
 

@@ -10,7 +10,7 @@ import {
   mergeJoin,
   type PartWriter,
 } from '../../stored-backup/index.ts';
-import type { ParentArchive } from '../incremental/parent-archive.ts';
+import type { ParentArchive } from './parent-archive.ts';
 
 interface ComparedRange {
   readonly range: NameRange;
