@@ -6,7 +6,11 @@ import { readProject } from '../../shared/project/index.ts';
 import { backupData, browseBackup, compareBackup, readBackup } from '../../shared/stored-backup/index.ts';
 
 export const documents = handle(backupContents.documents, async ({ tenant, params, query, page }) => {
-  const { entries, next, change } = await browseBackup(tenant, await readBackup(tenant, params.backupId), query, page);
+  const { entries, next, change } = await browseBackup(tenant, {
+    backup: await readBackup(tenant, params.backupId),
+    query,
+    page,
+  });
   return { items: entries, next, change };
 });
 

@@ -39,7 +39,7 @@ export const copy = stepHandler(CopyStep, async (tenant, step, context) => {
   const { backupId, shard } = step;
   const handOver = after(clock.now(), context.getRemainingTimeInMillis() / 1_000 - reserveSeconds.backupCopy);
   const done = await answerBackupStep(tenant, backupId, () =>
-    copyShard(tenant, { backupId, number: shard, handOver, given: backupDeps }),
+    copyShard(tenant, { backupId, number: shard, handOver, deps: backupDeps }),
   );
   return { ...step, done: done ?? false, failed: done === undefined };
 });

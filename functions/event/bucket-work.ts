@@ -53,7 +53,11 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
     case 'replay-webhook':
       return runReplay(tenant, task, after(clock.now(), replaySeconds), clock);
     case 'finish-move':
-      return finishOrRevertMove(tenant, task, (other) => unsafeTenant(other, 'record'), after(clock.now(), moveSeconds));
+      return finishOrRevertMove(tenant, {
+        task,
+        tenantOf: (other) => unsafeTenant(other, 'record'),
+        until: after(clock.now(), moveSeconds),
+      });
     case 'apply-retention':
       return applyRetention(tenant, { until: after(clock.now(), retentionSeconds), time: clock });
     case 'expire-captures':

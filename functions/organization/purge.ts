@@ -38,7 +38,7 @@ export const handler = stepHandler(Step, async (tenant, step): Promise<Step> => 
       purgeBackups(tenant, { ...options, deadline: until, clock })
     );
   };
-  const done = await purgeOrganization(step.organizationId, { until, time: clock, first: jobs });
+  const done = await purgeOrganization(step.organizationId, { until, time: clock, purgeElsewhere: jobs });
   log.info('purge step finished', { organizationId: step.organizationId, done });
   return { ...step, done };
 });

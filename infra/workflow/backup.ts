@@ -12,7 +12,7 @@ export const copiesMax = 20;
 /** The steps enforce the backup's own deadline; this ends executions that are stuck beyond it. */
 export const workflowTimeoutSeconds = backupTimeoutMinutesMax * 60 + 7_200;
 /** A step returns `failed` once the reason is recorded. An error of this name is not retried either. */
-const final = ['JobFailed'];
+const notRetried = ['JobFailed'];
 
 /** Input: `{organizationId, backupId}`. Items of the map are shard numbers; the shards themselves are in the table. */
 export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[number], Step>>, concurrencyMax = copiesMax) => ({
@@ -20,22 +20,22 @@ export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[num
   StartAt: 'Prepare',
   TimeoutSeconds: workflowTimeoutSeconds,
   States: {
-    Prepare: task(steps.backupPrepare, { otherwise: 'Fail', more: { ResultPath: '$.step', Next: 'Prepared?' }, final }),
+    Prepare: task(steps.backupPrepare, { onFailure: 'Fail', fields: { ResultPath: '$.step', Next: 'Prepared?' }, notRetried }),
     'Prepared?': unlessFailed('$.step', 'Fail', 'Plan'),
-    Plan: task(steps.backupPlan, { otherwise: 'Fail', more: { ResultPath: '$.plan', Next: 'Planned?' }, final }),
+    Plan: task(steps.backupPlan, { onFailure: 'Fail', fields: { ResultPath: '$.plan', Next: 'Planned?' }, notRetried }),
     'Planned?': unlessFailed('$.plan', 'Fail', 'Copy'),
     Copy: everyShard({
       name: 'Copy',
       step: steps.backupCopy,
       fields: ['organizationId', 'backupId'],
       concurrencyMax,
-      final,
+      notRetried,
       next: 'Seal',
     }),
-    Seal: task(steps.backupSeal, { otherwise: 'Fail', more: { ResultPath: '$.step', Next: 'Sealed?' }, final }),
+    Seal: task(steps.backupSeal, { onFailure: 'Fail', fields: { ResultPath: '$.step', Next: 'Sealed?' }, notRetried }),
     'Sealed?': unlessFailed('$.step', 'Fail', 'Completed'),
     Completed: { Type: 'Succeed' },
-    Fail: task(steps.backupFail, { otherwise: 'Failed', more: { ResultPath: null, Next: 'Ended' } }),
+    Fail: task(steps.backupFail, { onFailure: 'Failed', fields: { ResultPath: null, Next: 'Ended' } }),
     Ended: { Type: 'Succeed', Comment: 'The backup failed or was cancelled; its record has the reason' },
     // The reaper ends the backup within minutes; meanwhile the alarm on failed executions fires.
     Failed: failed,

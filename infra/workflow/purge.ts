@@ -10,7 +10,7 @@ export const purgeDefinition = ({ purge }: Readonly<Record<'purge', Step>>) => (
   StartAt: 'Purge',
   TimeoutSeconds: workflowTimeoutSeconds,
   States: {
-    ...untilDone('Purge', purge, 'Failed', 'Purged'),
+    ...untilDone('Purge', { step: purge, onFailure: 'Failed', next: 'Purged' }),
     Purged: { Type: 'Succeed' },
     // The sweep starts it again within the hour; meanwhile the alarm on failed executions fires.
     Failed: failed,

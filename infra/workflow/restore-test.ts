@@ -17,7 +17,7 @@ export const restoreTestDefinition = ({ restoreTestRun }: Readonly<Record<'resto
   StartAt: 'Run',
   TimeoutSeconds: workflowTimeoutSeconds,
   States: {
-    Run: task(restoreTestRun, { otherwise: 'Give up', more: { Next: 'Run done?' } }),
+    Run: task(restoreTestRun, { onFailure: 'Give up', fields: { Next: 'Run done?' } }),
     'Run done?': {
       Type: 'Choice',
       Choices: [
@@ -38,7 +38,7 @@ export const restoreTestDefinition = ({ restoreTestRun }: Readonly<Record<'resto
       waitPauses.map(({ pauseSeconds }) => [pauseState(pauseSeconds), { Type: 'Wait', Seconds: pauseSeconds, Next: 'Run' }]),
     ),
     // With `error` in its input the step fails the run, and goes on with what must follow: removal and evidence.
-    'Give up': task(restoreTestRun, { otherwise: 'Failed', more: { Next: 'Run done?' } }),
+    'Give up': task(restoreTestRun, { onFailure: 'Failed', fields: { Next: 'Run done?' } }),
     Ended: { Type: 'Succeed', Comment: 'The record of the run has its outcome' },
     // The reaper continues within minutes; meanwhile the alarm on failed executions fires.
     Failed: failed,

@@ -25,16 +25,16 @@ const waitMaxSeconds = 60;
 export const waitsMax = (2 * backupTimeoutMinutesMax * 60) / waitMaxSeconds;
 
 /**
- * A task in Amazon States Language (JSONPath). `more` says where its result goes. `final` lists errors that are not retried.
- * A permanent failure is stored in `$.error` and leads to the state `otherwise`.
+ * A task in Amazon States Language (JSONPath). `fields` says where its result goes. `notRetried` lists errors.
+ * A permanent failure is stored in `$.error` and leads to the state `onFailure`.
  */
 export const task = (
   step: Step,
   {
-    otherwise,
-    more,
-    final = [],
-  }: { readonly otherwise: string; readonly more: object; readonly final?: readonly string[] | undefined },
+    onFailure,
+    fields,
+    notRetried = [],
+  }: { readonly onFailure: string; readonly fields: object; readonly notRetried?: readonly string[] | undefined },
 ) => ({
   Type: 'Task',
   Resource: step.arn,
@@ -42,7 +42,7 @@ export const task = (
   Retry: [
     { ErrorEquals: platformFaults, IntervalSeconds: 2, MaxDelaySeconds: 60, MaxAttempts: 8, ...backoff },
     { ErrorEquals: [throttled], IntervalSeconds: 2, MaxDelaySeconds: waitMaxSeconds, MaxAttempts: waitsMax, ...backoff },
-    ...(final.length > 0 ? [{ ErrorEquals: [...final], MaxAttempts: 0 }] : []),
+    ...(notRetried.length > 0 ? [{ ErrorEquals: [...notRetried], MaxAttempts: 0 }] : []),
     // TaskFailed does not include Timeout.
     {
       ErrorEquals: ['States.TaskFailed', 'States.Timeout'],
@@ -52,22 +52,25 @@ export const task = (
       ...backoff,
     },
   ],
-  Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: otherwise }],
-  ...more,
+  Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.error', Next: onFailure }],
+  ...fields,
 });
 
+interface UntilDoneOptions {
+  readonly step: Step;
+  readonly onFailure: string;
+  readonly next: string;
+  readonly notRetried?: readonly string[] | undefined;
+  /** The state after a failure that the step has recorded. */
+  readonly givenUp?: string | undefined;
+}
+
 /** Repeats a step until it returns `done` or a permanent failure; its result is its next input. */
-export const untilDone = (
-  name: string,
-  step: Step,
-  otherwise: string,
-  then: string,
-  { final = [], givenUp }: { readonly final?: readonly string[]; readonly givenUp?: string } = {},
-) => ({
-  [name]: task(step, { otherwise, more: { Next: `${name} done?` }, final }),
+export const untilDone = (name: string, { step, onFailure, next, notRetried, givenUp }: UntilDoneOptions) => ({
+  [name]: task(step, { onFailure, fields: { Next: `${name} done?` }, notRetried }),
   [`${name} done?`]: {
     Type: 'Choice',
-    Choices: [...(givenUp ? [ifFailed('$', givenUp)] : []), { Variable: '$.done', BooleanEquals: true, Next: then }],
+    Choices: [...(givenUp ? [ifFailed('$', givenUp)] : []), { Variable: '$.done', BooleanEquals: true, Next: next }],
     Default: name,
   },
 });
@@ -94,12 +97,12 @@ interface EveryShardOptions {
   /** The fields of the workflow's input that each shard gets. */
   readonly fields: readonly string[];
   readonly concurrencyMax: number;
-  readonly final: readonly string[];
+  readonly notRetried: readonly string[];
   readonly next: string;
 }
 
 /** Runs a step for every shard of `$.plan`, repeatedly until each is done. A failed shard leads to the state `Fail`. */
-export const everyShard = ({ name, step, fields, concurrencyMax, final, next }: EveryShardOptions) => ({
+export const everyShard = ({ name, step, fields, concurrencyMax, notRetried, next }: EveryShardOptions) => ({
   Type: 'Map',
   ItemsPath: '$.plan.shards',
   ItemSelector: {
@@ -111,7 +114,13 @@ export const everyShard = ({ name, step, fields, concurrencyMax, final, next }: 
     ProcessorConfig: { Mode: 'DISTRIBUTED', ExecutionType: 'STANDARD' },
     StartAt: `${name} shard`,
     States: {
-      ...untilDone(`${name} shard`, step, `${name} failed`, `${name} done`, { final, givenUp: `${name} given up` }),
+      ...untilDone(`${name} shard`, {
+        step,
+        onFailure: `${name} failed`,
+        next: `${name} done`,
+        notRetried,
+        givenUp: `${name} given up`,
+      }),
       [`${name} done`]: { Type: 'Pass', Parameters: {}, End: true },
       [`${name} failed`]: failed,
       [`${name} given up`]: { Type: 'Fail', Error: 'JobFailed', Cause: 'The reason is stored in the record of the job' },

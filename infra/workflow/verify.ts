@@ -10,10 +10,10 @@ export const verifyDefinition = ({ backupVerify }: Readonly<Record<'backupVerify
   StartAt: 'Verify',
   TimeoutSeconds: workflowTimeoutSeconds,
   States: {
-    ...untilDone('Verify', backupVerify, 'Give up', 'Verified'),
+    ...untilDone('Verify', { step: backupVerify, onFailure: 'Give up', next: 'Verified' }),
     Verified: { Type: 'Succeed' },
     // The step itself records errors of the store or the key, so this is a fault of the service.
-    'Give up': task(backupVerify, { otherwise: 'Failed', more: { ResultPath: null, Next: 'Failed' } }),
+    'Give up': task(backupVerify, { onFailure: 'Failed', fields: { ResultPath: null, Next: 'Failed' } }),
     Failed: failed,
   },
 });

@@ -45,7 +45,7 @@ export const detectAnomaly = (history: History | undefined, { id, at, statistics
   if (!history) return { findings: [], history: { runs: [], stock: stockOf(statistics, undefined, new Map()), at } };
   const judged = [...new Set([...history.stock.keys(), ...statistics.keys()])].flatMap((name) => {
     const before = history.stock.get(name);
-    return before ? [judgeCollection(history, { name, before, now: statistics.get(name) ?? emptyStatistics(), at })] : [];
+    return before ? [judgeCollection(history, { name, before, statistics: statistics.get(name) ?? emptyStatistics(), at })] : [];
   });
   const activity = new Map(judged.map(({ name, activity: one }) => [name, one]));
   const mature = judged.filter(({ isMature }) => isMature);
@@ -81,19 +81,19 @@ const judgeCollection = (
   {
     name,
     before,
-    now,
+    statistics,
     at,
-  }: { readonly name: string; readonly before: CollectionStock; readonly now: CollectionStatistics; readonly at: number },
+  }: { readonly name: string; readonly before: CollectionStock; readonly statistics: CollectionStatistics; readonly at: number },
 ): Judged => {
   const previous = before.documents;
-  const survivors = Math.max(0, now.documents - now.added);
+  const survivors = Math.max(0, statistics.documents - statistics.added);
   const deleted = Math.max(0, previous - survivors);
-  const growth = findOpaqueGrowth(before, now, deleted);
-  const isReplaced = wasReplaced(before, now, deleted);
+  const growth = findOpaqueGrowth(before, statistics, deleted);
+  const isReplaced = wasReplaced(before, statistics, deleted);
   const opaque = Math.round(growth.documents);
-  const activity = { previous, deleted: isReplaced ? 0 : deleted, changed: now.changed, added: now.added, opaque };
+  const activity = { previous, deleted: isReplaced ? 0 : deleted, changed: statistics.changed, added: statistics.added, opaque };
   const isMature = before.runs >= comparisonsMin;
-  const vanished = isMature && isCollection(name) ? findVanishedFields(before, now.ofChanged, survivors) : [];
+  const vanished = isMature && isCollection(name) ? findVanishedFields(before, statistics.ofChanged, survivors) : [];
   const context = { history, at, previous, past: (metric: Metric) => pastOf(history, { name, known: before.runs, metric }) };
   const collection = isCollection(name) ? name : null;
   const found = (
@@ -109,10 +109,10 @@ const judgeCollection = (
     growth.documents > growth.byChance
       ? found('entropy', { metric: 'opaque', documents: opaque, field: growth.field })
       : undefined;
-  const rewritten = found('changed', { metric: 'changed', documents: now.changed });
-  const isEmptied = rewritten !== undefined && hasLostContent(before, now.ofChanged);
+  const rewritten = found('changed', { metric: 'changed', documents: statistics.changed });
+  const isEmptied = rewritten !== undefined && hasLostContent(before, statistics.ofChanged);
   const findings = [gone, encrypted, isEmptied ? rewritten : undefined, ...vanished.map((one) => schemaFinding(name, one))];
-  const remarks = [isEmptied ? undefined : rewritten, found('added', { metric: 'added', documents: now.added })];
+  const remarks = [isEmptied ? undefined : rewritten, found('added', { metric: 'added', documents: statistics.added })];
   return {
     name,
     activity,

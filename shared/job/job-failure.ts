@@ -35,7 +35,7 @@ export const failureOf = (error: unknown, storage: StorageFailure = 'STORAGE_UPL
       : new JobFailure(storageCode(error, storage), error.message, { reason: error.code, ...error.mismatch }, cause);
   // A failed self-check points to a faulty machine; a retry runs on another one.
   if (error instanceof ArchiveError && error.code !== 'self-check-failed')
-    return corruptionFailure(error.object?.name, { reason: error.code, message: error.message, options: cause });
+    return corruptionFailure(error.object?.name, { reason: error.code, message: error.message, cause: error });
   if (error instanceof ApiError && error.code === 'STORAGE_NOT_FOUND')
     return new JobFailure(storage, 'The storage destination was deleted', undefined, cause);
   if (error instanceof ApiError && error.code === 'PROJECT_NOT_FOUND')
@@ -49,15 +49,11 @@ export const storageCode = (error: StorageError, storage: StorageFailure): Stora
 /** A backup whose objects were damaged or changed. `object` is the affected one. */
 export const corruptionFailure = (
   object: string | undefined,
-  {
-    reason,
-    message,
-    options,
-  }: { readonly reason: string; readonly message: string; readonly options?: ErrorOptions | undefined },
+  { reason, message, cause }: { readonly reason: string; readonly message: string; readonly cause?: unknown },
 ): JobFailure =>
   new JobFailure(
     'CHUNK_CORRUPT',
     object === undefined ? message : `${object}: ${message}`,
     { reason, ...(object !== undefined && { object }) },
-    options,
+    cause === undefined ? undefined : { cause },
   );

@@ -6,16 +6,20 @@ import type { MoveContext } from './move-context.ts';
 /** Longer than the function of a call that moves a project runs. */
 const callSeconds = 60;
 
+interface MoveTask {
+  readonly task: { readonly projectId: string; readonly moveId: string };
+  readonly tenantOf: (organizationId: string) => Tenant;
+  readonly until: Date;
+  readonly time?: Clock | undefined;
+}
+
 /**
  * The task of a move, for the case that its call crashed: finishes a move whose project has switched, reverts any other. Throws, and
  * is retried, while the call may still be running and until everything is done.
  */
 export const finishOrRevertMove = async (
   from: Tenant,
-  { projectId, moveId }: { readonly projectId: string; readonly moveId: string },
-  tenantOf: (organizationId: string) => Tenant,
-  until: Date,
-  time: Clock = clock,
+  { task: { projectId, moveId }, tenantOf, until, time = clock }: MoveTask,
 ): Promise<void> => {
   const record = await get(projectKey.move(from, projectId));
   if (record?.id !== moveId) return;

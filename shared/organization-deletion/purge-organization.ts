@@ -31,23 +31,23 @@ export const duePurges = (now: Date): AsyncGenerator<PurgeDueRecord> =>
 
 /**
  * Deletes until the deadline and returns whether nothing remains. Returns true for an organization that is not due, such as a
- * recovered one. `first` deletes what other domains keep elsewhere, while the items that lead there exist; false if not done.
+ * recovered one. `purgeElsewhere` deletes what other domains keep elsewhere, while the items that lead there exist; false if not done.
  */
 export const purgeOrganization = async (
   organizationId: string,
   {
     until,
     time,
-    first = async () => true,
+    purgeElsewhere = async () => true,
   }: {
     readonly until: Date;
     readonly time: Clock;
-    readonly first?: ((organization: OrganizationRecord) => Promise<boolean>) | undefined;
+    readonly purgeElsewhere?: ((organization: OrganizationRecord) => Promise<boolean>) | undefined;
   },
 ): Promise<boolean> => {
   const organization = await get(lookup.organization(organizationId));
   if (!organization || !isDue(organization, time.now())) return true;
-  if (!(await first(organization))) return false;
+  if (!(await purgeElsewhere(organization))) return false;
   // A call that started before the deletion may add items during a pass, but not after it, because the items it requires are
   // deleted. So the pass that finds nothing is the last.
   for (let removed: number | undefined; removed !== 0; ) {

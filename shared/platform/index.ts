@@ -1,6 +1,6 @@
 export { mapConcurrent } from './async/map-concurrent.ts';
 export { prefetch } from './async/prefetch.ts';
-export { type Backoff, type RetryOptions, type RetryVerdict, retry } from './async/retry.ts';
+export { type Backoff, type RetriedWork, type RetryVerdict, retry } from './async/retry.ts';
 export { assumeRole } from './aws/assume-role.ts';
 export { type FederatedIdentity, federatedAccessToken } from './aws/federated-access-token.ts';
 export * from './aws/kms.ts';

@@ -44,7 +44,7 @@ export const createProject = (
         create(project),
         ...destinationCheck(tenant, settings?.defaultStorageId),
         ...membershipCheck(tenant, connection),
-        countOf('projectCount', { tenant, amount: 1 }),
+        countOf(tenant, { counter: 'projectCount', amount: 1 }),
         emit(tenant, {
           schemas: projectEvents,
           name: 'project.created',
@@ -65,7 +65,7 @@ export const removeProject = ({ tenant, organization }: CallerContext, project: 
       remove(projectKey.project(tenant, id), projectNotFound),
       whileIdle(tenant, id),
       whileUntested(tenant, project),
-      countOf('projectCount', { tenant, amount: -1 }),
+      countOf(tenant, { counter: 'projectCount', amount: -1 }),
       emit(tenant, {
         schemas: projectEvents,
         name: 'project.deleted',

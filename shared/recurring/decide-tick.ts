@@ -7,7 +7,7 @@ import type { RecurringRecord } from './record.ts';
  * A run that starts later than this is missed: its result would say little of its due time. The time in which a run waited for
  * capacity does not count.
  */
-export const overdueMaxSeconds = 3_600;
+export const missedAfterSeconds = 3_600;
 
 export interface Tick {
   /** The due time it was sent for. */
@@ -40,7 +40,7 @@ export const decideTick = (
   const next = (moment: Date): Date | undefined => nextRun(cron, timezone, moment);
   const latest = latestOf(cron, { timezone, due, present });
   const startableSince = latest === due ? startableFrom(record, due, present) : latest;
-  if (present.getTime() - startableSince.getTime() > overdueMaxSeconds * 1_000)
+  if (present.getTime() - startableSince.getTime() > missedAfterSeconds * 1_000)
     return { kind: 'missed', first: due, last: latest, runs: runsUpTo(due, latest, next), next: next(latest) };
   if (latest > due) {
     const last = previousRun(cron, timezone, latest) ?? due;

@@ -78,7 +78,7 @@ export const makeGateway = (options: GatewayOptions): RequestListener => {
 
   return (request, response) => {
     const failed = refusal('INTERNAL_ERROR', 'Internal Server Error');
-    const reply = (what: Reply): void => send(request, { response, reply: what, more: cors.headers(request.headers) });
+    const reply = (what: Reply): void => send(request, { response, reply: what, corsHeaders: cors.headers(request.headers) });
     answer(request)
       .catch(() => failed)
       .then(reply)
@@ -150,12 +150,16 @@ const bodiless = new Set([204, 304]);
 
 const send = (
   request: IncomingMessage,
-  { response, reply, more }: { readonly response: ServerResponse; readonly reply: Reply; readonly more: Record<string, string> },
+  {
+    response,
+    reply,
+    corsHeaders,
+  }: { readonly response: ServerResponse; readonly reply: Reply; readonly corsHeaders: Record<string, string> },
 ): void => {
   // The unread rest of the body would be parsed as the next request.
   if (!request.complete) response.setHeader('connection', 'close');
   const length = bodiless.has(reply.status) ? {} : { 'content-length': reply.body.length };
-  response.writeHead(reply.status, { ...(reply.headers as OutgoingHttpHeaders), ...length, ...more });
+  response.writeHead(reply.status, { ...(reply.headers as OutgoingHttpHeaders), ...length, ...corsHeaders });
   response.end(bodiless.has(reply.status) || request.method === 'HEAD' ? undefined : reply.body);
 };
 

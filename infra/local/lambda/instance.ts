@@ -34,9 +34,9 @@ const payloadMaxBytes = 6 * 1024 * 1024;
 export const startInstance = (spec: FunctionSpec, options: LambdaHostOptions): Instance => {
   const log = options.log(spec);
   const { file: bundle, cache } = options.bundleOf(spec.entry);
-  const birth = { bundle, handler: spec.handler, cache, arn: spec.arn };
+  const workerData = { bundle, handler: spec.handler, cache, arn: spec.arn };
   const resourceLimits = { maxOldGenerationSizeMb: spec.memoryMb };
-  const thread = startThread(options.worker, { birth, options: { env: environmentOf(spec, options), resourceLimits }, log });
+  const thread = startThread(options.worker, { workerData, options: { env: environmentOf(spec, options), resourceLimits }, log });
   const late = (text: string): FunctionError => new FunctionError('timed-out', 'Sandbox.Timedout', text);
 
   const within = async <T>(limitMs: number, error: FunctionError, work: Promise<T>): Promise<T> => {

@@ -18,14 +18,14 @@ interface Thread {
 export const startThread = (
   file: string,
   {
-    birth,
+    workerData,
     options,
     log,
-  }: { readonly birth: Omit<WorkerData, 'reports'>; readonly options: WorkerOptions; readonly log: FunctionLog },
+  }: { readonly workerData: Omit<WorkerData, 'reports'>; readonly options: WorkerOptions; readonly log: FunctionLog },
 ): Thread => {
   const { port1: inbox, port2: reports } = new MessageChannel();
-  const workerData: WorkerData = { ...birth, reports };
-  const worker = new Worker(file, { ...options, workerData, transferList: [reports], stdout: true, stderr: true });
+  const data: WorkerData = { ...workerData, reports };
+  const worker = new Worker(file, { ...options, workerData: data, transferList: [reports], stdout: true, stderr: true });
   worker.stdout.on('data', log.write);
   worker.stderr.on('data', log.write);
 

@@ -16,7 +16,7 @@ export const releaseHeld = async (tenant: Tenant, alerts: readonly AlertRecord[]
   const due = all.filter(({ hour }) => hour < hourOf(now));
   for (const [alertId, held = []] of Object.entries(Object.groupBy(due, (one) => one.alertId))) {
     const alert = alerts.find(({ id }) => id === alertId);
-    if (organization && alert?.enabled) await sendGrouped(tenant, alert, organization, held, now);
+    if (organization && alert?.enabled) await sendGrouped(tenant, { alert, organization, held, now });
     await removeHeld(held);
   }
 };
@@ -27,12 +27,16 @@ const removeHeld = async (held: readonly HeldMessage[]): Promise<void> => {
     await commit(held.slice(start, start + transactionMax).map(({ pk, sk }) => ({ remove: { pk, sk } })));
 };
 
+interface GroupedMessage {
+  readonly alert: AlertRecord;
+  readonly organization: { readonly id: string; readonly name: string };
+  readonly held: readonly HeldMessage[];
+  readonly now: Date;
+}
+
 const sendGrouped = async (
   tenant: Tenant,
-  { id: alertId, channel }: AlertRecord,
-  { id: organizationId, name }: { readonly id: string; readonly name: string },
-  held: readonly HeldMessage[],
-  now: Date,
+  { alert: { id: alertId, channel }, organization: { id: organizationId, name }, held, now }: GroupedMessage,
 ): Promise<void> => {
   const newest =
     held

@@ -20,8 +20,8 @@ export const copyShard = async (
     backupId,
     number,
     handOver,
-    given,
-  }: { readonly backupId: string; readonly number: number; readonly handOver: Date; readonly given: BackupDeps },
+    deps: given,
+  }: { readonly backupId: string; readonly number: number; readonly handOver: Date; readonly deps: BackupDeps },
 ): Promise<boolean> => {
   const { clock } = given;
   const { deps, calls, database } = watchCalls(given);

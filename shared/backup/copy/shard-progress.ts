@@ -94,7 +94,7 @@ export const checkpointShard = (
     await commit([
       ...counterWrites(context, {
         record: backup,
-        more: { documents: counted - shard.counted, reads: reads - shard.reads },
+        added: { documents: counted - shard.counted, reads: reads - shard.reads },
         now,
       }),
       set(
@@ -120,16 +120,16 @@ const shardFields = ({ after, isDone, countVerified, part: stored }: PartResult,
 
 const counterWrites = (
   context: EventContext,
-  { record, more, now }: { readonly record: BackupRecord; readonly more: ShardProgress; readonly now: Date },
+  { record, added, now }: { readonly record: BackupRecord; readonly added: ShardProgress; readonly now: Date },
 ): readonly Write[] => {
-  const isProgress = more.documents > 0;
+  const isProgress = added.documents > 0;
   const backup = isProgress ? withoutWait(record) : record;
   const { id, toldPercent, totalDocuments } = backup;
-  const percents = decilesPassed(toldPercent, backup.documents + more.documents, totalDocuments);
+  const percents = decilesPassed(toldPercent, backup.documents + added.documents, totalDocuments);
   const reached = percents.at(-1);
   return [
     updateRunningBackup(context.tenant, id, {
-      add: { documents: more.documents, reads: more.reads },
+      add: { documents: added.documents, reads: added.reads },
       set: {
         ...(reached !== undefined && { toldPercent: reached }),
         ...(isProgress && record.waitingFor && { waitingFor: undefined, movedAt: iso(now) }),

@@ -32,7 +32,7 @@ export const sealBackup = async (tenant: Tenant, backupId: string, deps: BackupD
   const found = await get(backupKey.backup(tenant, backupId));
   // Completed if the response of an earlier run was lost.
   if (found?.status !== 'completed')
-    await withBackupStep(tenant, { backupId, given: deps, work: (run) => seal(tenant, backupId, run.deps) });
+    await withBackupStep(tenant, { backupId, deps, work: (run) => seal(tenant, backupId, run.deps) });
   await bestEffort('delete the work items of a backup', deleteWorkItems(workPartition(tenant, backupId)));
 };
 

@@ -31,7 +31,7 @@ const workItemSeconds = 30 * 24 * 3_600;
 export const planBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<{ shards: readonly number[] }> => {
   const shards = await withBackupStep(tenant, {
     backupId,
-    given: deps,
+    deps,
     work: async (run) => run.backup.shards ?? (await createPlan(tenant, run)),
   });
   return { shards: Array.from({ length: shards }, (_, number) => number) };

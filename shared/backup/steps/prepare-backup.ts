@@ -26,7 +26,7 @@ export const probeReads = 1;
 export const prepareBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<void> => {
   const backup = await get(backupKey.backup(tenant, backupId));
   if (backup?.status === 'pending') await begin(tenant, backup, deps);
-  await withBackupStep(tenant, { backupId, given: deps, work: (run) => prepare(tenant, run) });
+  await withBackupStep(tenant, { backupId, deps, work: (run) => prepare(tenant, run) });
 };
 
 const prepare = async (tenant: Tenant, { backup, deps, signal }: StepRun): Promise<void> => {

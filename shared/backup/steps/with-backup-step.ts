@@ -17,9 +17,9 @@ export const withBackupStep = async <T>(
   tenant: Tenant,
   {
     backupId,
-    given,
+    deps: given,
     work,
-  }: { readonly backupId: string; readonly given: BackupDeps; readonly work: (run: StepRun) => Promise<T> },
+  }: { readonly backupId: string; readonly deps: BackupDeps; readonly work: (run: StepRun) => Promise<T> },
 ): Promise<T> => {
   const { deps, calls, database } = watchCalls(given);
   const { clock } = deps;

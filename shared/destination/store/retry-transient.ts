@@ -33,7 +33,7 @@ export const retryTransient = <T>(work: () => Promise<T>, policy: StoreRetryPoli
       throw mismatch && mismatches >= mismatchesMax ? checksumMismatch(mismatch, true) : error;
     }
   };
-  return retry({ ...policy, jitter }, { classify: isTransient, work: attempt, options: { signal } });
+  return retry({ ...policy, jitter }, { classify: isTransient, work: attempt, signal });
 };
 
 const isTransient = (error: unknown): boolean => error instanceof StorageError && error.isTransient;

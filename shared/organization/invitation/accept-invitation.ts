@@ -55,7 +55,7 @@ export const acceptInvitation = (found: FoundInvitation, now: Date): Change => {
     writes: [
       ...acceptedWrites(tenant, { invitation, userId: profile.id, now }),
       ...joinWrites(tenant, { userId: profile.id, role, address: email, now }),
-      { ...countOf('memberCount', { tenant, amount: 1 }), onConditionFailed: noSuchInvitation },
+      { ...countOf(tenant, { counter: 'memberCount', amount: 1 }), onConditionFailed: noSuchInvitation },
       emit(tenant, {
         schemas: invitationEvents,
         name: 'invitation.accepted',

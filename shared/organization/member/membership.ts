@@ -122,7 +122,7 @@ export const removeMember = (caller: CallerContext, { target, projects, serviceA
       { remove: lookup.membership(userId, tenant.organizationId) },
       { remove: organizationKey.joined(tenant, joinedAt, userId) },
       { remove: organizationKey.address(tenant, address), ...absentOr({ userId }) },
-      countOf('memberCount', { tenant, amount: -1 }),
+      countOf(tenant, { counter: 'memberCount', amount: -1 }),
       ...keys.writes,
       emit(tenant, { schemas: memberEvents, name: 'member.left', data: event, now }),
       enqueue(tenant, { kind: 'finish-departure', userId }, now),

@@ -72,8 +72,8 @@ interface CountLimit {
 
 /** Adds to a counter of an active organization, in the transaction that adds or removes the counted items. */
 export const countOf = (
-  counter: Counter,
-  { tenant, amount, limit }: { readonly tenant: Tenant; readonly amount: 1 | -1; readonly limit?: CountLimit | undefined },
+  tenant: Tenant,
+  { counter, amount, limit }: { readonly counter: Counter; readonly amount: 1 | -1; readonly limit?: CountLimit | undefined },
 ): Write => {
   const key = organizationKey.organization(tenant);
   const write = update(key, {

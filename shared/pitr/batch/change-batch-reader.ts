@@ -122,14 +122,14 @@ const asCorruption = (batch: BatchRecord, cause: unknown): unknown => {
     return corruptionFailure(describeBatch(batch), {
       reason: String(cause.details?.reason),
       message: cause.message,
-      options: { cause },
+      cause,
     });
   if (cause instanceof ArchiveError)
-    return corruptionFailure(describeBatch(batch), { reason: cause.code, message: cause.message, options: { cause } });
+    return corruptionFailure(describeBatch(batch), { reason: cause.code, message: cause.message, cause });
   if (!(cause instanceof StorageError) || cause.isTransient || cause.bucket) return cause;
   if (cause.code === 'missing')
-    return corruptionFailure(describeBatch(batch), { reason: 'missing', message: 'The object is not there', options: { cause } });
+    return corruptionFailure(describeBatch(batch), { reason: 'missing', message: 'The object is not there', cause });
   return cause.code === 'invalid'
-    ? corruptionFailure(describeBatch(batch), { reason: 'size', message: cause.message, options: { cause } })
+    ? corruptionFailure(describeBatch(batch), { reason: 'size', message: cause.message, cause })
     : cause;
 };

@@ -18,13 +18,18 @@ export const isSmall = ({ base, batches }: PointPlan): boolean =>
 /** The deadline passed before the point was built. */
 export class PointTooLarge extends Error {}
 
+interface PointInMemory<D extends ArchiveDeps> {
+  readonly backup: BackupRecord;
+  readonly plan: PointPlan;
+  readonly deps: D;
+  readonly until: Date;
+  readonly clock: Clock;
+}
+
 /** Returns the backup of the point, and deps that read it from memory. Its random data key is never stored. */
 export const buildPointInMemory = async <D extends ArchiveDeps>(
   tenant: Tenant,
-  backup: BackupRecord,
-  plan: PointPlan,
-  deps: D,
-  { until, clock }: { readonly until: Date; readonly clock: Clock },
+  { backup, plan, deps, until, clock }: PointInMemory<D>,
 ): Promise<{ backup: BackupRecord; deps: D }> => {
   const store = new MemoryStore();
   const dataKey = secureRandomBytes(32);

@@ -11,7 +11,9 @@ export interface Backoff {
   readonly jitter?: number;
 }
 
-export interface RetryOptions {
+export interface RetriedWork<T> {
+  readonly classify: (error: unknown) => RetryVerdict;
+  readonly work: (attempt: number) => Promise<T>;
   /** Ends the attempts and the waits between them; `retry` then rejects with its reason. */
   readonly signal?: AbortSignal | undefined;
   readonly random?: () => number;
@@ -24,15 +26,7 @@ export type RetryVerdict = boolean | 'at-once';
 /** Calls `work` until it succeeds, fails with an error that is not retryable, or has used all attempts. */
 export const retry = async <T>(
   { attempts, firstDelayMs, maxDelayMs = Number.POSITIVE_INFINITY, jitter = 1 }: Backoff,
-  {
-    classify,
-    work,
-    options: { signal, random = randomFraction, sleep = sleepUntilAborted } = {},
-  }: {
-    readonly classify: (error: unknown) => RetryVerdict;
-    readonly work: (attempt: number) => Promise<T>;
-    readonly options?: RetryOptions | undefined;
-  },
+  { classify, work, signal, random = randomFraction, sleep = sleepUntilAborted }: RetriedWork<T>,
 ): Promise<T> => {
   for (let attempt = 1; ; attempt++) {
     signal?.throwIfAborted();

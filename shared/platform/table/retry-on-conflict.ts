@@ -1,10 +1,10 @@
 import { ApiError } from '../../contract/errors.ts';
-import { type RetryOptions, retry } from '../async/retry.ts';
+import { type RetriedWork, retry } from '../async/retry.ts';
 
 /** A condition failed or a concurrent transaction won: what was read is out of date. StaleReadError is one of these. */
 export const isConflict = (error: unknown): boolean => error instanceof ApiError && error.code === 'CONFLICT';
 
-interface ConflictRetry extends Pick<RetryOptions, 'random' | 'sleep'> {
+interface ConflictRetry extends Pick<RetriedWork<unknown>, 'random' | 'sleep'> {
   /** Calls of `work`, the first included. */
   readonly attempts: number;
   /** Between two attempts it waits a random time up to this long. */
@@ -19,4 +19,5 @@ interface ConflictRetry extends Pick<RetryOptions, 'random' | 'sleep'> {
 export const retryOnConflict = <T>(
   { attempts, jitterMs = 0, jitterMaxMs = jitterMs, isRetryable = isConflict, ...options }: ConflictRetry,
   work: (attempt: number) => Promise<T>,
-): Promise<T> => retry({ attempts, firstDelayMs: jitterMs, maxDelayMs: jitterMaxMs }, { classify: isRetryable, work, options });
+): Promise<T> =>
+  retry({ attempts, firstDelayMs: jitterMs, maxDelayMs: jitterMaxMs }, { classify: isRetryable, work, ...options });

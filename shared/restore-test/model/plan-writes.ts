@@ -19,7 +19,7 @@ export const whilePlanned = ({ pk, sk }: Pick<RestoreTestRecord, 'pk' | 'sk'>): 
   check({ pk, sk }, {}, () => new StaleReadError());
 
 export const countRestoreTest = (tenant: Tenant): Write =>
-  countOf('restoreTestCount', { tenant, amount: 1, limit: countLimit('restoreTests') });
+  countOf(tenant, { counter: 'restoreTestCount', amount: 1, limit: countLimit('restoreTests') });
 
 /** Also for a deleted organization. */
 export const uncountRestoreTest = (tenant: Tenant): Write => ({

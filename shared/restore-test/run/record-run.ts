@@ -110,7 +110,7 @@ export const endRun = async ({ tenant, run, deps }: EndingRun, ended: RunRecord)
       ...(run.isLocked ? releaseLocks(tenant, run) : []),
       ...releaseBackup(tenant, run, ended, end.backup),
       ...lastOutcome(tenant, end.plan, ended),
-      ...endEvents(tenant, { end, ended, now }),
+      ...endEvents(tenant, { context: end, run: ended, now }),
     ]);
   });
   log.info('a restore test has ended', { runId: run.id, status: ended.status, code: ended.error?.code });
@@ -178,9 +178,9 @@ const lastOutcome = (tenant: Tenant, plan: RestoreTestRecord | undefined, ended:
 
 const endEvents = (
   tenant: Tenant,
-  { end: { project, organization }, ended, now }: { readonly end: EndContext; readonly ended: RunRecord; readonly now: Date },
+  { context: { project, organization }, run, now }: { readonly context: EndContext; readonly run: RunRecord; readonly now: Date },
 ): readonly Write[] => {
-  const { id, restoreTestId, projectId, projectName, status, backupId, error } = ended;
+  const { id, restoreTestId, projectId, projectName, status, backupId, error } = run;
   const note = auditNote(tenant, {
     type: 'restore_test',
     id: restoreTestId,
@@ -189,13 +189,13 @@ const endEvents = (
       projectId,
       backupId,
       ...(error && { code: error.code, message: error.message }),
-      ...(ended.evidence && { evidence: ended.evidence.object, digest: ended.evidence.digest }),
+      ...(run.evidence && { evidence: run.evidence.object, digest: run.evidence.digest }),
     },
   });
   const action = status === 'passed' ? 'restore_test.passed' : 'restore_test.failed';
   if (!organization || organization.deletedAt !== undefined) return [systemAudit('restore-test', { action, note, now })];
   const shown = project ?? { id: projectId, name: projectName, sourceProjectId: '' };
-  const data = runEvent(ended, shown, organization);
+  const data = runEvent(run, shown, organization);
   return [
     systemAudit('restore-test', { action, note, now }),
     error

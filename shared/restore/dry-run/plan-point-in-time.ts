@@ -26,7 +26,10 @@ export const planPointInTime = async (
   if (!isSmall(plan)) return undefined;
   const { clock } = deps;
   try {
-    const built = await buildPointInMemory(caller.tenant, request.backup, plan, deps, {
+    const built = await buildPointInMemory(caller.tenant, {
+      backup: request.backup,
+      plan,
+      deps,
       until: after(clock.now(), buildSeconds),
       clock,
     });

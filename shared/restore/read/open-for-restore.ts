@@ -42,9 +42,8 @@ const nameErrors = (store: ObjectStore): ObjectStore =>
 const throwNamed = (object: string | undefined, error: unknown): never => {
   if (object === undefined || !(error instanceof StorageError) || error.isTransient || error.bucket) throw error;
   if (error.code === 'missing')
-    throw corruptionFailure(object, { reason: 'missing', message: 'The object is missing', options: { cause: error } });
-  if (error.code === 'invalid')
-    throw corruptionFailure(object, { reason: 'size', message: error.message, options: { cause: error } });
+    throw corruptionFailure(object, { reason: 'missing', message: 'The object is missing', cause: error });
+  if (error.code === 'invalid') throw corruptionFailure(object, { reason: 'size', message: error.message, cause: error });
   throw new JobFailure('STORAGE_READ_ERROR', `${object}: ${error.message}`, { reason: error.code, object }, { cause: error });
 };
 

@@ -4,7 +4,7 @@ import { add, type Tenant, type Write } from '../../platform/index.ts';
 
 /** Adds one, if the organization exists and is below the limit. */
 export const countSchedule = (tenant: Tenant): Write =>
-  countOf('scheduleCount', { tenant, amount: 1, limit: countLimit('schedules') });
+  countOf(tenant, { counter: 'scheduleCount', amount: 1, limit: countLimit('schedules') });
 
 /** Subtracts, also for a deleted organization. A negative amount adds schedules that arrive with a project, beyond the limit. */
 export const uncountSchedules = (tenant: Tenant, amount = 1): Write => ({

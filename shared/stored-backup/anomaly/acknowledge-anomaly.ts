@@ -99,5 +99,5 @@ const acceptIn = async (key: Key<HistoryRecord>, isSeen: (run: Run) => boolean, 
   const isMeant = (run: Run): boolean => run.state === 'open' && isSeen(run);
   if (!record || !history?.runs.some(isMeant)) return [];
   const runs = history.runs.map((run) => (isMeant(run) ? { ...run, state: 'accepted' as const } : run));
-  return [putHistory(key, record, { ...history, runs }, record.revision, now)];
+  return [putHistory(key, { lastBackup: record, history: { ...history, runs }, revision: record.revision, now })];
 };

@@ -40,14 +40,19 @@ export const historyOf = (record: HistoryRecord | undefined): History | undefine
 /** A project that is not backed up for so long begins anew. */
 const keptSeconds = 400 * 24 * 3_600;
 
+interface NewHistory {
+  readonly lastBackup: Pick<HistoryRecord, 'projectId' | 'backupId' | 'readTime'>;
+  readonly history: History;
+  /** As it was read. */
+  readonly revision: number | undefined;
+  readonly now: Date;
+  readonly maxBytes?: number | undefined;
+}
+
 /** Stores the history, provided that it was not changed since it was read. */
 export const putHistory = (
   key: Key<HistoryRecord>,
-  { projectId, backupId, readTime }: Pick<HistoryRecord, 'projectId' | 'backupId' | 'readTime'>,
-  history: History,
-  revision: number | undefined,
-  now: Date,
-  maxBytes?: number,
+  { lastBackup: { projectId, backupId, readTime }, history, revision, now, maxBytes }: NewHistory,
 ): Write => ({
   put: {
     ...{ pk: key.pk, sk: key.sk },

@@ -53,7 +53,7 @@ export const judgeBackup = async (
   const { id, projectId, readTime } = backup;
   const run = { id, at: Date.parse(readTime), statistics };
   const { findings, history } = detectAnomaly(isComparable ? historyOf(record) : undefined, run);
-  const stored = putHistory(key, { projectId, backupId: id, readTime }, history, record?.revision, now);
+  const stored = putHistory(key, { lastBackup: { projectId, backupId: id, readTime }, history, revision: record?.revision, now });
   if (findings.length === 0) return { anomaly: undefined, writes: [stored] };
   const kept = record && (await findLastBefore(tenant, record));
   const anomaly: BackupAnomaly = {

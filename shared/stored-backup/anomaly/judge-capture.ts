@@ -45,7 +45,7 @@ export const captureWrites = async (
   const judged = isMarked ? run : { ...run, state: 'normal' as const };
   const history = { runs: [...(before?.runs ?? []), judged], stock: new Map(), at: batch.at };
   const last = { projectId: project.id, backupId: batch.id, readTime: to };
-  const stored = putHistory(key, last, history, record?.revision, now, captureBytesMax);
+  const stored = putHistory(key, { lastBackup: last, history, revision: record?.revision, now, maxBytes: captureBytesMax });
   if (!isMarked) return [stored];
   const { marked, news } = addCaptured(base, { findings, run, from }, now);
   const notices = news.length > 0 ? anomalyNotices(context, { ...base, ...marked }, now, news) : [];

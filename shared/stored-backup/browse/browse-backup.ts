@@ -7,18 +7,17 @@ import type { ArchiveDeps } from '../read/open-archive.ts';
 import { withArchiveInRequest } from '../read/with-archive-in-request.ts';
 import { browseArchive, parseBrowsePath } from './browse-archive.ts';
 
-export interface BrowseQuery {
-  readonly path: string;
-  readonly showMissing: 'true' | 'false';
+interface BrowseRequest {
+  readonly backup: BackupRecord;
+  readonly query: { readonly path: string; readonly showMissing: 'true' | 'false' };
+  readonly page: { readonly limit: number; readonly after: string | undefined };
+  readonly deps?: ArchiveDeps | undefined;
 }
 
 /** A page of the contents at a path. Each access is audited. */
 export const browseBackup = async (
   tenant: Tenant,
-  backup: BackupRecord,
-  { path, showMissing }: BrowseQuery,
-  { limit, after }: { readonly limit: number; readonly after: string | undefined },
-  deps?: ArchiveDeps,
+  { backup, query: { path, showMissing }, page: { limit, after }, deps }: BrowseRequest,
 ): Promise<{ entries: readonly DocumentEntry[]; next: string | undefined; change: Change }> => {
   const browsePath = parseBrowsePath(path);
   // A backup never changes, so the cursor is the rank of a record, which is shorter than its name.

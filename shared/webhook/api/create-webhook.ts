@@ -46,7 +46,7 @@ export const createWebhook = async (
     webhook,
     generatedSecret,
     change: {
-      writes: [create(webhook), countOf('webhookCount', { tenant, amount: 1, limit: countLimit('webhooks') })],
+      writes: [create(webhook), countOf(tenant, { counter: 'webhookCount', amount: 1, limit: countLimit('webhooks') })],
       audit: [auditNote(tenant, { type: 'webhook', id, details })],
     },
   };

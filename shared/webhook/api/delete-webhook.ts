@@ -12,7 +12,7 @@ export const deleteWebhook = (tenant: Tenant, { id, name, url }: WebhookRecord, 
     remove(webhookKey.webhook(tenant, id), noSuchWebhook),
     { remove: webhookKey.health(tenant, id) },
     { put: { ...webhookKey.removed(tenant, id), id, ttl: epochSeconds(after(now, deliveryKeptSeconds)) } },
-    countOf('webhookCount', { tenant, amount: -1 }),
+    countOf(tenant, { counter: 'webhookCount', amount: -1 }),
   ],
   audit: [auditNote(tenant, { type: 'webhook', id, details: { name, host: hostOf(url) } })],
 });

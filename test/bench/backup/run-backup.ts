@@ -59,7 +59,7 @@ export const makeBackup = async (
   for (const shard of shards)
     while (
       !(await step(() =>
-        copyShard(tenant, { backupId: backup.id, number: shard, handOver: after(clock.now(), 3_000), given: engine }),
+        copyShard(tenant, { backupId: backup.id, number: shard, handOver: after(clock.now(), 3_000), deps: engine }),
       ))
     );
   await step(() => sealBackup(tenant, backup.id, engine));

@@ -150,7 +150,7 @@ test('the retries in infra/scale.md are those of the template', () => {
   const runs = ofType('AWS::Lambda::EventInvokeConfig').map(({ properties }) => properties.MaximumRetryAttempts);
   assert.equal(one(runs), 2);
   says(`| a periodic run | ${one(clocks)} times until Lambda accepts it, then twice |`);
-  const { Retry } = task({ arn: 'arn', timeoutSeconds: 1 }, { otherwise: 'Fail', more: {} });
+  const { Retry } = task({ arn: 'arn', timeoutSeconds: 1 }, { onFailure: 'Fail', fields: {} });
   assert.deepEqual(
     Retry.map(({ MaxAttempts }) => MaxAttempts),
     [8, waitsMax, 6],

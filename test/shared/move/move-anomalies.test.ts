@@ -82,7 +82,12 @@ test('revertMove: a move that fails after the history was copied leaves it only 
   const [begun] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
   const later = { now: () => new Date(start.getTime() + 120_000) };
   const task = { projectId, moveId: begun!.id };
-  await finishOrRevertMove(from, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 600_000), later);
+  await finishOrRevertMove(from, {
+    task,
+    tenantOf: (id) => unsafeTenant(id, 'record'),
+    until: new Date(start.getTime() + 600_000),
+    time: later,
+  });
   deepEqual([historiesIn(table, from), historiesIn(table, to)], [2, 0]);
   deepEqual(table.get(historyKey(from, scope)), history);
 });

@@ -66,7 +66,12 @@ test('revertMove: the keys of backups that stay are wrapped with a passphrase th
   const [begun] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
   const later = { now: () => new Date(start.getTime() + 120_000) };
   const task = { projectId, moveId: begun!.id };
-  await finishOrRevertMove(from, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 600_000), later);
+  await finishOrRevertMove(from, {
+    task,
+    tenantOf: (id) => unsafeTenant(id, 'record'),
+    until: new Date(start.getTime() + 600_000),
+    time: later,
+  });
   const { version, isWalking } = (await readEncryption(from))!;
   notEqual(version, 'v');
   equal(isWalking, true);

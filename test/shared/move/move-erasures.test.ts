@@ -59,12 +59,11 @@ test('assessErasures: does nothing during a move, and a reverted move starts it 
   const [begun] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
   const later = { now: () => new Date(start.getTime() + 120_000) };
   const task = { projectId, moveId: begun!.id };
-  await finishOrRevertMove(
-    from,
+  await finishOrRevertMove(from, {
     task,
-    (organizationId) => unsafeTenant(organizationId, 'record'),
-    new Date(start.getTime() + 600_000),
-    later,
-  );
+    tenantOf: (organizationId) => unsafeTenant(organizationId, 'record'),
+    until: new Date(start.getTime() + 600_000),
+    time: later,
+  });
   deepEqual([assessmentsIn(table, from), assessmentsIn(table, to)], [1, 0]);
 });

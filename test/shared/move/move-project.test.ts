@@ -260,7 +260,12 @@ test('revertMove: a reverted move back keeps the recorded owner of the objects',
   const [begun] = table.find(`ORG#${to.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
   const later = { now: () => new Date(start.getTime() + 120_000) };
   const task = { projectId, moveId: begun!.id };
-  await finishOrRevertMove(to, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 600_000), later);
+  await finishOrRevertMove(to, {
+    task,
+    tenantOf: (id) => unsafeTenant(id, 'record'),
+    until: new Date(start.getTime() + 600_000),
+    time: later,
+  });
   deepEqual(leftovers(table), []);
   deepEqual(linksOf(table, from.organizationId, own!.id), [[own!.id, to.organizationId]]);
   deepEqual(linksOf(table, to.organizationId, own!.id), [[own!.id, undefined]]);
@@ -362,7 +367,7 @@ describe('moveProject: after a crash at any write the project is in one organiza
       const later = { now: () => new Date(start.getTime() + 120_000) };
       const until = new Date(start.getTime() + 600_000);
       const task = { projectId, moveId: begun?.id ?? '' };
-      await finishOrRevertMove(from, task, (id) => unsafeTenant(id, 'record'), until, later);
+      await finishOrRevertMove(from, { task, tenantOf: (id) => unsafeTenant(id, 'record'), until, time: later });
       deepEqual(leftovers(table), []);
       deepEqual((await seenIn(table, isOld ? from : to)).backups, before.backups);
       if (isOld) deepEqual(await seenIn(table, from), before);
@@ -389,7 +394,7 @@ test('finishOrRevertMove: a move whose call may still be running is left alone',
   const [begun] = table.find(`ORG#${from.organizationId}`, 'MOVE#') as unknown as MoveRecord[];
   const task = { projectId, moveId: begun!.id };
   await rejects(
-    finishOrRevertMove(from, task, (id) => unsafeTenant(id, 'record'), start, time),
+    finishOrRevertMove(from, { task, tenantOf: (id) => unsafeTenant(id, 'record'), until: start, time }),
     /may still be running/,
   );
   await rejects(

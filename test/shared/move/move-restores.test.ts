@@ -132,7 +132,12 @@ describe('moveProject: a crash', () => {
         if (!begun) continue;
         const later = { now: () => new Date(start.getTime() + 120_000) };
         const until = new Date(start.getTime() + 600_000);
-        await finishOrRevertMove(from, { projectId, moveId: begun.id }, (id) => unsafeTenant(id, 'record'), until, later);
+        await finishOrRevertMove(from, {
+          task: { projectId, moveId: begun.id },
+          tenantOf: (id) => unsafeTenant(id, 'record'),
+          until,
+          time: later,
+        });
         equal(table.find('ORG#', 'MOVE#').length, 0);
         const side = begun.isHere ? from : to;
         deepEqual(idsIn(table, side), (begun.isHere ? both : [resumable, completed]).sort(), `write ${n}`);

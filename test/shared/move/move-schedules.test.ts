@@ -115,7 +115,12 @@ test('finishOrRevertMove: after a crash at any write each schedule is moved once
       const later = { now: () => new Date(start.getTime() + 120_000) };
       const task = { projectId, moveId: move?.id ?? '' };
       if (move)
-        await finishOrRevertMove(from, task, (id) => unsafeTenant(id, 'record'), new Date(start.getTime() + 180_000), later);
+        await finishOrRevertMove(from, {
+          task,
+          tenantOf: (id) => unsafeTenant(id, 'record'),
+          until: new Date(start.getTime() + 180_000),
+          time: later,
+        });
       if (idsIn(table, to).length > 0) check(table, schedules, other);
       else equal(idsIn(table, from).length, 4, 'reverted completely');
     }

@@ -3,7 +3,7 @@ import { deepEqual, ok } from 'node:assert/strict';
 import * as fc from 'fast-check';
 import { test } from 'vitest';
 import { nextRun } from '../../../shared/recurring/cron/next-run.ts';
-import { decideTick, overdueMaxSeconds } from '../../../shared/recurring/decide-tick.ts';
+import { decideTick, missedAfterSeconds } from '../../../shared/recurring/decide-tick.ts';
 
 const minuteMs = 60_000;
 const schedules = fc.constantFrom(
@@ -38,7 +38,7 @@ test('tick decision: every due time is run or missed once, in order, and none is
             break;
           }
           const [from, to] = decision.kind === 'run' ? [decision.at, decision.at] : [decision.first, decision.last];
-          if (decision.kind === 'run') ok(nowMs - decision.at.getTime() <= overdueMaxSeconds * 1_000);
+          if (decision.kind === 'run') ok(nowMs - decision.at.getTime() <= missedAfterSeconds * 1_000);
           for (let moment = from; moment <= to; moment = next(moment)) dealt.push(moment.toISOString());
           nextRunAt = decision.next!.toISOString();
         }

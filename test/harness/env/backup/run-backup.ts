@@ -51,7 +51,7 @@ export const resumeBackup = async ({ tenant, backupId, deps }: BackupRun, positi
   }
   for (let shard = position.shards[0]; shard !== undefined; shard = position.shards[0]) {
     const number = shard;
-    while (!(await step(() => copyShard(tenant, { backupId, number, handOver: after(deps.clock.now(), 600), given: deps }))));
+    while (!(await step(() => copyShard(tenant, { backupId, number, handOver: after(deps.clock.now(), 600), deps }))));
     position.shards.shift();
   }
   await step(() => sealBackup(tenant, backupId, deps));
@@ -74,7 +74,7 @@ export const runBackup = async ({ tenant, backupId, deps }: BackupRun, options: 
   const copy = async (shard: number): Promise<void> => {
     const run = (): Promise<boolean> => {
       options.onRun?.();
-      return copyShard(tenant, { backupId, number: shard, handOver: after(deps.clock.now(), copySeconds), given: deps });
+      return copyShard(tenant, { backupId, number: shard, handOver: after(deps.clock.now(), copySeconds), deps });
     };
     while (!(await step('copy', run)));
   };

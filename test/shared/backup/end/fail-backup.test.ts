@@ -76,7 +76,7 @@ describe('backup: one that was ended concurrently', () => {
     await prepareBackup(t.tenant, id, t.deps);
     const { shards } = await planBackup(t.tenant, id, t.deps);
     const handOver = later(new Date(), 600);
-    for (const shard of shards.slice(1)) await copyShard(t.tenant, { backupId: id, number: shard, handOver, given: t.deps });
+    for (const shard of shards.slice(1)) await copyShard(t.tenant, { backupId: id, number: shard, handOver, deps: t.deps });
     // Suspended in its last upload.
     const asleep = Promise.withResolvers<void>();
     const reached = Promise.withResolvers<void>();
@@ -97,7 +97,7 @@ describe('backup: one that was ended concurrently', () => {
         },
       }),
     };
-    const woken = copyShard(t.tenant, { backupId: id, number: shards[0]!, handOver, given: sleeper });
+    const woken = copyShard(t.tenant, { backupId: id, number: shards[0]!, handOver, deps: sleeper });
     woken.catch(() => undefined);
     await reached.promise;
     const now = new Date();
@@ -128,11 +128,11 @@ describe('backup: one that was ended concurrently', () => {
     const handOver = later(new Date(), 600);
     const both = await Promise.allSettled(
       shards.flatMap((shard) =>
-        [1, 2, 3].map(() => copyShard(t.tenant, { backupId: id, number: shard, handOver, given: t.deps })),
+        [1, 2, 3].map(() => copyShard(t.tenant, { backupId: id, number: shard, handOver, deps: t.deps })),
       ),
     );
     ok(both.some(({ status }) => status === 'fulfilled'));
-    for (const shard of shards) await copyShard(t.tenant, { backupId: id, number: shard, handOver, given: t.deps });
+    for (const shard of shards) await copyShard(t.tenant, { backupId: id, number: shard, handOver, deps: t.deps });
     await sealBackup(t.tenant, id, t.deps);
     const { documents, manifest } = await t.readBackup(id);
     deepEqual(documents, t.contents());

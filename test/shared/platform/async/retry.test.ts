@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
-import { type Backoff, type RetryOptions, retry } from '../../../../shared/platform/index.ts';
+import { type Backoff, retry } from '../../../../shared/platform/index.ts';
 
 const failure = new Error('no');
 const fails = (): Promise<never> => Promise.reject(failure);
@@ -8,8 +8,8 @@ const fails = (): Promise<never> => Promise.reject(failure);
 /** The delays of a retry, with this random number. */
 const delaysOf = async (backoff: Backoff, random: number): Promise<readonly number[]> => {
   const delays: number[] = [];
-  const options: RetryOptions = { random: () => random, sleep: async (ms) => void delays.push(ms) };
-  await rejects(retry(backoff, { classify: () => true, work: fails, options }), failure);
+  const sleep = async (ms: number): Promise<void> => void delays.push(ms);
+  await rejects(retry(backoff, { classify: () => true, work: fails, random: () => random, sleep }), failure);
   return delays;
 };
 
@@ -35,10 +35,7 @@ test('retry: it returns the first success and counts attempts from 1', async () 
     attempts.push(attempt);
     return attempt < 3 ? fails() : 'done';
   };
-  equal(
-    await retry({ attempts: 5, firstDelayMs: 1 }, { classify: () => true, work, options: { sleep: async () => undefined } }),
-    'done',
-  );
+  equal(await retry({ attempts: 5, firstDelayMs: 1 }, { classify: () => true, work, sleep: async () => undefined }), 'done');
   deepEqual(attempts, [1, 2, 3]);
 });
 
@@ -59,21 +56,21 @@ test('retry: the verdict at-once retries without a delay, also after the last at
     return calls === 4 ? 'done' : fails();
   };
   const sleep = (): Promise<never> => Promise.reject(new Error('slept'));
-  equal(await retry({ attempts: 2, firstDelayMs: 1 }, { classify: () => 'at-once', work, options: { sleep } }), 'done');
+  equal(await retry({ attempts: 2, firstDelayMs: 1 }, { classify: () => 'at-once', work, sleep }), 'done');
 });
 
 test('retry: an aborted signal ends it with the reason, before an attempt, after one and during a delay', async () => {
   const reason = new Error('enough');
   const backoff = { attempts: 3, firstDelayMs: 3_600_000 };
-  await rejects(retry(backoff, { classify: () => true, work: fails, options: { signal: AbortSignal.abort(reason) } }), reason);
+  await rejects(retry(backoff, { classify: () => true, work: fails, signal: AbortSignal.abort(reason) }), reason);
   const during = new AbortController();
   const abortThenFail = (): Promise<never> => {
     during.abort(reason);
     return fails();
   };
-  await rejects(retry(backoff, { classify: () => true, work: abortThenFail, options: { signal: during.signal } }), reason);
+  await rejects(retry(backoff, { classify: () => true, work: abortThenFail, signal: during.signal }), reason);
   const waiting = new AbortController();
-  const result = retry(backoff, { classify: () => true, work: fails, options: { signal: waiting.signal } });
+  const result = retry(backoff, { classify: () => true, work: fails, signal: waiting.signal });
   setImmediate(() => waiting.abort(reason));
   await rejects(result, reason);
 });

@@ -223,7 +223,7 @@ describe('the safety backup', () => {
 
 const entriesAt = async (backup: BackupRecord, path: string): Promise<readonly string[]> => {
   const query = { path, showMissing: 'false' } as const;
-  const { entries } = await browseBackup(t.tenant, backup, query, { limit: 100, after: undefined }, t.deps);
+  const { entries } = await browseBackup(t.tenant, { backup, query, page: { limit: 100, after: undefined }, deps: t.deps });
   return entries.map((entry) => entry.path);
 };
 

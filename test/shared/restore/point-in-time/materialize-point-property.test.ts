@@ -90,7 +90,10 @@ const pointAt = async (second: string): Promise<ReadonlyMap<string, string>> => 
   const plan = await planPoint(t.tenant, { projectId: t.projectId, request: { pointInTime: second }, now });
   const identity = { id: newId('backup'), path: 'point', createdAt: now.toISOString(), createdBy: { type: 'user', id: 'u' } };
   const clock = t.clock;
-  const made = await buildPointInMemory(t.tenant, pointBackupRecord(t.tenant, plan, identity), plan, t.deps, {
+  const made = await buildPointInMemory(t.tenant, {
+    backup: pointBackupRecord(t.tenant, plan, identity),
+    plan,
+    deps: t.deps,
     until: after(now, 60),
     clock,
   });

@@ -104,7 +104,7 @@ const pointAt = async (second: string, allowPartial = false) => {
   const plan = await planPoint(t.tenant, { projectId: t.projectId, request: { pointInTime: second, allowPartial }, now });
   const identity = { id: newId('backup'), path: 'point', createdAt: now.toISOString(), createdBy: { type: 'user', id: 'u' } };
   const blank = pointBackupRecord(t.tenant, plan, identity);
-  const made = await buildPointInMemory(t.tenant, blank, plan, t.deps, { until: after(now, 60), clock });
+  const made = await buildPointInMemory(t.tenant, { backup: blank, plan, deps: t.deps, until: after(now, 60), clock });
   return { values: valuesOf(await t.contentsOf(made.backup, made.deps)), uncovered: plan.point.uncovered };
 };
 

@@ -51,7 +51,12 @@ test('a backup built for a point in time: its record and later restores, plans a
 test('a backup built for a point in time: what it lacks is not browsed as absent', async () => {
   const { backupId } = await builtPoint();
   const browse = (path: string) =>
-    browseBackup(t.tenant, t.backupOf(backupId), { path, showMissing: 'false' }, { limit: 10, after: undefined }, t.deps);
+    browseBackup(t.tenant, {
+      backup: t.backupOf(backupId),
+      query: { path, showMissing: 'false' },
+      page: { limit: 10, after: undefined },
+      deps: t.deps,
+    });
   equal((await browse('users/a')).entries.length > 0, true);
   await rejects(browse('users/a/deep/x'), (error) => error instanceof ApiError && error.code === 'CONFLICT');
 });

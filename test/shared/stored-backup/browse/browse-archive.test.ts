@@ -13,7 +13,7 @@ const text = (stringValue: string): Fields => ({ text: { stringValue } });
 
 /** All pages of a listing, with at most `limit` entries each. */
 const listAll = async (
-  backup: Parameters<typeof browseBackup>[1],
+  backup: Parameters<typeof browseBackup>[1]['backup'],
   {
     path,
     limit,
@@ -24,7 +24,7 @@ const listAll = async (
   const entries: Awaited<ReturnType<typeof browseBackup>>['entries'][number][] = [];
   let next: string | undefined;
   do {
-    const page = await browseBackup(t.tenant, backup, query, { limit, after: next }, t.deps);
+    const page = await browseBackup(t.tenant, { backup, query, page: { limit, after: next }, deps: t.deps });
     ok(page.entries.length <= limit && (page.next === undefined || page.entries.length > 0));
     entries.push(...page.entries);
     next = page.next;
@@ -117,7 +117,7 @@ test('browse: a missing parent shows its subcollections only', async () => {
 
 test('browse: an unknown path answers NOT_FOUND, a malformed one VALIDATION_ERROR', async () => {
   const page = { limit: 10, after: undefined };
-  const at = (path: string) => browseBackup(t.tenant, backup, { path, showMissing: 'false' }, page, t.deps);
+  const at = (path: string) => browseBackup(t.tenant, { backup, query: { path, showMissing: 'false' }, page, deps: t.deps });
   for (const path of ['nobody', 'a/none', 'a/x/none', 'a/x/b/none', 'a/x/b/y/none', 'zz', 'A', 'a/x/b/y/c/z/d'])
     await rejects(at(path), { code: 'NOT_FOUND' }, path);
   for (const path of ['/', '/a', 'a/', 'a//b', 'a/.', '..', 'a/../b', '__x__', 'a/x/__y__', 'a/\ud800', `a/${'l'.repeat(1_501)}`])
@@ -133,7 +133,7 @@ test('browse: an unknown path answers NOT_FOUND, a malformed one VALIDATION_ERRO
 
 test('browse: a cursor is valid for its own list only', async () => {
   const ask = (path: string, after?: string, showMissing: 'true' | 'false' = 'false') =>
-    browseBackup(t.tenant, backup, { path, showMissing }, { limit: 1, after }, t.deps);
+    browseBackup(t.tenant, { backup, query: { path, showMissing }, page: { limit: 1, after }, deps: t.deps });
   const { next } = await ask('a');
   ok(next);
   await rejects(ask('z', next), { code: 'VALIDATION_ERROR' });
@@ -142,13 +142,12 @@ test('browse: a cursor is valid for its own list only', async () => {
 });
 
 test('browse: every access is audited with its path', async () => {
-  const { change } = await browseBackup(
-    t.tenant,
+  const { change } = await browseBackup(t.tenant, {
     backup,
-    { path: 'a/x', showMissing: 'false' },
-    { limit: 1, after: undefined },
-    t.deps,
-  );
+    query: { path: 'a/x', showMissing: 'false' },
+    page: { limit: 1, after: undefined },
+    deps: t.deps,
+  });
   deepEqual(change, {
     writes: [],
     audit: [
@@ -163,13 +162,12 @@ test('browse: every access is audited with its path', async () => {
 
 test('browse: only a completed backup can be read', async () => {
   const look = (status: string) =>
-    browseBackup(
-      t.tenant,
-      { ...backup, status } as never,
-      { path: '', showMissing: 'false' },
-      { limit: 1, after: undefined },
-      t.deps,
-    );
+    browseBackup(t.tenant, {
+      backup: { ...backup, status } as never,
+      query: { path: '', showMissing: 'false' },
+      page: { limit: 1, after: undefined },
+      deps: t.deps,
+    });
   await rejects(look('deleted'), { code: 'BACKUP_NOT_FOUND' });
   for (const status of ['pending', 'running', 'failed', 'cancelled', 'expired'])
     await rejects(look(status), { code: 'CONFLICT' });
@@ -177,7 +175,13 @@ test('browse: only a completed backup can be read', async () => {
 
 test('browse: errors of the store, the manifest and the key are distinguished', async () => {
   const store = t.storeOf(backup);
-  const ask = () => browseBackup(t.tenant, backup, { path: 'a/x', showMissing: 'false' }, { limit: 1, after: undefined }, t.deps);
+  const ask = () =>
+    browseBackup(t.tenant, {
+      backup,
+      query: { path: 'a/x', showMissing: 'false' },
+      page: { limit: 1, after: undefined },
+      deps: t.deps,
+    });
   const manifest = store.objects.get('manifest')!;
   store.objects.delete('manifest');
   await rejects(ask(), { code: 'STORAGE_ERROR', details: { step: 'read', reason: 'missing' } });
@@ -229,13 +233,12 @@ test('browse: one document takes a few reads, and subtrees are skipped', async (
     });
   const look = async (path: string) => {
     reads.length = 0;
-    const { entries } = await browseBackup(
-      t.tenant,
-      large,
-      { path, showMissing: 'false' },
-      { limit: 50, after: undefined },
-      t.deps,
-    );
+    const { entries } = await browseBackup(t.tenant, {
+      backup: large,
+      query: { path, showMissing: 'false' },
+      page: { limit: 50, after: undefined },
+      deps: t.deps,
+    });
     return entries.map((entry) => entry.path);
   };
   deepEqual(await look('users/b/notes/77'), ['users/b/notes/77']);
@@ -254,7 +257,7 @@ test('browse: a response stays below the size limit of a function for documents 
   await t.put({ 'b/1': { flags: { arrayValue: { values: flags } } } });
   const whole = await t.takeBackup();
   const look = (path: string, after?: string) =>
-    browseBackup(t.tenant, whole, { path, showMissing: 'false' }, { limit: 50, after }, t.deps);
+    browseBackup(t.tenant, { backup: whole, query: { path, showMissing: 'false' }, page: { limit: 50, after }, deps: t.deps });
   const first = await look('a');
   ok(first.next !== undefined && Buffer.byteLength(JSON.stringify(first.entries)) < 6_000_000);
   const rest = await look('a', first.next);

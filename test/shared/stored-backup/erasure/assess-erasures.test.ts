@@ -61,13 +61,12 @@ test('erasure: a query finds the documents that have or had the value, in any ba
   const point = await t.runRestore(restoreId);
   deepEqual([point.status, erasedIn(point), paths()], ['completed', 2, ['people/ann']]);
   const page = { limit: 10, after: undefined };
-  const browsed = await browseBackup(
-    t.tenant,
-    t.backupOf(point.backupId),
-    { path: 'people', showMissing: 'false' },
+  const browsed = await browseBackup(t.tenant, {
+    backup: t.backupOf(point.backupId),
+    query: { path: 'people', showMissing: 'false' },
     page,
-    t.deps,
-  );
+    deps: t.deps,
+  });
   deepEqual(
     browsed.entries.map((entry) => entry.path),
     ['people/ann'],

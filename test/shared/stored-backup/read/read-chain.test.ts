@@ -35,7 +35,12 @@ const list = async (backup: BackupRecord, path: string, limit = 7) => {
   const entries = [];
   let next: string | undefined;
   do {
-    const page = await browseBackup(t.tenant, backup, { path, showMissing: 'false' }, { limit, after: next }, t.deps);
+    const page = await browseBackup(t.tenant, {
+      backup,
+      query: { path, showMissing: 'false' },
+      page: { limit, after: next },
+      deps: t.deps,
+    });
     entries.push(...page.entries);
     next = page.next;
   } while (next !== undefined);
