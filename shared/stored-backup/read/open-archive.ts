@@ -55,36 +55,23 @@ export interface ArchiveDeps extends Pick<BackupDeps, 'openStore' | 'dataKeyOf'>
   readonly loadFilter?: typeof loadFilter;
 }
 
+interface OpenOptions {
+  readonly backup: BackupRecord;
+  /** Read from the table if absent. */
+  readonly destination?: DestinationRecord | undefined;
+  readonly deps?: ArchiveDeps | undefined;
+}
+
 /** Opens a backup for a reader: erased documents are hidden, whatever the reader does. */
-export const openArchive = (
-  tenant: Tenant,
-  {
-    backup,
-    destination,
-    deps = backupDeps,
-  }: {
-    readonly backup: BackupRecord;
-    readonly destination?: DestinationRecord | undefined;
-    readonly deps?: ArchiveDeps | undefined;
-  },
-): Promise<OpenArchive> => open(tenant, backup, { destination, deps, isRaw: false });
+export const openArchive = (tenant: Tenant, { backup, destination, deps = backupDeps }: OpenOptions): Promise<OpenArchive> =>
+  open(tenant, backup, { destination, deps, isRaw: false });
 
 /**
  * Opens a backup with its erased documents, for work that shows none of them: verification, and building another archive that
  * readers open filtered, too.
  */
-export const openRawArchive = (
-  tenant: Tenant,
-  {
-    backup,
-    destination,
-    deps = backupDeps,
-  }: {
-    readonly backup: BackupRecord;
-    readonly destination?: DestinationRecord | undefined;
-    readonly deps?: ArchiveDeps | undefined;
-  },
-): Promise<OpenArchive> => open(tenant, backup, { destination, deps, isRaw: true });
+export const openRawArchive = (tenant: Tenant, { backup, destination, deps = backupDeps }: OpenOptions): Promise<OpenArchive> =>
+  open(tenant, backup, { destination, deps, isRaw: true });
 
 /**
  * Fetches the manifest, verifies it against the record's digest, and unwraps the data key. Objects are then read by ranges, each
