@@ -23,7 +23,7 @@ interface BundleOptions {
   readonly sourcemap?: boolean;
   /** Packages or own files, by path from the root, and the files that replace them. Benchmarks use it to measure without a network. */
   readonly replacements?: Readonly<Record<string, string>>;
-  /** Libraries that calls with the same map build once. */
+  /** Libraries that calls with the same map build once: all of them, beside the entries of the first call. */
   readonly builtLibraries?: BuiltLibraries;
 }
 
@@ -73,31 +73,39 @@ export const bundle = async (wanted: readonly string[], outdir: string, options:
     logLevel: 'error',
   };
   const entryPoints = wanted.map((entry) => ({ in: entry, out: join(entry.replace(/\.ts$/, ''), 'index') }));
-  const { metafile } = await build({ ...common, entryPoints });
   const { builtLibraries = new Map() } = options;
-  await Promise.all(libraryFiles.map((libraryFile) => addLibrary({ libraryFile, metafile, common, builtLibraries })));
+  if (options.builtLibraries)
+    for (const libraryFile of libraryFiles) buildLibrary({ libraryFile, common, builtLibraries }).catch(() => undefined);
+  const { metafile } = await build({ ...common, entryPoints });
+  await Promise.all(libraryFiles.map((libraryFile) => addLibrary(metafile, { libraryFile, common, builtLibraries })));
   return metafile;
 };
 
-interface AddedLibrary {
+interface LibraryBuild {
   readonly libraryFile: string;
-  readonly metafile: Metafile;
   readonly common: BuildOptions;
   readonly builtLibraries: BuiltLibraries;
 }
 
-/** Writes a library beside each bundle that imports it. */
-const addLibrary = async ({ libraryFile, metafile, common, builtLibraries }: AddedLibrary): Promise<void> => {
-  const outputs = Object.entries(metafile.outputs);
-  const users = outputs.filter(([, { imports }]) => imports.some(({ path }) => path === `./${libraryFile}`));
-  const library = libraries[libraryFile];
-  if (users.length === 0 || library === undefined) return;
-  const building = builtLibraries.get(libraryFile) ?? build({ ...common, metafile: true, entryPoints: [library], write: false });
+const buildLibrary = async ({ libraryFile, common, builtLibraries }: LibraryBuild) => {
+  const known = builtLibraries.get(libraryFile);
+  if (known) return known;
+  const entryPoints = [libraries[libraryFile] ?? ''];
+  const building = build({ ...common, metafile: true, entryPoints, write: false });
   builtLibraries.set(libraryFile, building);
   building.catch(() => builtLibraries.delete(libraryFile));
-  const built = await building;
-  const [contents] = Object.values(built.metafile.outputs).filter(({ entryPoint }) => entryPoint === library);
-  if (!contents) throw new Error(`${library} was not bundled`);
+  return building;
+};
+
+/** Writes a library beside each bundle that imports it. */
+const addLibrary = async (metafile: Metafile, library: LibraryBuild): Promise<void> => {
+  const { libraryFile } = library;
+  const outputs = Object.entries(metafile.outputs);
+  const users = outputs.filter(([, { imports }]) => imports.some(({ path }) => path === `./${libraryFile}`));
+  if (users.length === 0) return;
+  const built = await buildLibrary(library);
+  const [contents] = Object.values(built.metafile.outputs).filter(({ entryPoint }) => entryPoint === libraries[libraryFile]);
+  if (!contents) throw new Error(`${libraryFile} was not bundled`);
   for (const [path] of users) {
     const dir = dirname(path);
     for (const file of built.outputFiles) await writeFile(join(root, dir, basename(file.path)), file.contents);

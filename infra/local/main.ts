@@ -31,9 +31,11 @@ const main = async (): Promise<void> => {
     console.error(error);
     void stop(1);
   });
-  stage = await startStage({ ...settings, say });
+  const demo = Promise.withResolvers<void>();
+  stage = await startStage({ ...settings, say, demoEnd: demo.promise });
   console.log(`ready ${stage.url}`);
   if (settings.demo) await runDemo(stage, settings.dir);
+  demo.resolve();
 };
 
 main().catch((error: unknown) => {

@@ -39,6 +39,8 @@ interface StageOptions extends Settings {
   /** Changes the resolved template before boot, so that tests can remove parts of it. */
   readonly tamper?: (resources: readonly ResolvedResource[]) => readonly ResolvedResource[];
   readonly say?: (line: string) => void;
+  /** Resolves when the demo has ended: until then the functions that it does not use are bundled only if an event needs them. */
+  readonly demoEnd?: Promise<void>;
 }
 
 export interface Stage {
@@ -122,7 +124,7 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
   // Slow imports run while slow processes start.
   const [stacks, bundles, aws, identity, gcs, firestore, { startPollers }, { seedIdentitySecret }] = await Promise.all([
     synthesize(config, say),
-    bundleFunctions(say),
+    bundleFunctions(say, options.demoEnd),
     register(
       started,
       startAwsEngines({

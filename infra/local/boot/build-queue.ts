@@ -1,6 +1,9 @@
-/** Builds all items, a few at a time, those first that are waited for. Nothing is built before `start` or the first `when`. */
+/**
+ * Builds items, a few at a time: first those that every session needs, then those that are waited for, and after `start` all others.
+ * Nothing is built before `start` or the first `when`.
+ */
 export interface BuildQueue {
-  /** Resolves when all items have been built or have failed. */
+  /** Builds all items. Resolves when they have been built or have failed. */
   start(): Promise<void>;
   /** Settles with the build of the item; undefined if it is built, or not in the queue. One that has failed is built again. */
   when(item: string): Promise<void> | undefined;
@@ -8,16 +11,23 @@ export interface BuildQueue {
   stop(): void;
 }
 
-export const makeBuildQueue = (
-  items: readonly string[],
-  atOnce: number,
-  build: (batch: readonly string[]) => Promise<void>,
-): BuildQueue => {
+interface BuildQueueOptions {
+  /** What is built before anything else, in this order. */
+  readonly first: readonly string[];
+  readonly others: readonly string[];
+  /** The most items of one build. */
+  readonly atOnce: number;
+  readonly build: (batch: readonly string[]) => Promise<void>;
+}
+
+export const makeBuildQueue = ({ first, others, atOnce, build }: BuildQueueOptions): BuildQueue => {
+  const items = [...first, ...others];
   const left = new Set(items);
   const awaited = new Set<string>();
   const underWay = new Set<string>();
   const unfinished = new Map<string, PromiseWithResolvers<void>>();
   let building: Promise<void> | undefined;
+  let isStarted = false;
   let isStopped = false;
 
   const expect = (item: string): void => {
@@ -47,9 +57,16 @@ export const makeBuildQueue = (
     }
   };
 
-  const buildAll = async (): Promise<void> => {
-    while (left.size > 0) {
-      const batch = [...awaited.intersection(left), ...left.difference(awaited)].slice(0, atOnce);
+  const nextBatch = (): readonly string[] => {
+    const leading = first.filter((item) => left.has(item));
+    const following = [...awaited.intersection(left), ...(isStarted ? left.difference(awaited) : [])];
+    return (leading.length > 0 ? leading : following).slice(0, atOnce);
+  };
+
+  const buildBatches = async (): Promise<void> => {
+    // Those that are asked for at the same time form one batch.
+    await undefined;
+    for (let batch = nextBatch(); batch.length > 0; batch = nextBatch()) {
       for (const item of batch) {
         left.delete(item);
         underWay.add(item);
@@ -59,12 +76,15 @@ export const makeBuildQueue = (
     }
     building = undefined;
   };
-  const start = (): Promise<void> => {
-    building ??= buildAll();
+  const goOn = (): Promise<void> => {
+    building ??= buildBatches();
     return building;
   };
   return {
-    start,
+    start: () => {
+      isStarted = true;
+      return goOn();
+    },
     stop: () => {
       isStopped = true;
       for (const item of left) fail(item, stopping());
@@ -76,7 +96,7 @@ export const makeBuildQueue = (
       if (isStopped && !underWay.has(item)) return Promise.reject(stopping());
       awaited.add(item);
       if (!underWay.has(item)) left.add(item);
-      void start();
+      void goOn();
       return waiting.promise;
     },
   };

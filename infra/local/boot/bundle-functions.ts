@@ -15,26 +15,31 @@ import { makeBuildQueue } from './build-queue.ts';
 /** The worker is bundled as well: loading it as TypeScript would cost each thread 45 ms and 18 MB. */
 const thread = 'infra/local/lambda/worker.ts';
 
-/** In the order in which a first session invokes them: it signs in, connects a bucket and a database, backs up and restores. */
-const builtFirst = [
+/** In the order in which a first session, such as the demo, invokes them: it signs in, connects a bucket and a database, backs up and restores. */
+const firstSession = [
   ...['api/auth', 'api/organizations', 'event/fan-out', 'destination/connect', 'webhook/match', 'project/connect'],
   ...['alert/incident', 'backup/create', 'api/backups', 'event/task', 'backup/workflow', 'api/backup-contents'],
-  ...['restore/create', 'api/restores', 'restore/workflow', 'api/projects', 'api/schedules', 'schedule/run'],
+  ...['restore/create', 'api/restores', 'restore/workflow', 'api/schedules', 'schedule/run'],
 ].map((name) => `functions/${name}.ts`);
 
-const entries = [...new Set([...builtFirst, ...Object.values(workers).map(({ entry }) => entry), ...endpoints.map(entryOf)])];
+const entries = [...new Set([...firstSession, ...Object.values(workers).map(({ entry }) => entry), ...endpoints.map(entryOf)])];
 
 /** Its bundle contains the built pages, which take longest. */
 const isConsole = (entry: string): boolean => entry.startsWith('functions/console/');
 
-/** In a build of six a bundle takes half of the CPU that it takes alone, and events wait for 2 s at most. */
-const builtAtOnce = 6;
+/** In a build of nine a bundle takes a third of the CPU that it takes alone, and events wait for 2 s at most. */
+const builtAtOnce = 9;
+
+/** Go's garbage collector takes a third of esbuild's CPU by default; this costs 100 MB while it builds. */
+const esbuildGarbagePercent = '400';
 
 interface Bundles extends Pick<LambdaHostOptions, 'worker' | 'bundleOf' | 'whenBundled'> {
   stop(): void;
 }
 
-export const bundleFunctions = async (say: (line: string) => void): Promise<Bundles> => {
+/** The demo needs the processors, too: until `demoEnd`, only what a first session invokes and what events wait for is bundled. */
+export const bundleFunctions = async (say: (line: string) => void, demoEnd?: Promise<void>): Promise<Bundles> => {
+  process.env.GOGC ??= esbuildGarbagePercent;
   const from = ['functions/**/*.*', 'shared/**/*.*', 'infra/bundle/*.*', thread];
   const dir = await buildCached({
     kind: 'bundle',
@@ -64,18 +69,23 @@ export const bundleFunctions = async (say: (line: string) => void): Promise<Bund
       rmSync(draft, { recursive: true, force: true });
     }
   };
-  const pages = makeBuildQueue(missing.filter(isConsole), 1, (batch) => {
-    say('building the console');
-    return build(batch);
+  const pages = makeBuildQueue({
+    first: [],
+    others: missing.filter(isConsole),
+    atOnce: 1,
+    build: (batch) => {
+      say('building the console');
+      return build(batch);
+    },
   });
-  const functions = makeBuildQueue(
-    missing.filter((entry) => !isConsole(entry)),
-    builtAtOnce,
-    build,
-  );
+  const first = missing.filter((entry) => firstSession.includes(entry));
+  const others = missing.filter((entry) => !isConsole(entry) && !first.includes(entry));
+  const functions = makeBuildQueue({ first, others, atOnce: builtAtOnce, build });
   let isStopped = false;
   const buildAll = async (): Promise<void> => {
-    say('bundling the functions; their first events wait for it');
+    say(`bundling the functions, ${first.length} of ${missing.length} for a first session; their first events wait for it`);
+    await demoEnd;
+    if (demoEnd && !isStopped) say('bundling the other functions');
     await functions.start();
     await pages.start();
     // esbuild would otherwise keep its process for further builds. After a stop they may be those of another stage in this process.

@@ -1,12 +1,8 @@
-/** First part of the demo: fills a database, backs it up, verifies the backup and reads one document from it. */
+/** Backs the demo's database up, verifies the backup and reads one document from it. */
 import type { Client, JobKind, Jobs } from '../../../shared/client/index.ts';
 import type { State } from '../base/stage-state.ts';
 import { demoBucket } from '../boot/local-config.ts';
-import { writeDemoDocuments } from './demo-documents.ts';
-
-/** Enough to show progress, few enough to finish within seconds. */
-const documentCount = 2_000;
-const demoSource = 'demo-project';
+import { demoSource } from './demo-documents.ts';
 
 export interface DemoStage {
   readonly url: string;
@@ -17,14 +13,14 @@ export interface DemoStage {
 
 export interface DemoBackup {
   readonly projectId: string;
+  readonly storageId: string;
   readonly backupId: string;
   /** The prefix of the backup's objects in the bucket. */
   readonly path: string;
 }
 
-export const takeDemoBackup = async (stage: DemoStage, client: Client, output: DemoOutput): Promise<DemoBackup> => {
-  output.line(`writing ${documentCount} documents to the Firestore project ${demoSource}`);
-  await writeDemoDocuments(stage.firestore.address, demoSource, documentCount);
+export const takeDemoBackup = async (client: Client, output: DemoOutput): Promise<DemoBackup> => {
+  output.line(`connecting the bucket ${demoBucket} and the Firestore project ${demoSource}, and backing it up`);
   const destination = await client.request('POST /storage-destinations', {
     body: {
       name: 'Demo bucket',
@@ -44,10 +40,22 @@ export const takeDemoBackup = async (stage: DemoStage, client: Client, output: D
     `backed up ${done.documentCount} documents as of ${done.readTime} in ${done.duration} ms: ${done.sizeFormatted} stored, ` +
       `${((100 * done.size) / done.originalSize).toFixed(0)} % of the original size`,
   );
-  const params = { backupId: id };
+  return { projectId: project.id, storageId: destination.id, backupId: id, path: done.path };
+};
+
+export interface DemoVerification {
+  readonly objects: number;
+}
+
+export const verifyDemoBackup = async (
+  client: Client,
+  { backupId }: DemoBackup,
+  output: DemoOutput,
+): Promise<DemoVerification> => {
+  const params = { backupId };
   await client.request('POST /backups/{backupId}/verify', { params, body: { depth: 'full' } });
-  const { verification } = await client.waitFor('backup', id, {
-    signal: AbortSignal.timeout(waitMs),
+  const { verification } = await client.waitFor('backup', backupId, {
+    ...waiting(),
     until: (backup) => ['passed', 'failed'].includes(backup.verification?.status ?? ''),
   });
   if (verification?.status !== 'passed') throw new Error('the verification failed');
@@ -55,7 +63,7 @@ export const takeDemoBackup = async (stage: DemoStage, client: Client, output: D
   const [document] = await client.request('GET /backups/{backupId}/documents', { params, query: { path: 'users/u0' } });
   const name = document?.fields?.name as { readonly stringValue?: string } | undefined;
   output.line(`read one document from the backup: ${document?.path} is ${name?.stringValue}`);
-  return { projectId: project.id, backupId: id, path: done.path };
+  return { objects: verification.objects };
 };
 
 /** Console output: permanent lines, and one progress bar that is overwritten. */
@@ -66,13 +74,16 @@ export interface DemoOutput {
 
 const waitMs = 5 * 60_000;
 
+/** Jobs of the demo take seconds: they are read every 50 to 500 ms. */
+const waiting = () => ({ signal: AbortSignal.timeout(waitMs), intervalMs: 50 });
+
 /** Shows the progress of a job until it has ended; throws unless it completed. */
 export const untilEnded = async <K extends JobKind>(
   client: Client,
   { kind, id, output }: { readonly kind: K; readonly id: string; readonly output: DemoOutput },
 ): Promise<Jobs[K]> => {
   const done = await client.waitFor(kind, id, {
-    signal: AbortSignal.timeout(waitMs),
+    ...waiting(),
     onProgress: (job) => output.bar(progressBar(job)),
   });
   if (done.status === 'completed') return done;

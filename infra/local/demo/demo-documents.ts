@@ -6,8 +6,11 @@ import { seedDocuments } from '../engines/firestore/seed/seed-documents.ts';
 /** The most writes in one commit. */
 const batchSize = 500;
 
-/** Writes the first `count` seed documents into the project's default database. */
-export const writeDemoDocuments = async (address: string, projectId: string, count: number): Promise<void> => {
+export const demoSource = 'demo-project';
+
+/** Writes the first `count` seed documents into the default database of the demo's project. */
+export const writeDemoDocuments = async (address: string, count: number): Promise<void> => {
+  const projectId = demoSource;
   // Without this the client searches for a Google metadata server.
   process.env.METADATA_SERVER_DETECTION ??= 'none';
   // Imported lazily: only the first start of a stage needs it.

@@ -1,4 +1,4 @@
-/** Second part of the demo: restores the backup into a second database and compares the two. */
+/** Restores the backup into a second database and compares the two. */
 import type { Client } from '../../../shared/client/index.ts';
 import { type DemoBackup, type DemoOutput, untilEnded } from './demo-backup.ts';
 
@@ -9,8 +9,13 @@ export interface DemoRestore {
   readonly restoreJobId: string;
 }
 
-export const restoreDemoBackup = async (client: Client, { backupId }: DemoBackup, output: DemoOutput): Promise<DemoRestore> => {
-  const target = await client.request('POST /projects', { body: { name: 'Restored', sourceProjectId: demoTarget } });
+export const restoreDemoBackup = async (
+  client: Client,
+  { backupId, storageId }: DemoBackup,
+  output: DemoOutput,
+): Promise<DemoRestore> => {
+  const settings = { defaultStorageId: storageId };
+  const target = await client.request('POST /projects', { body: { name: 'Restored', sourceProjectId: demoTarget, settings } });
   const request = { backupId, targetProjectId: target.id };
   const started = await client.request('POST /backups/restore', { body: request });
   if (!('restoreJobId' in started)) throw new Error('the restore was planned instead of started');

@@ -1,4 +1,4 @@
-/** Last part of the demo: protects both projects, so that the overview begins without warnings. */
+/** Protects both projects, so that the overview begins without warnings. */
 import type { Client } from '../../../shared/client/index.ts';
 import { type DemoBackup, type DemoOutput, untilEnded } from './demo-backup.ts';
 import type { DemoRestore } from './demo-restore.ts';
@@ -13,14 +13,11 @@ const schedule = { name: 'Every Sunday', cron: '0 3 * * 0', timezone: 'UTC', typ
 export const scheduleDemoBackups = async (
   client: Client,
   {
-    backup: { projectId, backupId },
+    backup: { projectId },
     restored: { targetProjectId },
     output,
   }: { readonly backup: DemoBackup; readonly restored: DemoRestore; readonly output: DemoOutput },
 ): Promise<DemoSchedules> => {
-  const { storageDestination } = await client.request('GET /backups/{backupId}', { params: { backupId } });
-  const body = { settings: { defaultStorageId: storageDestination.id } };
-  await client.request('PATCH /projects/{projectId}', { params: { projectId: targetProjectId }, body });
   const created = await Promise.all(
     [projectId, targetProjectId].map((id) => client.request('POST /schedules', { body: { ...schedule, projectId: id } })),
   );

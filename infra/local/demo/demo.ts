@@ -1,28 +1,39 @@
-/** The demo of a new stage: signs in, creates an organization, backs up, verifies, restores, schedules, and prints calls to try. */
+/** The demo of a new stage: signs in, creates an organization, backs up, verifies and restores, schedules, and prints calls to try. */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { openClient } from '../../../shared/client/index.ts';
 import { demoBucket } from '../boot/local-config.ts';
 import { demoEmails } from '../engines/identity/people.ts';
-import { type DemoBackup, type DemoOutput, type DemoStage, takeDemoBackup } from './demo-backup.ts';
+import { type DemoBackup, type DemoOutput, type DemoStage, takeDemoBackup, verifyDemoBackup } from './demo-backup.ts';
+import { demoSource, writeDemoDocuments } from './demo-documents.ts';
 import { type DemoRestore, demoTarget, restoreDemoBackup } from './demo-restore.ts';
 import { scheduleDemoBackups } from './demo-schedules.ts';
 import { signIn } from './sign-in.ts';
 
 const demoKind = 'demo';
 
+/** Enough to show progress, few enough to finish within seconds. */
+const documentCount = 2_000;
+
 /** A failing demo is reported and does not stop the stage. */
 export const runDemo = async (stage: DemoStage, dir: string): Promise<void> => {
   try {
     const [email = ''] = demoEmails;
-    const { accessToken: token } = await signIn(stage.url, email);
-    const organizationId = await once(stage, 'organization', async () => {
-      const anywhere = openClient({ baseUrl: stage.url, token });
-      return (await anywhere.request('POST /organizations', { body: { name: 'Analytical Engines' } })).id;
-    });
+    onConsole.line(`signing in as ${email}`);
+    const [{ token, organizationId }] = await Promise.all([
+      enter(stage, email),
+      once(stage, 'documents', async () => {
+        await writeDemoDocuments(stage.firestore.address, documentCount);
+        onConsole.line(`wrote ${documentCount} documents to the Firestore project ${demoSource}`);
+        return documentCount;
+      }),
+    ]);
     const client = openClient({ baseUrl: stage.url, token, organizationId });
-    const backup = await once(stage, 'backup', () => takeDemoBackup(stage, client, onConsole));
-    const restored = await once(stage, 'restore', () => restoreDemoBackup(client, backup, onConsole));
+    const backup = await once(stage, 'backup', () => takeDemoBackup(client, onConsole));
+    const [restored] = await Promise.all([
+      once(stage, 'restore', () => restoreDemoBackup(client, backup, onConsole)),
+      once(stage, 'verification', () => verifyDemoBackup(client, backup, onConsole)),
+    ]);
     await once(stage, 'schedules', () => scheduleDemoBackups(client, { backup, restored, output: onConsole }));
     const tokenFile = join(dir, 'demo', 'token');
     mkdirSync(join(dir, 'demo'), { recursive: true });
@@ -31,6 +42,16 @@ export const runDemo = async (stage: DemoStage, dir: string): Promise<void> => {
   } catch (error) {
     console.error(`the demo failed: ${(error as Error).message}`);
   }
+};
+
+/** Signs in, and creates an organization at the first time. */
+const enter = async (stage: DemoStage, email: string): Promise<{ readonly token: string; readonly organizationId: string }> => {
+  const { accessToken: token } = await signIn(stage.url, email);
+  const organizationId = await once(stage, 'organization', async () => {
+    const anywhere = openClient({ baseUrl: stage.url, token });
+    return (await anywhere.request('POST /organizations', { body: { name: 'Analytical Engines' } })).id;
+  });
+  return { token, organizationId };
 };
 
 /** Runs a step once per stage folder and stores its result; later starts read it. */

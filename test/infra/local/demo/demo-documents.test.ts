@@ -12,7 +12,7 @@ test('demo: the official client writes every seed document with the types an app
     await firestore.terminate();
     await server.stop();
   });
-  await writeDemoDocuments(server.address, 'demo-project', 620);
+  await writeDemoDocuments(server.address, 620);
   const expected = [...seedDocuments({ projectId: 'demo-project', databaseId: '(default)' }, 620)];
   const groups = await Promise.all(['users', 'orders', 'products', 'entries'].map((id) => firestore.collectionGroup(id).get()));
   const paths = groups.flatMap(({ docs }) => docs.map(({ ref }) => ref.path));
