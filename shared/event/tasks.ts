@@ -103,8 +103,8 @@ export const Task = z.discriminatedUnion('kind', [
   /** Synchronises the Scheduler's entries with the schedule: none if it is deleted or paused. */
   z.object({ kind: z.literal('sync-schedule'), scheduleId: id('schedule') }),
   /**
-   * The same for every schedule, or those of one project, continuing after the schedule `after`. `deletedProjectName` is set if the
-   * project was deleted: its schedules are then deleted, too.
+   * The same for every schedule and restore test, or those of one project, continuing after the schedule `after`. `deletedProjectName`
+   * is set if the project was deleted: they are then deleted, too.
    */
   z.object({
     kind: z.literal('sync-schedules'),

@@ -1,6 +1,7 @@
 /** The end of a move, on both sides. Every part is idempotent and may run concurrently. */
 
 import { idempotencySeconds } from '../contract/limits.ts';
+import { enqueue } from '../event/index.ts';
 import { absentOr, after, commit, epochSeconds, getAll, isConflict, StaleReadError, set, type Write } from '../platform/index.ts';
 import { jobRelease, projectKey } from '../project/index.ts';
 import { moveRestore, restoresInto } from '../restore/index.ts';
@@ -43,7 +44,12 @@ export const finishMove = async (move: MoveContext, time: MoveDeadline): Promise
   const ttl = epochSeconds(after(clock.now(), idempotencySeconds));
   const marker = { ...projectKey.moved(from, projectId), to: to.organizationId, ttl };
   if (!isMoved) return false;
-  const later = [...(await assessAfterMove(to, projectId, clock.now())), ...(await rewrapArrived(to, clock.now()))];
+  const later = [
+    ...(await assessAfterMove(to, projectId, clock.now())),
+    ...(await rewrapArrived(to, clock.now())),
+    // Restore tests stay where they are: those of the organization that the project left pause, those of an earlier stay run again.
+    ...[from, to].map((side) => enqueue(side, { kind: 'sync-schedules', projectId }, clock.now())),
+  ];
   return tryCommit([...removeMoveRecords(move), { put: marker }, ...later]);
 };
 

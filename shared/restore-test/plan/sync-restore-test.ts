@@ -27,17 +27,26 @@ const cancelRuns = async (tenant: Tenant, restoreTestId: string, now: Date): Pro
 };
 
 /**
- * After a project was deleted its plans are deleted, too. Plans that restore into it stay enabled: each due time then fails, with an
- * event, until they get another target. Otherwise all plans are synchronised.
+ * Synchronises every plan, or those of one project. After the project was deleted they are deleted, too; plans that restore into it stay
+ * enabled: each due time then fails, with an event, until they get another target.
  */
 export const syncAllRestoreTests = async (
   tenant: Tenant,
-  { projectId, isDeleted }: { readonly projectId: string | undefined; readonly isDeleted: boolean },
-  time: Clock = clock,
+  {
+    projectId,
+    isDeleted,
+    time = clock,
+    entries = scheduler,
+  }: {
+    readonly projectId: string | undefined;
+    readonly isDeleted: boolean;
+    readonly time?: Clock | undefined;
+    readonly entries?: Scheduler | undefined;
+  },
 ): Promise<void> => {
-  for await (const plan of restoreTestsOf(tenant)) {
-    if (!isDeleted) await syncRestoreTest(tenant, plan.id, time);
-    else if (plan.projectId === projectId) await deleteWithProject(tenant, plan.id, time);
+  for await (const { id } of restoreTestsOf(tenant, { projectId })) {
+    if (isDeleted) await deleteWithProject(tenant, id, time);
+    else await syncRestoreTest(tenant, id, time, entries);
   }
 };
 

@@ -1,10 +1,13 @@
 /** Schedules move with their project: each is in exactly one organization and due as before, after a crash at any write, too. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { finishOrRevertMove, moveProject } from '../../../shared/move/index.ts';
+import type { Task } from '../../../shared/event/index.ts';
+import { finishOrRevertMove, type MoveCaller, moveProject } from '../../../shared/move/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { type Item, iso, newId, type Tenant, unsafeTenant } from '../../../shared/platform/index.ts';
 import type { MoveRecord } from '../../../shared/project/index.ts';
+import { syncAllRestoreTests } from '../../../shared/restore-test/index.ts';
+import { restoreTestKey } from '../../../shared/restore-test/model/record.ts';
 import { type ScheduleRecord, scheduleKey } from '../../../shared/schedule/index.ts';
 import { scheduleWrites } from '../../../shared/schedule/model/schedule-kind.ts';
 import {
@@ -74,8 +77,8 @@ const check = (table: InMemoryTable, schedules: readonly ScheduleRecord[], other
   );
   const counts = [from, to].map((side) => table.get<Item>(organizationKey.organization(side))?.scheduleCount);
   deepEqual(counts, [1, 3]);
-  // Each organization has tasks for its own Scheduler entries, which have different names.
-  deepEqual([tasksIn(table, from), tasksIn(table, to)], [3, 3]);
+  // Each organization has tasks for its own Scheduler entries, which have different names, and one for its restore tests.
+  deepEqual([tasksIn(table, from), tasksIn(table, to)], [4, 4]);
   const eventsIn = (side: Tenant) =>
     table.find(`ORG#${side.organizationId}`, 'EVENT#').filter(({ type }) => String(type).startsWith('schedule.'));
   deepEqual(
@@ -93,6 +96,24 @@ test('moveProject: schedules move along, due as before, with the destinations th
   check(table, schedules, other);
   equal(table.get<ScheduleRecord>(scheduleKey.schedule(to, schedules[0]!.id))?.storageDestinationId, named);
   equal(table.get(organizationKey.storageDestination(to, named))?.id, named);
+});
+
+test('finishMove: a restore test of a project that comes back runs again, and pauses while the project is away', async () => {
+  const table = await createMoveEnv(1);
+  const id = newId('restoreTest', start);
+  const plan = { id, projectId, cron: '0 4 * * *', timezone: 'UTC', enabled: true, nextRunAt, revision: 1, enteredRevision: 1 };
+  table.put({ ...restoreTestKey.plan(from, id), ...plan });
+  const entries = { put: async () => undefined, remove: async () => undefined };
+  const moveTo = async (caller: MoveCaller, side: Tenant): Promise<unknown> => {
+    await moveProject(caller, { projectId, organizationId: side.organizationId, time });
+    await syncAllRestoreTests(from, { projectId, isDeleted: false, time, entries });
+    return table.get<Item>(restoreTestKey.plan(from, id))?.nextRunAt;
+  };
+  const syncs = () => table.find(`ORG#${from.organizationId}`, 'TASK#').filter(({ message }) => String(message).includes(sync));
+  const sync = JSON.stringify({ kind: 'sync-schedules', projectId } satisfies Task);
+  equal(await moveTo(moveCaller(), to), null);
+  equal(await moveTo({ ...moveCaller(), tenant: to, organization: organizationOf(to) }, from), '2026-01-02T04:00:00.000Z');
+  equal(syncs().length, 2);
 });
 
 test('finishOrRevertMove: after a crash at any write each schedule is moved once', async () => {
