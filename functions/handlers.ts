@@ -31,6 +31,7 @@ import * as webhooks from './api/webhooks.ts';
 import * as backupCreation from './backup/create.ts';
 import * as console from './console/serve.ts';
 import * as connectedDestinations from './destination/connect.ts';
+import * as documents from './document/documents.ts';
 import * as erasures from './erasure/erasures.ts';
 import * as connectedProjects from './project/connect.ts';
 import * as restoreCreation from './restore/create.ts';
@@ -56,6 +57,7 @@ export const handlers = {
   storageDestinations: { ...storageDestinations, ...connectedDestinations },
   backups: { ...backups, ...backupCreation },
   backupContents,
+  documents,
   restores: { ...restores, ...restoreCreation },
   schedules,
   restoreTests,

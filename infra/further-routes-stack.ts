@@ -6,7 +6,17 @@
 import type { Construct } from 'constructs';
 import { RouteStack, type RouteStackProps } from './route-stack.ts';
 
-const furtherFiles = ['alerts', 'console', 'device', 'erasures', 'evidence', 'overview', 'restore-tests', 'sessions'];
+const furtherFiles = [
+  'alerts',
+  'console',
+  'device',
+  'documents',
+  'erasures',
+  'evidence',
+  'overview',
+  'restore-tests',
+  'sessions',
+];
 
 /** Whether the endpoints of a handler file are in this stack. */
 export const isFurtherRoute = (file: string): boolean => furtherFiles.includes(file);

@@ -11,6 +11,7 @@ import { addAuditCommand } from './commands/audit-command.ts';
 import { addBackupCommands } from './commands/backup/backup-commands.ts';
 import { addCompletionCommand } from './commands/completion-command.ts';
 import { addErasureCommands } from './commands/erasure-commands.ts';
+import { addFindCommand } from './commands/find-command.ts';
 import { addHelpCommand } from './commands/help-command.ts';
 import { addLoginCommand } from './commands/login-command.ts';
 import { addInviteCommands } from './commands/organization/invite-commands.ts';
@@ -64,6 +65,7 @@ const groups = [
   addProjectCommands,
   addStorageCommands,
   addBackupCommands,
+  addFindCommand,
   addRestoreCommands,
   addScheduleCommands,
   addPitrCommands,

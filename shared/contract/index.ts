@@ -9,6 +9,7 @@ import { backupContents } from './endpoints/backup-contents.ts';
 import { backups } from './endpoints/backups.ts';
 import { console } from './endpoints/console.ts';
 import { device } from './endpoints/device.ts';
+import { documents } from './endpoints/documents.ts';
 import { encryption } from './endpoints/encryption.ts';
 import { invitations, invites } from './endpoints/invitations.ts';
 import { members } from './endpoints/members.ts';
@@ -42,6 +43,7 @@ export const contract = {
   storageDestinations,
   backups,
   backupContents,
+  documents,
   restores,
   schedules,
   restoreTests,
@@ -80,6 +82,7 @@ const entriesElsewhere: Readonly<Record<string, string>> = {
   console: 'functions/console/serve.ts',
   'description.docs': 'functions/console/serve.ts',
   device: 'functions/account/device.ts',
+  documents: 'functions/document/documents.ts',
   erasures: 'functions/erasure/erasures.ts',
   evidence: 'functions/restore-test/evidence.ts',
   'evidence.get': 'functions/restore-test/read-evidence.ts',

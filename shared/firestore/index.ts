@@ -2,7 +2,7 @@
 
 export { isMergeNoop } from './document/is-merge-noop.ts';
 export { referenceRewriter } from './document/reference-rewriter.ts';
-export { restDocument, sameFields } from './document/rest-document.ts';
+export { fieldsDigest, restDocument, sameFields } from './document/rest-document.ts';
 export { ValueEditor, type ValueVisitor } from './document/value-editor.ts';
 export { valueKind } from './document/value-kind.ts';
 export { ErasureFilter } from './erasure/erasure-filter.ts';

@@ -2,13 +2,14 @@ export { collectionsOf } from './base/base-backup.ts';
 export { pinnedBackups } from './base/pinned-backups.ts';
 export { type BatchLeaf, ChangeBatchReader, describeBatch } from './batch/change-batch-reader.ts';
 export { searchCaptures } from './batch/search-captures.ts';
+export { type CapturedVersion, searchNewest } from './batch/search-newest.ts';
 export { runCaptureCycle } from './capture/capture-cycle.ts';
 export { type ContinuousTask, type QueuedCycle, runContinuousCapture } from './capture/continuous-capture.ts';
 export { cyclePriority } from './capture/cycle-priority.ts';
 export { stalledSince } from './capture/stalled-capture.ts';
 export { watchCaptures } from './capture/watch-captures.ts';
 export { readPitr } from './model/cycle-context.ts';
-export { canonicalMoment, microsOf, momentOf, shownMoment } from './model/micro-time.ts';
+export { canonicalMoment, floorSecond, lastSecondBefore, microsOf, momentOf, shownMoment } from './model/micro-time.ts';
 export {
   type Base,
   type BatchRecord,

@@ -9,7 +9,7 @@ export { removeAuthUsers } from './auth-users/remove-auth-users.ts';
 export { chooseConnection } from './choose-connection.ts';
 export { backedUpWrites, connectedWrite, regainedAccessWrites, unauthorizedWrite } from './connection-status.ts';
 export { createProject, removeProject } from './create-project.ts';
-export { databaseName } from './database-name.ts';
+export { databaseName, documentsRootOf } from './database-name.ts';
 export { endMembership, finishDeparture } from './end-membership.ts';
 export {
   assertIdle,

@@ -9,6 +9,7 @@ export { anomalyNotices, type JudgedBackup, judgeBackup } from './anomaly/judge-
 export { captureWrites, heldMoment } from './anomaly/judge-capture.ts';
 export { type BackupDeps, backupDeps } from './backup-deps.ts';
 export { browseBackup } from './browse/browse-backup.ts';
+export { findById } from './browse/find-by-id.ts';
 export { listBackups } from './browse/list-backups.ts';
 export { ArchiveCursor, type ArchivePart, archivePartsIn, archiveRanges } from './cursor/archive-cursor.ts';
 export type { TargetCursor } from './cursor/document-cursor.ts';
@@ -16,6 +17,7 @@ export { LiveLookupCursor } from './cursor/live-lookup-cursor.ts';
 export { LiveScanCursor, type ScannedRange } from './cursor/live-scan-cursor.ts';
 export { type JoinSide, mergeJoin } from './cursor/merge-join.ts';
 export { compareBackup } from './diff/compare-backup.ts';
+export { type DocumentState, readDocumentState } from './diff/document-state.ts';
 export { dataKeyOf, isSameKey, type NewDataKey, unlockKeyFile } from './encryption/data-key.ts';
 export {
   changeEncryption,
@@ -82,6 +84,7 @@ export {
 } from './model/shared-archives.ts';
 export { readUnstoredObjects, unstoredObjects } from './model/unstored-objects.ts';
 export { assertVerificationCapacity, countRunningVerifications, verificationSeconds } from './model/verification-capacity.ts';
+export { documentEntry } from './read/document-entry.ts';
 export {
   type ArchiveDeps,
   type ArchiveSource,

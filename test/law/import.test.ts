@@ -37,6 +37,8 @@ const domains = [
   'backup',
   // A point in time becomes a backup, which is restored like any other.
   'pitr',
+  // Finds a document live, in backups and in captured changes.
+  'document',
   'restore',
   'schedule',
   // Retention keeps what schedules, points in time and restores need.

@@ -1,10 +1,10 @@
 /** Shows a plan, asks, and starts what was shown. */
 import type { Command } from 'commander';
-import type { DataOf, Jobs } from '../../../shared/client/index.ts';
+import { type DataOf, type Jobs, mustTypeName } from '../../../shared/client/index.ts';
 import { escapeOutput } from '../../archive/escape-output.ts';
 import { badInput, CliFailure } from '../base/cli-failure.ts';
 import { exitCodes } from '../base/exit-codes.ts';
-import { askYesNo } from '../output/ask.ts';
+import { askName, askYesNo } from '../output/ask.ts';
 import { formatNames } from '../output/format.ts';
 import {
   findingLines,
@@ -31,6 +31,10 @@ type Planned = DataOf<'POST /backups/restore'>;
 interface PlannedWork {
   readonly title: string;
   readonly question: string;
+  /** The project that is written to. */
+  readonly targetName: string;
+  /** Whether the restore can be undone. */
+  readonly safetyBackup: boolean;
   /** The plan, or a job that makes it. */
   readonly plan: () => Promise<Planned>;
   readonly start: (deleteDigest: string | undefined) => Promise<RestoreJob>;
@@ -66,9 +70,13 @@ export const runPlanned = async (context: Context, options: ConfirmOptions, work
     if (!dryRun) output.note('Nothing was written; --yes starts it');
     return;
   }
-  if (!yes && !(await askYesNo(context, `${work.question} ${planSummary(plan)}.`)))
-    throw new CliFailure(exitCodes.failed, 'nothing was written');
+  if (!yes && !(await confirm(context, work, plan))) throw new CliFailure(exitCodes.failed, 'nothing was written');
   await followRestore(context, await work.start(deleteDigest ?? plan.deleteDigest), options);
+};
+
+const confirm = (context: Context, { question, targetName, safetyBackup }: PlannedWork, plan: Plan): Promise<boolean> => {
+  const text = `${question} ${planSummary(plan)}.`;
+  return mustTypeName(plan, { safetyBackup }) ? askName(context, text, targetName) : askYesNo(context, text);
 };
 
 /** A large target is planned by a job. */

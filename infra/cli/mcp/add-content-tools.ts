@@ -3,9 +3,10 @@ import * as z from 'zod/mini';
 import { CliFailure } from '../base/cli-failure.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import { findDocumentAt } from '../context/find-document-at.ts';
+import { findRecordId } from '../context/find-resource.ts';
 import { readDocument, type StoredDocument } from '../context/read-document.ts';
 import { plainFields } from '../output/plain-value.ts';
-import { backupId, defineTool, moment, paging, path, projectId, type ToolHost } from './define-tool.ts';
+import { backupId, defineTool, moment, paging, path, project, projectId, type ToolHost } from './define-tool.ts';
 
 export const addContentTools = (host: ToolHost): void => {
   defineTool(host, {
@@ -45,6 +46,37 @@ export const addContentTools = (host: ToolHost): void => {
   });
 
   defineTool(host, {
+    name: 'find_document',
+    title: 'Find a document',
+    description:
+      "Where a document exists: live, in which backups and at which moments, when it last changed or vanished, and which state to restore (recommended: pass it to plan_restore). Takes a path, an id, a resource name, or the address of a document in Google's console. Does not return fields; read_document does.",
+    input: {
+      document: path.check(z.describe('Such as users/ada, ada, or https://console.firebase.google.com/project/…')),
+      project: z.optional(project).check(z.describe('May be left out if the address names the Google Cloud project')),
+    },
+    output: {
+      path: z.nullable(z.string()),
+      projectId: z.string(),
+      candidates: z.array(z.string()),
+      summary: z.looseObject({ found: z.boolean() }),
+      recommended: z.nullable(z.looseObject({ backupId: z.nullable(z.string()), pointInTime: z.nullable(z.string()) })),
+    },
+    run: async (client, { document, project: wanted }, signal) => {
+      const projectId = await findRecordId(client, 'project', wanted);
+      const { live, backups, moments, ...about } = await client.request('GET /documents/locate', {
+        query: { projectId, path: document },
+        signal,
+      });
+      return {
+        ...about,
+        live: live && withoutFields(live),
+        backups: backups.map(withoutFields),
+        moments: moments && { ...moments, changes: moments.changes.map(withoutFields) },
+      };
+    },
+  });
+
+  defineTool(host, {
     name: 'document_at',
     title: 'A document at a moment',
     description:
@@ -79,6 +111,8 @@ export const addContentTools = (host: ToolHost): void => {
     },
   });
 };
+
+const withoutFields = <S extends { readonly document: unknown }>({ document: _, ...state }: S): Omit<S, 'document'> => state;
 
 const fields = z
   .optional(z.array(z.string().check(z.minLength(1), z.maxLength(1_500))).check(z.maxLength(100)))

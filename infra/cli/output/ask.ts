@@ -15,11 +15,19 @@ interface Asker {
 /** Keys that a terminal has buffered are readable at once. */
 const typeaheadMs = 100;
 
+/** True if the answer is yes. */
+export const askYesNo = async (asker: Asker, question: string): Promise<boolean> =>
+  /^y(es)?$/i.test(await askLine(asker, question, '[y/N]'));
+
+/** True if the answer is the name. */
+export const askName = async (asker: Asker, question: string, name: string): Promise<boolean> =>
+  (await askLine(asker, question, `Type ${name} to confirm:`)) === name;
+
 /**
- * True if the answer is yes. Keys that were typed before the question was shown do not answer it. Without a terminal the command is
- * refused, because nothing can be asked.
+ * The answer without surrounding spaces. Keys that were typed before the question was shown do not answer it. Without a terminal the
+ * command is refused, because nothing can be asked.
  */
-export const askYesNo = async ({ environment, output }: Asker, question: string): Promise<boolean> => {
+const askLine = async ({ environment, output }: Asker, question: string, prompt: string): Promise<string> => {
   if (!output.terminal.isInteractive) throw badInput(`${question} Add --yes to confirm; there is no terminal to ask on`);
   const { stdin: input, stderr, signal } = environment;
   await discardTypeahead(input, signal);
@@ -27,13 +35,13 @@ export const askYesNo = async ({ environment, output }: Asker, question: string)
   // The reader of lines takes Ctrl-C from the terminal.
   lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
-    const answer = await lines.question(`${escapeOutput(question)} [y/N] `, { signal }).catch((error: unknown) => {
+    const answer = await lines.question(`${escapeOutput(`${question} ${prompt}`)} `, { signal }).catch((error: unknown) => {
       if (signal.aborted) throw error;
       // Ctrl-D.
       stderr.write('\n');
       return '';
     });
-    return /^y(es)?$/i.test(answer.trim());
+    return answer.trim();
   } finally {
     lines.close();
   }

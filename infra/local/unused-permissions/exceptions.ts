@@ -19,6 +19,11 @@ export const exceptions: readonly PermissionException[] = [
     reason: 'Buckets are accessed with keys or through a role; in these tests only with keys.',
   },
   {
+    lines:
+      /^Documents(Deleted|Locate)Role (sts:AssumeRole |kms:Decrypt SecretsKey purpose=(passphrase|source-credentials|destination-credentials)$)/,
+    reason: 'Opens backups and databases as BackupContentsDiff does, whose tests use each kind of access.',
+  },
+  {
     lines: / sts:AssumeRole iam:role\/backup-destination\/\*$/,
     reason: "For roles of the service's own account; the journeys back up through roles of other accounts.",
   },

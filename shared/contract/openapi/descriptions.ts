@@ -2,6 +2,7 @@
 import type * as z from 'zod/mini';
 import { accountDescriptions } from './account-descriptions.ts';
 import { alertDescriptions } from './alert-descriptions.ts';
+import { documentDescriptions } from './document-descriptions.ts';
 import { erasureDescriptions } from './erasure-descriptions.ts';
 import { evidenceDescriptions } from './evidence-descriptions.ts';
 import { jobDescriptions } from './job-descriptions.ts';
@@ -22,6 +23,7 @@ const all = [
   ...projectDescriptions,
   ...accountDescriptions,
   ...alertDescriptions,
+  ...documentDescriptions,
   ...erasureDescriptions,
   ...restoreTestDescriptions,
   ...evidenceDescriptions,

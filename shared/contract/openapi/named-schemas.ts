@@ -35,6 +35,7 @@ const nouns: Readonly<Record<keyof typeof contract, string>> = {
   storageDestinations: 'StorageDestination',
   backups: 'Backup',
   backupContents: 'Backup',
+  documents: 'Document',
   restores: 'Restore',
   schedules: 'Schedule',
   restoreTests: 'RestoreTest',

@@ -58,6 +58,7 @@ const tags: Readonly<Record<keyof typeof contract, { name: string; description: 
   storageDestinations: { name: 'Storage destinations', description: 'Your buckets, where backups are stored' },
   backups: { name: 'Backups', description: 'Creating, verifying and deleting backups' },
   backupContents: { name: 'Contents of backups', description: 'Browsing, comparing and importing backups' },
+  documents: { name: 'Documents', description: 'Where a document exists: live, in backups, and at which moments' },
   restores: { name: 'Restores', description: 'Restoring backups, down to one document, and undoing restores' },
   schedules: { name: 'Schedules', description: 'Automatic backups by cron expression and time zone' },
   restoreTests: {

@@ -16,6 +16,13 @@ import { webhooks } from '../endpoints/webhooks.ts';
 import { Alert, AlertDelivery, AlertTest, Incident } from '../models/alert.ts';
 import { AlertDigest, DigestProject } from '../models/alert-digest.ts';
 import { Backup, BackupEntry, Diff, Estimate, Verification } from '../models/backup.ts';
+import {
+  CapturedDocumentChange,
+  DeletedDocument,
+  DeletedDocuments,
+  DocumentInBackup,
+  LocatedDocument,
+} from '../models/document.ts';
 import { Encryption } from '../models/encryption.ts';
 import { Erasure } from '../models/erasure.ts';
 import { Cost, Creator, JobError, Progress } from '../models/job.ts';
@@ -33,6 +40,13 @@ import { version } from '../version.ts';
 import { WorkloadIdentitySetup } from '../workload-identity.ts';
 import * as account from './examples/account-examples.ts';
 import { alert, alertDelivery, alertDigest, alertTest, digestProject, incident } from './examples/alert-examples.ts';
+import {
+  deletedDocument,
+  deletedDocuments,
+  documentChange,
+  documentInBackup,
+  locatedDocument,
+} from './examples/document-examples.ts';
 import { erasureExample } from './examples/erasure-example.ts';
 import { evidenceExample, reportExample } from './examples/evidence-examples.ts';
 import * as job from './examples/job-examples.ts';
@@ -138,6 +152,11 @@ export const resources: Readonly<Record<string, Resource>> = {
   BackupEstimate: resource(Estimate, 'What a backup would read and cost', job.estimate),
   BackupEntry: resource(BackupEntry, 'A collection or a document of a backup', job.entry),
   BackupDiff: resource(Diff, 'Differences between a backup and another state', job.diff),
+  LocatedDocument: resource(LocatedDocument, 'Where a document exists', locatedDocument),
+  DocumentInBackup: resource(DocumentInBackup, 'What a backup says about a document', documentInBackup),
+  CapturedDocumentChange: resource(CapturedDocumentChange, 'A captured version of a document, or its deletion', documentChange),
+  DeletedDocument: resource(DeletedDocument, 'A document that was deleted', deletedDocument),
+  DeletedDocuments: resource(DeletedDocuments, 'Documents that were deleted lately', deletedDocuments),
   RestorePlan: resource(JobPlan, 'What a restore will do', job.restoreJob.plan as z.output<typeof JobPlan>),
   Restore: resource(RestoreJob, 'A restore with its phase and progress', job.restoreJob),
   RestoreDryRun: resource(DryRun, 'What a restore would do', job.dryRun),

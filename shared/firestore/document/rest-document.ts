@@ -1,3 +1,4 @@
+import { fingerprint } from '../../platform/index.ts';
 import { broken, MessageReader } from '../wire/message-reader.ts';
 import { addEntry, noFields, type RestFields, type RestValue, restTime } from './rest-value.ts';
 
@@ -43,6 +44,9 @@ export const sameFields = (a: Uint8Array, b: Uint8Array): boolean =>
 /** Whether two JSON fields or values are equal. */
 export const sameValues = (a: RestFields, b: RestFields): boolean =>
   JSON.stringify(a) === JSON.stringify(b) || canonical(a) === canonical(b);
+
+/** Equal for documents with the same fields, as `sameFields` compares them; times are not part of it. */
+export const fieldsDigest = (encoded: Uint8Array): string => fingerprint(canonical(restDocument(encoded).fields)).slice(0, 22);
 
 /** Fast path: Firestore almost always encodes equal fields alike. */
 const sameBytes = (a: Uint8Array, b: Uint8Array): boolean => {

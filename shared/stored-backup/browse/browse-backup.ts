@@ -4,6 +4,7 @@ import { type Change, fingerprint, type Tenant } from '../../platform/index.ts';
 import type { BackupRecord } from '../model/record.ts';
 import type { DocumentEntry } from '../read/document-entry.ts';
 import type { ArchiveDeps } from '../read/open-archive.ts';
+import { unprovenAt } from '../read/unproven-at.ts';
 import { withArchiveInRequest } from '../read/with-archive-in-request.ts';
 import { browseArchive, parseBrowsePath } from './browse-archive.ts';
 
@@ -38,20 +39,6 @@ export const browseBackup = async (
       audit: [auditNote(tenant, { type: 'backup', id: backup.id, details: { projectId: backup.projectId, path } })],
     },
   };
-};
-
-/** What a backup does not contain may have existed, if a collection on the way to it is not proven complete. */
-const unprovenAt = ({ lacks }: BackupRecord, path: string): ApiError | undefined => {
-  if (!lacks) return undefined;
-  const ids = path.split('/').filter((_, n) => n % 2 === 0);
-  const unproven = ids.filter((id) => lacks.collections.includes(id));
-  if (lacks.complete && unproven.length === 0) return undefined;
-  const what = unproven.length > 0 ? unproven.join(', ') : 'all collections';
-  return new ApiError(
-    'CONFLICT',
-    `The backup has nothing at this path, but it is not proven complete for ${what} (${lacks.reason})`,
-    { ...lacks },
-  );
 };
 
 const rankOf = (after: string, list: string): number => {

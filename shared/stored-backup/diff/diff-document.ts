@@ -1,5 +1,4 @@
 /** Compares one document and returns its fields on both sides. */
-import { type Archive, recordKind, Seeker } from '../../archive/index.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import {
   type FirestoreDatabase,
@@ -11,6 +10,7 @@ import {
 } from '../../firestore/index.ts';
 import { costOf } from '../model/backup-view.ts';
 import { type DocumentEntry, documentEntry, erasedDocument } from '../read/document-entry.ts';
+import { findRecord } from '../read/find-record.ts';
 import { type ComparedBackup, commonScope, type DiffPage, isPartial } from './diff-archives.ts';
 import { beginning } from './diff-cursor.ts';
 import type { Counts } from './merge-cursors.ts';
@@ -58,25 +58,12 @@ const assertComparable = (path: string, scope: readonly NameRange[]): void => {
     throw invalid('path', 'must be within the collections that both sides have in common');
 };
 
-const readArchived = async (path: string, { backup, open: { archive, erasures } }: ComparedBackup): Promise<Side> => {
-  const { encoded, isNamed } = await findRecord(path, archive);
-  if (!encoded && erasures?.hidesPath(Buffer.from(path))) throw erasedDocument();
+const readArchived = async (path: string, { backup, open }: ComparedBackup): Promise<Side> => {
+  const { encoded, isNamed, isErased } = await findRecord(path, open);
+  if (isErased) throw erasedDocument();
   // A partial backup says nothing about documents that it does not name.
   if (!isNamed && isPartial(backup)) throw new ApiError('NOT_FOUND', 'The partial backup does not contain this document');
-  return { encoded, rootLength: archive.documentsRoot.length };
-};
-
-const findRecord = async (path: string, archive: Archive): Promise<{ encoded: Uint8Array | undefined; isNamed: boolean }> => {
-  const seeker = new Seeker(archive);
-  seeker.part = 'all';
-  const wanted = Buffer.from(archive.documentsRoot + path);
-  await seeker.seek(wanted);
-  if (!(await seeker.name())?.equals(wanted)) return { encoded: undefined, isNamed: false };
-  const kind = await seeker.kind();
-  if (kind === recordKind.erased) throw erasedDocument();
-  if (kind !== recordKind.document) return { encoded: undefined, isNamed: true };
-  const { leaf, slot } = await seeker.record();
-  return { encoded: leaf.content(slot), isNamed: true };
+  return { encoded, rootLength: open.archive.documentsRoot.length };
 };
 
 const pageOf = (

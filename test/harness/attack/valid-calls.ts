@@ -50,6 +50,8 @@ const fresh = () => randomUUID().slice(0, 8);
 const queries: Readonly<Record<string, (of: FullOrganization) => Record<string, string>>> = {
   'device.show': () => ({ userCode: 'BBBB-BBBB' }),
   'projects.workloadIdentity': () => ({ sourceProjectId: 'my-project' }),
+  'documents.locate': ({ ids }) => ({ projectId: ids.prj?.[0] ?? '', path: 'users/ada' }),
+  'documents.deleted': ({ ids }) => ({ projectId: ids.prj?.[0] ?? '' }),
   'backupContents.diff': ({ ids }) => ({ against: ids.bkp?.[0] ?? '' }),
 };
 

@@ -197,6 +197,28 @@ describe('a backup', () => {
     match(err, /restore rst_\w+ failed: .*\(PLAN_CHANGED\)/);
     equal((JSON.parse(out) as { status: string }).status, 'failed');
   });
+
+  test('is where a document is found, by its path, its id and its address; find says how to restore it, and restores it', async () => {
+    await seed(source, { 'users/lost': { name: { stringValue: 'Lost' } } });
+    const { id } = await bms.json<Backup>('backup', 'create', '--project', 'shop', '--wait');
+    await seed(source, { 'users/lost': { name: { stringValue: 'Changed' } } });
+    const found = await bms.run(['find', 'users/lost', '--project', 'shop']);
+    equal(found.code, 0, found.err);
+    match(found.out, /^Document +users\/lost\nProject +Shop\nLive +exists, written /);
+    match(found.out, new RegExp(`${id} +exists\n.*${backup.id} +does not exist`));
+    equal(found.err, `Restore it: bms restore ${id} --documents users/lost --no-subcollections\n`);
+    const address = `https://console.firebase.google.com/project/${source}/firestore/data/~2Fusers~2Flost`;
+    equal((await bms.json<{ path: string }>('find', address)).path, 'users/lost');
+    equal((await bms.json<{ path: string }>('find', 'lost', '--project', 'shop')).path, 'users/lost');
+    refuses(await bms.run(['find', 'users/lost']), 2, /which project\? Add --project/);
+    refuses(
+      await bms.run(['find', 'users/nobody', '--project', 'shop']),
+      4,
+      /no such document in Shop: neither live nor in its newest \d+ backups/,
+    );
+    refuses(await bms.run(['find', address, '--restore']), 2, /add --yes to confirm/);
+    match(await succeeds('find', address, '--restore', '--yes', '--wait'), /completed: 1 restored, 0 deleted/);
+  });
 });
 
 test('schedules are created, listed, previewed, paused and deleted', async () => {

@@ -101,6 +101,7 @@ test('mcp: lists its tools with what they may do; without --allow-restore none w
     'browse_backup',
     'diff_backups',
     'document_at',
+    'find_document',
     'list_backups',
     'list_projects',
     'overview',
@@ -143,6 +144,20 @@ test('mcp: reads projects, backups, documents, differences, the overview and the
   ok((await tool('audit_log', { action: 'backup.created' })).data.entries.length >= 2);
   // What was read stays out of the log.
   ok(stderr().includes('bms mcp: read_document: ') && !stderr().includes('orders/a') && !stderr().includes(injected));
+});
+
+test('mcp: finds a document by its path, its id and its address, with the project by name, also as structured content', async () => {
+  const { tool, client } = await serve(env);
+  const input = { document: 'orders/b', project: 'Shop' };
+  const { data } = await tool('find_document', input);
+  deepEqual([data.path, data.live.exists, data.backups.length, data.recommended.backupId], ['orders/b', true, 2, first.id]);
+  equal(data.backups[0].document, undefined);
+  const { structuredContent } = await client.callTool({ name: 'find_document', arguments: input }, undefined, patience);
+  equal((structuredContent as typeof data).recommended.backupId, first.id);
+  const document = `https://console.cloud.google.com/firestore/databases/-default-/data/panel/orders/a?project=${sourceProjectId}`;
+  deepEqual((await tool('find_document', { document })).data.recommended, null);
+  equal((await tool('find_document', { document: 'one', project: projectId })).data.path, 'large/one');
+  match((await tool('find_document', { document: 'orders/a' })).text, /projectId: is required/);
 });
 
 test('mcp: a document at a moment is exact if a later backup proves it, else that of the backup before', async () => {

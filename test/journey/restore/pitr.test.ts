@@ -3,7 +3,9 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Firestore } from '@google-cloud/firestore';
 import { afterAll, beforeAll, test } from 'vitest';
+import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { documents } from '../../../shared/contract/endpoints/documents.ts';
 import { pitr } from '../../../shared/contract/endpoints/pitr.ts';
 import { erasures } from '../../../shared/contract/endpoints/protection/erasures.ts';
 import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
@@ -74,6 +76,31 @@ test('pitr: a dry run reports what a restore to the previous second would do', a
   );
   equal(plan.pointInTime, second);
   deepEqual(await contentsOf(project.sourceProjectId), left);
+});
+
+test('pitr: the deleted documents are listed, and one that is located by its address has a plan for what is recommended', async () => {
+  const { data: deleted } = (await call(documents.deleted, { ...by(), query: { projectId: project.id } })).body;
+  deepEqual(deleted.documents.map(({ path }) => path).sort(), Object.keys(usersOf(there)).sort());
+  const path = `https://console.cloud.google.com/firestore/databases/-default-/data/panel/users/ada?project=${project.sourceProjectId}`;
+  const { data } = (await call(documents.locate, { ...by(), query: { path } })).body;
+  deepEqual([data.projectId, data.path, data.live?.exists], [project.id, 'users/ada', false]);
+  deepEqual(
+    data.moments?.changes.map(({ change }) => change),
+    ['deleted', 'written'],
+  );
+  deepEqual(
+    data.backups.map(({ exists }) => exists),
+    [true],
+  );
+  // The base has an older version, so that the second before the deletion is recommended.
+  const pointInTime = data.recommended?.pointInTime ?? '';
+  const body = { projectId: project.id, pointInTime, documentIds: ['users/ada'], options: { includeSubcollections: false } };
+  deepEqual((await planRestore(organization, body)).changes, [{ path: 'users/ada', action: 'create' }]);
+  const { data: audited } = (await call(auditLogs.list, { ...by(), query: { action: 'document.located' } })).body;
+  deepEqual(
+    audited.map(({ details }) => details),
+    [{ path: 'users/ada' }],
+  );
 });
 
 test('pitr: a collection restored to the previous second is exact, and the restore can be undone', async () => {

@@ -85,6 +85,8 @@ export const addRestoreCommands = (program: Command, action: Action): void => {
       await runPlanned(context, options, {
         title: `${source.title}\ninto ${target.name} (${target.id})`,
         question: `Restore into ${target.name}?`,
+        targetName: target.name,
+        safetyBackup: options.safetyBackup !== false,
         plan: async () =>
           client.request('POST /backups/restore', { body: { ...body, options: { ...body.options, dryRun: true } } }),
         start: async (deleteDigest) => {
@@ -114,6 +116,8 @@ export const addRestoreCommands = (program: Command, action: Action): void => {
       await runPlanned(context, options, {
         title: `Undo of ${params.restoreJobId} in ${targetProjectName}`,
         question: `Undo ${params.restoreJobId} in ${targetProjectName}?`,
+        targetName: targetProjectName,
+        safetyBackup: true,
         plan: () => client.request(route, { params, body: { dryRun: true } }),
         start: (deleteDigest) => client.request(route, { params, body: { deleteDigest } }),
       });
