@@ -205,7 +205,7 @@ describe('a backup', () => {
     const found = await bms.run(['find', 'users/lost', '--project', 'shop']);
     equal(found.code, 0, found.err);
     match(found.out, /^Document +users\/lost\nProject +Shop\nLive +exists, written /);
-    match(found.out, new RegExp(`${id} +exists\n.*${backup.id} +does not exist`));
+    match(found.out, new RegExp(`${id} +exists\\n`));
     equal(found.err, `Restore it: bms restore ${id} --documents users/lost --no-subcollections\n`);
     const address = `https://console.firebase.google.com/project/${source}/firestore/data/~2Fusers~2Flost`;
     equal((await bms.json<{ path: string }>('find', address)).path, 'users/lost');
