@@ -9,6 +9,7 @@ import * as sessionList from './account/list-sessions.ts';
 import * as sessions from './account/sessions.ts';
 import * as alertMessages from './alert/messages.ts';
 import * as alerts from './api/alerts.ts';
+import * as apiKeys from './api/api-keys.ts';
 import * as auditLogs from './api/audit-logs.ts';
 import * as auth from './api/auth.ts';
 import * as backupContents from './api/backup-contents.ts';
@@ -50,6 +51,7 @@ export const handlers = {
   invites,
   invitations,
   serviceAccount,
+  apiKeys,
   encryption,
   projects: { ...projects, ...connectedProjects },
   pitr,

@@ -8,6 +8,7 @@ import { RouteStack, type RouteStackProps } from './route-stack.ts';
 
 const furtherFiles = [
   'alerts',
+  'api-keys',
   'console',
   'device',
   'documents',

@@ -25,7 +25,7 @@ export const register = handle(backupContents.register, async ({ tenant, organiz
     readProject(tenant, projectId),
     readDestination(tenant, storageDestinationId),
   ]);
-  const createdBy = { type: actor.type, id: actor.id, email: actor.email };
+  const createdBy = actor;
   const context = { tenant, organization, project, destination };
   const { backup, change } = await importBackup(context, { options: { path, metadata, createdBy }, now });
   return { data: backupData(backup), change };

@@ -69,7 +69,7 @@ export const verify = handle(backups.verify, async ({ tenant, params, body, now 
 
 export const acknowledge = handle(backups.acknowledge, async ({ tenant, params, actor, body, now }) => {
   const found = await readBackup(tenant, params.backupId);
-  const by = { type: actor.type, id: actor.id, email: actor.email };
+  const by = actor;
   const { backup, change } = await acknowledgeAnomaly(tenant, { backup: found, acknowledgement: { by, note: body.note }, now });
   return { data: await shown(tenant, backup), change };
 });

@@ -35,7 +35,7 @@ export const resume = handle(restores.resume, async ({ tenant, params, now }) =>
 export const undo = handle(restores.undo, async ({ tenant, actor, params, body, now }) => {
   const other = await getRestore(tenant, params.restoreJobId);
   const encryption = currentEncryption(await readEncryption(tenant));
-  const createdBy = { type: actor.type, id: actor.id, email: actor.email };
+  const createdBy = actor;
   const { restore, change } = await undoRestore(tenant, { restore: other, caller: { ...body, encryption, createdBy }, now });
   await assertRestoreCapacity(tenant);
   return { data: restoreData(restore), change };

@@ -69,7 +69,7 @@ export const trigger = handle(schedules.trigger, async (call) => {
   const schedule = await readSchedule(tenant, params.scheduleId);
   const project = await projectOf(tenant, schedule);
   if (!project) throw noSuchSchedule();
-  const start = { trigger: 'manual', createdBy: { type: actor.type, id: actor.id, email: actor.email } } as const;
+  const start = { trigger: 'manual', createdBy: actor } as const;
   const { backup, writes } = await startScheduledBackup({ tenant, organization, project, schedule }, start, now);
   const details = { projectId: project.id, name: schedule.name, backupId: backup.id };
   const audit = [{ scope: tenant.organizationId, resource: { type: 'schedule', id: schedule.id }, details }];

@@ -6,7 +6,7 @@ import {
   readServiceAccountKey,
   readServiceAccountUse,
   removeServiceAccount,
-  rotateApiKey,
+  rotateAccountKey,
   serviceAccountData,
   takeOverServiceAccount,
   updateServiceAccount,
@@ -31,7 +31,7 @@ export const update = handle(serviceAccount.update, async (call) => {
 
 export const rotateKey = handle(serviceAccount.rotateKey, async (call) => {
   const found = await readServiceAccountKey(call.tenant);
-  const { account, apiKey, change } = rotateApiKey(call, { found, overlapHours: call.body.overlapHours, now: call.now });
+  const { account, apiKey, change } = rotateAccountKey(call, { found, overlapHours: call.body.overlapHours, now: call.now });
   return { data: { ...serviceAccountData(account, null, call.now), apiKey }, change };
 });
 

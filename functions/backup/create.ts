@@ -29,7 +29,7 @@ export const create = handle(backups.create, async ({ tenant, organization, acto
   if (dryRun) return estimated(await estimateBackup(tenant, { project, options: more, parent }));
   await assertBackupCapacity(tenant);
   const context = { tenant, project, destination, encryption: currentEncryption(chosen) };
-  const kind = { trigger: 'manual', createdBy: { type: actor.type, id: actor.id, email: actor.email } } as const;
+  const kind = { trigger: 'manual', createdBy: actor } as const;
   const { backup, writes } = startBackup(context, { ...more, ...(parent ? asIncrementalOf(parent) : { type }), ...kind }, now);
   const details = { projectId, type, collections: more.collections.slice(0, 100), storageDestinationId: destination.id };
   const audit = [{ scope: tenant.organizationId, resource: { type: 'backup', id: backup.id }, details }];

@@ -66,7 +66,7 @@ export const remove = handle(restoreTests.remove, async ({ tenant, params, now }
 
 export const run = handle(restoreTests.run, async ({ tenant, actor, params, now }) => {
   const plan = await readRestoreTest(tenant, params.restoreTestId);
-  const createdBy = { type: actor.type, id: actor.id, email: actor.email };
+  const createdBy = actor;
   const { runs, skipped, writes } = await startRuns(tenant, {
     plan,
     start: { trigger: 'manual', scheduledFor: null, createdBy },

@@ -15,7 +15,7 @@ export const keys = handle(evidence.keys, async () => ({
 
 export const report = handle(evidence.report, async ({ tenant, organization, actor, query, now }) => {
   const period = reportPeriod(query, now);
-  const generatedBy = { type: actor.type, id: actor.id, email: actor.email };
+  const generatedBy = actor;
   const data = await readReport(tenant, { organization, generatedBy, period, projectId: query.projectId, now });
   if (query.format === 'json') return { file: { body: JSON.stringify({ success: true, data }), contentType: json } };
   return {

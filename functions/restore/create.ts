@@ -45,7 +45,7 @@ export const create = handle(restores.create, async (call) => {
   await assertRestoreCapacity(tenant);
   if (pointRequest) await assertBatchesPresent(tenant, { pointRequest });
   const encryption = currentEncryption(await readEncryption(tenant));
-  const createdBy = { type: actor.type, id: actor.id, email: actor.email };
+  const createdBy = actor;
   const point = pointRequest?.point;
   const { restore, writes } = startRestore({ ...context, tenant, encryption, point }, { ...options, createdBy }, now);
   const details = { backupId: backup.id, ...summary, includeAuthUsers, safetyBackup, dryRun };

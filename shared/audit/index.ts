@@ -7,6 +7,7 @@ export {
   auditEntry,
   auditNote,
   auditPartition,
+  describeActor,
   entryPrefix,
   type Origin,
   systemAudit,

@@ -17,10 +17,18 @@ import {
 } from '../platform/index.ts';
 
 export interface Actor {
-  readonly type: 'user' | 'service_account' | 'system';
+  readonly type: 'user' | 'service_account' | 'api_key' | 'system';
   readonly id: string;
   readonly email: string | null;
+  /** Of an API key, which has no address. */
+  readonly name?: string;
 }
+
+/** For sentences such as "cancelled by …", which everyone in the organization sees. */
+export const describeActor = ({ type, name }: Actor): string => {
+  if (type === 'api_key') return `the API key ${name}`;
+  return { user: 'a user', service_account: 'a service account', system: 'the service' }[type];
+};
 
 export interface Origin {
   readonly ip: string | null;

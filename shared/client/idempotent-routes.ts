@@ -16,6 +16,8 @@ export const idempotentRoutes: Readonly<Record<IdempotentRoute, true>> = {
   'POST /organizations/current/encryption/rotate': true,
   'POST /organizations/current/invites': true,
   'POST /organizations/current/invites/{inviteId}/resend': true,
+  'POST /organizations/current/api-keys': true,
+  'POST /organizations/current/api-keys/{apiKeyId}/rotate': true,
   'POST /organizations/current/service-account': true,
   'POST /organizations/current/service-account/rotate-key': true,
   'POST /organizations/{id}/recover': true,

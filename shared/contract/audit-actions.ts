@@ -4,6 +4,7 @@ const names = {
   member: ['joined', 'left', 'removed', 'role_changed'],
   invitation: ['created', 'accepted', 'declined', 'cancelled', 'resent'],
   service_account: ['created', 'updated', 'deleted', 'key_rotated', 'taken_over', 'ended', 'previous_key_ended'],
+  api_key: ['created', 'updated', 'rotated', 'deleted', 'expired_use'],
   auth: [
     'signed_in',
     'signed_out',

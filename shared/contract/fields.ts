@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { comparableEmail } from './comparable-email.ts';
 import { type IdKind, idMessage, idPattern, idPrefixes } from './ids.ts';
-import { nameMax, reservedSlugs, slugMax, slugMin } from './limits.ts';
+import { nameMax, overlapHours, overlapHoursMax, reservedSlugs, slugMax, slugMin } from './limits.ts';
 import { visibleText } from './visible-text.ts';
 
 /** Rejects control characters, which break logs and spreadsheets, and lone surrogates, which do not survive UTF-8. */
@@ -93,6 +93,11 @@ export const GoogleCredentials = z.strictObject({
       z.meta({ examples: ['-----BEGIN PRIVATE KEY-----\n…\n-----END PRIVATE KEY-----\n'] }),
     ),
 });
+
+const overlapRange = `must be a whole number from 0 to ${overlapHoursMax}`;
+/** How long a rotated secret also works. Each use has its own description, so each has its own schema. */
+export const overlapField = () =>
+  z._default(z.int(overlapRange).check(z.minimum(0, overlapRange), z.maximum(overlapHoursMax, overlapRange)), overlapHours);
 
 /** The body of an operation without parameters; it may be absent. */
 export const noBody = { body: z.strictObject({}), bodyOptional: true } as const;

@@ -4,6 +4,7 @@ export const idPrefixes = {
   organization: 'org',
   invitation: 'inv',
   serviceAccount: 'sa',
+  apiKey: 'key',
   session: 'ses',
   event: 'evt',
   audit: 'aud',
@@ -39,6 +40,7 @@ const kindOfPrefix = new Map(Object.entries(idPrefixes).map(([kind, prefix]) => 
 /** Names of kinds for people, where they differ from the word. */
 const publicNames: Partial<Record<IdKind, string>> = {
   serviceAccount: 'service account',
+  apiKey: 'API key',
   storageDestination: 'storage destination',
   restore: 'restore job',
   restoreTest: 'restore test',
@@ -48,7 +50,7 @@ const publicNames: Partial<Record<IdKind, string>> = {
 /** Says what id is expected, such as `must be the id of a storage destination (dst_…)`. */
 export const idMessage = (kind: IdKind): string => {
   const name = publicNames[kind] ?? kind;
-  return `must be the id of ${/^[aeio]/.test(name) ? 'an' : 'a'} ${name} (${idPrefixes[kind]}_…)`;
+  return `must be the id of ${/^[aeio]/i.test(name) ? 'an' : 'a'} ${name} (${idPrefixes[kind]}_…)`;
 };
 
 /** Field name of an id; the interface calls restores jobs. */

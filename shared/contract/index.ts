@@ -3,6 +3,7 @@
 import type { Capability } from './capabilities.ts';
 import type { Endpoint } from './endpoint.ts';
 import { alerts } from './endpoints/alerts.ts';
+import { apiKeys } from './endpoints/api-keys.ts';
 import { auditLogs } from './endpoints/audit-logs.ts';
 import { auth, sessions } from './endpoints/auth.ts';
 import { backupContents } from './endpoints/backup-contents.ts';
@@ -36,6 +37,7 @@ export const contract = {
   invites,
   invitations,
   serviceAccount,
+  apiKeys,
   encryption,
   projects,
   pitr,

@@ -101,6 +101,14 @@ export const invitationsPerRecipient = 10;
 export const invitationsPerRecipientInAll = 20;
 /** Projects that the event of a member who left lists; an item of the table holds 400 KB. */
 export const departureProjectsMax = 100;
+export const apiKeysPerOrganization = 100;
+export const apiKeyProjectsMax = 100;
+export const apiKeyAddressesMax = 50;
+/** An API key always expires: by default after 90 days, after a year at the latest. */
+export const apiKeyDays = 90;
+export const apiKeyDaysMax = 365;
+/** An incident reports a key that expires within the first of these, and once more within the second. */
+export const apiKeyWarningDays = [14, 3] as const;
 export const overlapHours = 24;
 export const overlapHoursMax = 168;
 

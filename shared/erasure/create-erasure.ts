@@ -60,7 +60,7 @@ export const createErasure = async (
     documentsFound: null,
     lastHeldBackupId: null,
     expiredAt: null,
-    createdBy: { type: actor.type, id: actor.id, email: actor.email },
+    createdBy: actor,
     createdAt,
   };
   const after = { version, entries: ledger.entries + 1, bytes: ledger.bytes + erasure.sealed.length };

@@ -65,10 +65,12 @@ const checkCredentials = async (
   const key = endpoint.idempotent
     ? responseKey(incoming.headers['idempotency-key'], { actor: identity, organization: isPersonal(access) ? '' : header, route })
     : undefined;
-  const scope = !isPersonal(access) && header && isId('organization', header) ? header : 'none';
+  // A key belongs to one organization, whether the call names it or not.
+  const scope =
+    credentials.kind === 'key' ? 'key' : isPersonal(access) || !isId('organization', header ?? '') ? 'none' : (header ?? '');
   const [rate, verdict] = await Promise.all([
     countActor({ actor: identity, scope, own: ownLimit(endpoint) }, now),
-    authorize({ access, credentials, organizationHeader: header, responseKey: key, now }).then(
+    authorize({ access, credentials, organizationHeader: header, responseKey: key, address: incoming.origin.ip, now }).then(
       (authorized) => ({ authorized }),
       (error: unknown) => ({ error }),
     ),

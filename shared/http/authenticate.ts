@@ -1,24 +1,24 @@
 /** Reads the credentials of a call: bearer token, API key or cookie. Checks only what needs no table. */
 import { type AccessClaims, verifyAccessToken } from '../account/index.ts';
 import { ApiError, unauthorized } from '../contract/errors.ts';
-import { accountOf, looksLikeApiKey } from '../organization/index.ts';
+import { holderOf, looksLikeKeyToken } from '../organization/index.ts';
 import { env, envList, fingerprint } from '../platform/index.ts';
 import { accessCookie } from './cookies.ts';
 import type { Incoming } from './parse-request.ts';
 
 export type CallerCredentials =
   | { readonly kind: 'person'; readonly claims: AccessClaims; readonly isCookie: boolean }
-  | { readonly kind: 'key'; readonly apiKey: string; readonly accountId: string };
+  | { readonly kind: 'key'; readonly apiKey: string; readonly holderId: string };
 
 export const authenticate = async (incoming: Incoming): Promise<CallerCredentials> => {
   const header = incoming.headers.authorization;
   if (header === undefined) return authenticateCookie(incoming);
   const token = /^Bearer ([^\s,]+)$/i.exec(header)?.[1];
   if (!token) throw unauthorized('The header Authorization must be Bearer <access token or API key>');
-  if (looksLikeApiKey(token)) {
-    const accountId = accountOf(token);
-    if (!accountId) throw unauthorized('Invalid API key');
-    return { kind: 'key', apiKey: token, accountId };
+  if (looksLikeKeyToken(token)) {
+    const holderId = holderOf(token);
+    if (!holderId) throw unauthorized('Invalid API key');
+    return { kind: 'key', apiKey: token, holderId };
   }
   return person(token, false);
 };
@@ -45,8 +45,8 @@ export const refuseForeignOrigin = ({ method, headers }: Incoming): void => {
   }
 };
 
-/** Users are counted by id, API keys by fingerprint: guessing an account id does not use up its requests. */
+/** Users are counted by id, keys by fingerprint: guessing an id does not use up its requests. */
 export const rateIdentity = (credentials: CallerCredentials): string =>
   credentials.kind === 'person'
     ? credentials.claims.userId
-    : `${credentials.accountId}#${fingerprint(credentials.apiKey).slice(0, 12)}`;
+    : `${credentials.holderId}#${fingerprint(credentials.apiKey).slice(0, 12)}`;

@@ -2,13 +2,23 @@
  * Authorizes a call from the current session, organization, membership or API key. Reads everything, including a stored response,
  * in one round trip. The only place that makes a Tenant from a request.
  */
+
 import { accountKey, isOver, isUseDue, type SessionRecord, sessionEnded } from '../account/index.ts';
 import type { Actor } from '../audit/index.ts';
 import { type Access, isPersonal, type Role, roleAtLeast } from '../contract/access.ts';
+import { isAddressWithin } from '../contract/address-range.ts';
 import { ApiError, invalid, unauthorized } from '../contract/errors.ts';
 import { idMessage, isId } from '../contract/ids.ts';
-import { isKeyOf, lookup, noSuchOrganization, type OrganizationRecord, roleRequired } from '../organization/index.ts';
-import { getAll, type Item, type Key, type Tenant, unsafeTenant } from '../platform/index.ts';
+import {
+  type ApiKeyRecord,
+  type FingerprintRecord,
+  isKeyTokenOf,
+  lookup,
+  noSuchOrganization,
+  type OrganizationRecord,
+  roleRequired,
+} from '../organization/index.ts';
+import { getAll, type Item, iso, type Key, type Tenant, unsafeTenant } from '../platform/index.ts';
 import type { CallerCredentials } from './authenticate.ts';
 
 /** A signed-in user, outside any organization. */
@@ -19,14 +29,16 @@ export interface Person {
   readonly name: string;
 }
 
-/** A user or service account within an organization. */
+/** A user, service account or API key within an organization. */
 export interface Participant {
   readonly tenant: Tenant;
   readonly organization: OrganizationRecord;
-  /** The role of a user; a service account has scopes instead. */
+  /** The role of a user or an API key; a service account has scopes only. */
   readonly role: Role | undefined;
-  /** The scopes of a service account. */
+  /** The scopes of a service account or an API key. */
   readonly permissions: readonly string[] | undefined;
+  /** The projects that an API key is limited to. */
+  readonly projectIds?: readonly string[] | undefined;
 }
 
 export interface Authorized {
@@ -47,6 +59,8 @@ interface AuthorizationRequest {
   /** X-Organization-Id. */
   readonly organizationHeader: string | undefined;
   readonly responseKey: Key | undefined;
+  /** The caller's IP address. */
+  readonly address: string | null;
   readonly now: Date;
 }
 
@@ -105,31 +119,73 @@ const assertBrowser = ({ isCookie }: Extract<CallerCredentials, { kind: 'person'
 };
 
 const authorizeKey = async (
-  { apiKey, accountId }: Extract<CallerCredentials, { kind: 'key' }>,
-  organizationId: string | undefined,
-  { access, organizationHeader, responseKey, now }: AuthorizationRequest,
+  credentials: Extract<CallerCredentials, { kind: 'key' }>,
+  given: string | undefined,
+  request: AuthorizationRequest,
 ): Promise<Authorized> => {
-  const [key, found, storedResponse] = await getAll([
-    lookup.apiKey(accountId),
-    organizationId === undefined ? undefined : lookup.organization(organizationId),
+  const { holderId } = credentials;
+  const { access, organizationHeader, responseKey, now } = request;
+  const keyOfRecord = (organization: string | undefined) =>
+    organization !== undefined && isId('apiKey', holderId) ? lookup.apiKey(organization, holderId) : undefined;
+  const keyOfOrganization = (organization: string | undefined) =>
+    organization === undefined ? undefined : lookup.organization(organization);
+  const [secret, storedResponse, ...read] = await getAll([
+    lookup.fingerprint(holderId),
     responseKey,
+    keyOfOrganization(given),
+    keyOfRecord(given),
   ]);
-  if (!key || !isKeyOf(apiKey, key, now)) throw unauthorized('Invalid API key');
-  if (key.endedAt)
-    throw unauthorized('The API key ended when the user who created it left the organization. An admin can rotate it');
-  const actor: Actor = { type: 'service_account', id: key.accountId, email: key.email };
-  if (isPersonal(access)) throw new ApiError('FORBIDDEN', 'Service accounts cannot make this call');
-  // The key of a deleted organization is invalid.
-  if (key.organizationId === organizationId && isDeleted(found)) throw unauthorized('Invalid API key');
-  const organization = assertExists(organizationHeader, found);
-  if (key.organizationId !== organization.id) throw new ApiError('FORBIDDEN', 'The API key belongs to another organization');
-  if (access.scope === 'people-only') throw new ApiError('FORBIDDEN', 'Service accounts cannot make this call');
-  if (!key.permissions.includes(access.scope)) {
+  if (!secret || !isKeyTokenOf(credentials.apiKey, secret, now)) throw unauthorized('Invalid API key');
+  // A key alone is enough: without a header its own organization is meant, at the price of a second read.
+  const organizationId = organizationHeader && !isPersonal(access) ? given : secret.organizationId;
+  const [found, apiKey] =
+    given === organizationId ? read : await getAll([keyOfOrganization(organizationId), keyOfRecord(organizationId)]);
+  const isOwn = secret.organizationId === organizationId;
+  // The key of a deleted organization is invalid, and so is one whose record was deleted.
+  if (isOwn && (isDeleted(found) || (isId('apiKey', holderId) && !apiKey))) throw unauthorized('Invalid API key');
+  const key = isOwn && apiKey ? ofApiKey(apiKey, request) : ofServiceAccount(secret);
+  if (isPersonal(access)) throw new ApiError('FORBIDDEN', `${key.plural} cannot make this call`);
+  const organization = assertExists(organizationHeader || organizationId, found);
+  if (!isOwn) throw new ApiError('FORBIDDEN', 'The API key belongs to another organization');
+  if (access.scope === 'people-only') throw new ApiError('FORBIDDEN', `${key.plural} cannot make this call`);
+  const { role, permissions, projectIds } = key;
+  if (!permissions.includes(access.scope)) {
     throw new ApiError('FORBIDDEN', `The API key lacks the scope ${access.scope}`, { requiredScope: access.scope });
   }
+  if (role && !roleAtLeast(role, access.role))
+    throw roleRequired(access.role, role, `The API key has role ${role}; this requires ${access.role}`);
+  if (projectIds && access.projects === 'organization')
+    throw new ApiError('FORBIDDEN', 'This API key is limited to projects, and the call concerns the whole organization');
   const tenant = unsafeTenant(organization.id, 'service-account');
-  const participant = { tenant, organization, role: undefined, permissions: key.permissions };
-  return { actor, person: undefined, participant, storedResponse };
+  return {
+    actor: key.actor,
+    person: undefined,
+    participant: { tenant, organization, role, permissions, projectIds },
+    storedResponse,
+  };
+};
+
+interface KeyHolder extends Pick<Participant, 'role' | 'projectIds'> {
+  readonly actor: Actor;
+  readonly permissions: readonly string[];
+  /** Names its kind at the beginning of a sentence. */
+  readonly plural: string;
+}
+
+/** One more key, without a role that limits its scopes. */
+const ofServiceAccount = ({ accountId, email = '', permissions = [], endedAt }: FingerprintRecord): KeyHolder => {
+  if (endedAt) throw unauthorized('The API key ended when the user who created it left the organization. An admin can rotate it');
+  return { actor: { type: 'service_account', id: accountId, email }, role: undefined, permissions, plural: 'Service accounts' };
+};
+
+const ofApiKey = (
+  { id, name, role, permissions, projectIds, allowedAddresses, expiresAt }: ApiKeyRecord,
+  { address, now }: AuthorizationRequest,
+): KeyHolder => {
+  if (expiresAt <= iso(now)) throw unauthorized(`The API key expired at ${expiresAt}. An admin can rotate it`);
+  if (allowedAddresses && !isAddressWithin(address, allowedAddresses))
+    throw new ApiError('FORBIDDEN', `The API key is not allowed to be used from the address ${address}`);
+  return { actor: { type: 'api_key', id, email: null, name }, role, permissions, projectIds, plural: 'API keys' };
 };
 
 const assertExists = (header: string | undefined, found: OrganizationRecord | undefined): OrganizationRecord => {

@@ -3,6 +3,7 @@
  * size → authenticate → count → authorize → parse → validate → replay → count outbound calls → run → commit → respond.
  */
 import * as z from 'zod/mini';
+import type { ProjectReach } from '../contract/access.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { ApiError, invalidBesides, throwInvalid } from '../contract/errors.ts';
 import { idsIn } from '../contract/ids.ts';
@@ -13,6 +14,7 @@ import type { Authorized } from './authorize.ts';
 import { commitDecision, type Decision, replayStoredResponse } from './commit-decision.ts';
 import { paginate, readPage } from './cursor.ts';
 import type { Call, Handler, HandlerAnswer, Outcome } from './handler-types.ts';
+import { limitInput, type ProjectLimit, runWithinProjects } from './limit-to-projects.ts';
 import { type Incoming, readJson, readQuery, refuseLargeBody } from './parse-request.ts';
 import { assertWithinLimit, countOutboundCall } from './rate-limit.ts';
 import { type CallInProgress, noQuery, withEnvelope } from './request-envelope.ts';
@@ -82,10 +84,10 @@ const runCall = async (admitted: AdmittedCall): Promise<Response> => {
     assertWithinLimit(outbound);
   }
 
+  const limit = projectLimitOf(endpoint, authorized);
+  const input = { params: incoming.params, query, body };
   const call = {
-    params: incoming.params,
-    query,
-    body,
+    ...(limit ? await limitInput(limit.reach, input, limit) : input),
     page,
     now,
     origin: incoming.origin,
@@ -93,7 +95,7 @@ const runCall = async (admitted: AdmittedCall): Promise<Response> => {
     ...(authorized && { user: authorized.person, actor: authorized.actor, ...authorized.participant }),
   };
   const decide = async (): Promise<Decision> => {
-    const outcome = await run(call);
+    const outcome = await (limit?.reach === 'listed' ? runWithinProjects(run, { endpoint, call, limit }) : run(call));
     const { cookies, change, actor = authorized?.actor } = outcome;
     // Logs the ids of created resources.
     if (change) addLogContext(idsIn(outcome.data));
@@ -101,6 +103,17 @@ const runCall = async (admitted: AdmittedCall): Promise<Response> => {
   };
   const { id, audit } = endpoint;
   return commitDecision(decide, { operation: id, auditAction: audit, key, body, origin: incoming.origin, now });
+};
+
+/** Undefined unless the caller is an API key that is limited to projects. */
+const projectLimitOf = (
+  { access }: Endpoint,
+  authorized: Authorized | undefined,
+): (ProjectLimit & { readonly reach: ProjectReach }) | undefined => {
+  const { tenant, projectIds } = authorized?.participant ?? {};
+  return tenant && projectIds && typeof access === 'object' && access.scope !== 'people-only'
+    ? { tenant, projectIds, reach: access.projects }
+    : undefined;
 };
 
 /** Throws one error with all problems of the page, the query and the body. */

@@ -84,7 +84,7 @@ export const moveProject = async (
 };
 
 const assertAdmin = ({ actor, role }: MoveCaller): void => {
-  if (actor.type !== 'user' || !role) throw new ApiError('FORBIDDEN', 'A service account cannot move a project');
+  if (actor.type !== 'user' || !role) throw new ApiError('FORBIDDEN', 'An API key cannot move a project');
   if (!roleAtLeast(role, 'admin')) throw roleRequired('admin', role, 'Requires role admin in both organizations');
 };
 

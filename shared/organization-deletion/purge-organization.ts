@@ -1,6 +1,6 @@
 /** Purges an organization in bounded, idempotent steps. The organization's own item is deleted last. */
 import { auditPartition } from '../audit/index.ts';
-import { lookup, type OrganizationRecord, type PurgeDueRecord, purgeDuePartition } from '../organization/index.ts';
+import { apiKeyPrefix, lookup, type OrganizationRecord, type PurgeDueRecord, purgeDuePartition } from '../organization/index.ts';
 import {
   after,
   type Clock,
@@ -89,10 +89,10 @@ const pass = async (organization: OrganizationRecord, until: Date, time: Clock):
   return removed;
 };
 
-/** Items outside the organization's partitions: its members' links and its service account's key. */
+/** Items outside the organization's partitions: its members' links and the fingerprints of its keys. */
 const referencedKeys = (organizationId: string, { sk, userId, id }: Item): readonly Key[] => {
   if (sk.startsWith('MEMBER#')) return [lookup.membership(userId as string, organizationId)];
-  if (sk === 'SERVICE_ACCOUNT') return [lookup.apiKey(id as string)];
+  if (sk === 'SERVICE_ACCOUNT' || sk.startsWith(apiKeyPrefix)) return [lookup.fingerprint(id as string)];
   return [];
 };
 

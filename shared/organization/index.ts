@@ -1,3 +1,15 @@
+export {
+  apiKeyData,
+  apiKeysOf,
+  createApiKey,
+  lastUseOf,
+  listApiKeys,
+  readApiKey,
+  removeApiKey,
+  rotateApiKey,
+  updateApiKey,
+} from './api-key/api-key.ts';
+export { holderOf, isKeyTokenOf, looksLikeKeyToken, newKeyToken } from './api-key/key-token.ts';
 export { createOrganization, preferredSlug } from './create-organization.ts';
 export { enterOrganization, type OrganizationEntry } from './enter-organization.ts';
 export { acceptInvitation, declineInvitation, findInvitation, invitationStatus } from './invitation/accept-invitation.ts';
@@ -25,6 +37,8 @@ export {
 export {
   type AddressRecord,
   type ApiKeyRecord,
+  apiKeyPrefix,
+  type FingerprintRecord,
   type InvitationRecord,
   lookup,
   type MemberRecord,
@@ -33,9 +47,8 @@ export {
   type PurgeDueRecord,
   purgeDuePartition,
 } from './model/record.ts';
-export { accountOf, isKeyOf, looksLikeApiKey, newApiKey } from './service-account/api-key.ts';
 export { endKeysOf, readServiceAccountKey } from './service-account/end-keys-of.ts';
-export { rotateApiKey, takeOverServiceAccount } from './service-account/rotate-api-key.ts';
+export { rotateAccountKey, takeOverServiceAccount } from './service-account/rotate-account-key.ts';
 export {
   createServiceAccount,
   readServiceAccount,

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/index.ts';
 import { roleAtLeast } from '../contract/access.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
 import type { WorkloadIdentityInput } from '../contract/workload-identity.ts';
-import { organizationKey, readServiceAccount } from '../organization/index.ts';
+import { organizationKey, readApiKey, readServiceAccount } from '../organization/index.ts';
 import { type GoogleAccount, getAll, readPrivateKey, sealSecret, type Tenant, walk } from '../platform/index.ts';
 import { type Connection, type ProjectRecord, projectPrefix } from './record.ts';
 import { isComplete, sourceContext } from './source-token.ts';
@@ -25,7 +25,7 @@ export const chooseConnection = async (tenant: Tenant, input: ConnectionInput): 
   if (actor.type === 'user') return { type: 'user', userId: actor.id, email: actor.email ?? '' };
   if (!(project.connection ? isComplete(project.connection) : await isConnected(tenant, project)))
     throw databaseNotConnected(project);
-  return creatorConnection(tenant);
+  return creatorConnection(tenant, actor);
 };
 
 type Database = Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>;
@@ -51,8 +51,9 @@ const serviceAccountConnection = async (tenant: Tenant, projectId: string, accou
 };
 
 /** Requires that the creator may still connect projects. */
-const creatorConnection = async (tenant: Tenant): Promise<Connection> => {
-  const { createdBy } = await readServiceAccount(tenant);
+const creatorConnection = async (tenant: Tenant, actor: Actor): Promise<Connection> => {
+  const createdBy =
+    actor.type === 'api_key' ? (await readApiKey(tenant, actor.id)).createdBy.id : (await readServiceAccount(tenant)).createdBy;
   if (createdBy === undefined) throw invalid('credentials', 'are required: the creator of this API key is unknown');
   const [member, profile] = await getAll([organizationKey.member(tenant, createdBy), accountKey.user(createdBy)]);
   if (!member || !roleAtLeast(member.role, 'member')) {

@@ -1,3 +1,4 @@
+export { assertProjects } from './assert-projects.ts';
 export { type HashConfig, letsShareEmails, readHashConfig } from './auth-users/hash-config.ts';
 export { openToolkit, type Toolkit } from './auth-users/identity-toolkit.ts';
 export { importAuthUsers, importedAtOnceMax, type Refused } from './auth-users/import-auth-users.ts';

@@ -4,11 +4,11 @@
  */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';
-import { isPersonal, type Role, roles, type Scope, scopes } from '../../shared/contract/access.ts';
+import { invitableRoles, isPersonal, type Role, roles, type Scope, scopes } from '../../shared/contract/access.ts';
 import { isOrganizationScoped } from '../../shared/contract/endpoint.ts';
 import { type ErrorCode, errors } from '../../shared/contract/errors.ts';
 import { endpoints } from '../../shared/contract/index.ts';
-import { newApiKey } from '../../shared/organization/index.ts';
+import { newKeyToken } from '../../shared/organization/index.ts';
 import { fingerprint, newId } from '../../shared/platform/index.ts';
 import { startInProcessApi } from '../harness/aws/in-process-api.ts';
 import { tokenFor } from '../harness/aws/signing-key.ts';
@@ -34,9 +34,18 @@ const newPerson = (organizationId?: string, role: Role = 'owner', issuedAt = now
 
 const newKey = (organizationId: string, permissions: readonly Scope[]): string => {
   const accountId = newId('serviceAccount');
-  const key = newApiKey(accountId);
+  const key = newKeyToken(accountId);
   const record = { accountId, organizationId, email: 'x@example.com', permissions, fingerprint: fingerprint(key) };
   here.table.put({ pk: `APIKEY#${accountId}`, sk: 'APIKEY', ...record });
+  return key;
+};
+
+const newApiKey = (organizationId: string, more: object = {}): string => {
+  const id = newId('apiKey');
+  const key = newKeyToken(id);
+  here.table.put({ pk: `APIKEY#${id}`, sk: 'APIKEY', accountId: id, organizationId, fingerprint: fingerprint(key) });
+  const allows = { role: 'admin', permissions: scopes, expiresAt: '9999-01-01T00:00:00.000Z' };
+  here.table.put({ pk: `ORG#${organizationId}`, sk: `API_KEY#${id}`, id, name: 'Law', ...allows, ...more });
   return key;
 };
 
@@ -50,6 +59,14 @@ const expired = newPerson(own, 'owner', nowSeconds - 3_601);
 const [keyOfDeleted, ownerOfDeleted] = [newKey(deleted, scopes), newPerson(deleted)];
 const keyWithAll = newKey(own, scopes);
 const keysWithOne = Object.fromEntries(scopes.map((scope) => [scope, newKey(own, [scope])])) as Record<Scope, string>;
+
+const apiKeys = {
+  ...Object.fromEntries(invitableRoles.map((role) => [role, newApiKey(own, { role })])),
+  expired: newApiKey(own, { expiresAt: '2026-01-01T00:00:00.000Z' }),
+  elsewhere: newApiKey(own, { allowedAddresses: ['192.0.2.0/24', '2001:db8::/32'] }),
+  limited: newApiKey(own, { projectIds: [newId('project')] }),
+  noScope: newApiKey(own, { permissions: [] }),
+} as Record<Role | 'expired' | 'elsewhere' | 'limited' | 'noScope', string>;
 
 const contents = (): string =>
   JSON.stringify([...here.table.items].filter(([name]) => !/^(RATE|SEEN)#/.test(name)).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -77,6 +94,10 @@ for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
     { org, code, details }: { readonly org: string; readonly code: ErrorCode; readonly details?: object | undefined },
   ) => refused(await ask({ authorization: `Bearer ${token}`, 'x-organization-id': org }), code, details);
 
+  const refusesKeys = async (keys: readonly string[]) => {
+    for (const key of keys) await isRefused(key, { org: own, code: 'FORBIDDEN' });
+  };
+
   describe(id, () => {
     for (const [what, headers] of [
       ['no token', {}],
@@ -85,6 +106,8 @@ for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
       ['an empty token', { authorization: 'Bearer ' }],
       ['an unknown key', { authorization: `Bearer fb_sa_${newId('serviceAccount')}_${'A'.repeat(43)}` }],
       ['an expired token', { authorization: `Bearer ${expired}` }],
+      ['an unknown API key', { authorization: `Bearer fb_key_${newId('apiKey')}_${'A'.repeat(43)}` }],
+      ['an expired API key', { authorization: `Bearer ${apiKeys.expired}` }],
     ] as const)
       test(`${what} is unauthorized`, async () => {
         const result = await ask({ 'x-organization-id': own, ...headers });
@@ -92,7 +115,8 @@ for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
         equal(result.headers.get('www-authenticate'), 'Bearer');
       });
 
-    if (isPersonal(access)) test('an API key is not a user', () => isRefused(keyWithAll, { org: own, code: 'FORBIDDEN' }));
+    if (isPersonal(access)) test('an API key is not a user', () => refusesKeys([keyWithAll, apiKeys.admin]));
+    test('an API key is refused from another address', () => isRefused(apiKeys.elsewhere, { org: own, code: 'FORBIDDEN' }));
     if (access === 'browser')
       test('the token of an app or a device is refused', () => isRefused(people.owner, { org: own, code: 'FORBIDDEN' }));
     if (typeof access !== 'object') return;
@@ -122,20 +146,31 @@ for (const endpoint of endpoints.filter(({ access }) => access !== 'public')) {
       isRefused(keyOfDeleted, { org: deleted, code: 'UNAUTHORIZED' }));
     test('another organization is forbidden to users and keys', async () => {
       await isRefused(people.owner, { org: foreign, code: 'FORBIDDEN' });
-      await isRefused(keyWithAll, { org: foreign, code: 'FORBIDDEN' });
+      for (const key of [keyWithAll, apiKeys.admin]) await isRefused(key, { org: foreign, code: 'FORBIDDEN' });
     });
 
     for (const below of rolesBelow(role))
       test(`the role ${below} is insufficient`, () =>
         isRefused(people[below], { org: own, code: 'PERMISSION_DENIED', details: { requiredRole: role, currentRole: below } }));
 
-    if (scope === 'people-only')
-      test('a key is refused whatever its scope', () => isRefused(keyWithAll, { org: own, code: 'FORBIDDEN' }));
-    else
+    if (scope === 'people-only') test('a key is refused whatever its scope', () => refusesKeys([keyWithAll, apiKeys.admin]));
+    else {
       test(`a key without the scope ${scope} is refused with the required scope`, async () => {
         for (const other of scopes.filter((one) => one !== scope))
           await isRefused(keysWithOne[other], { org: own, code: 'FORBIDDEN', details: { requiredScope: scope } });
+        await isRefused(apiKeys.noScope, { org: own, code: 'FORBIDDEN', details: { requiredScope: scope } });
       });
+      for (const below of rolesBelow(role))
+        test(`an API key of the role ${below} cannot do it, whatever its scopes`, () =>
+          isRefused(apiKeys[below], {
+            org: own,
+            code: 'PERMISSION_DENIED',
+            details: { requiredRole: role, currentRole: below },
+          }));
+      if (access.projects === 'organization')
+        test('an API key that is limited to projects is refused', () =>
+          isRefused(apiKeys.limited, { org: own, code: 'FORBIDDEN' }));
+    }
   });
 }
 

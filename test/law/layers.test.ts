@@ -60,7 +60,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['openapi/examples'],
     ['openapi'],
   ],
-  'shared/organization': [['model'], ['service-account'], ['member'], ['invitation'], ['.']],
+  'shared/organization': [['model'], ['api-key'], ['service-account'], ['member'], ['invitation'], ['.']],
   'shared/project': [['.'], ['auth-users']],
   'infra/cli': [
     ['base', 'completion'],

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, test } from 'vitest';
 import type { Endpoint } from '../../shared/contract/endpoint.ts';
+import { apiKeys } from '../../shared/contract/endpoints/api-keys.ts';
 import { auditLogs } from '../../shared/contract/endpoints/audit-logs.ts';
 import { auth } from '../../shared/contract/endpoints/auth.ts';
 import { device } from '../../shared/contract/endpoints/device.ts';
@@ -48,6 +49,13 @@ beforeAll(async () => {
   });
   keep('API key', account.body.data.apiKey.slice(-43));
   await call(serviceAccount.get, { token: account.body.data.apiKey, org: organization.id });
+
+  const named = await call(apiKeys.create, { ...by, ...key, body: { name: 'Test', permissions: ['organization:read'] } });
+  keep('named API key', named.body.data.apiKey.slice(-43));
+  const params = { apiKeyId: named.body.data.id };
+  const renewed = await call(apiKeys.rotate, { ...by, ...key, params, body: {} });
+  keep('rotated API key', renewed.body.data.apiKey.slice(-43));
+  await call(apiKeys.get, { ...by, params });
 
   const invited = await call(invites.create, { ...by, ...key, body: { email: newEmail() } });
   keep('invitation link', invited.body.data.acceptUrl.split('.').at(-1));

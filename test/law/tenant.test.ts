@@ -83,6 +83,7 @@ const bodies: Readonly<Record<string, object>> = {
   'restoreTests.update': { name: 'Mine now' },
   'restoreTests.replace': { name: 'Mine now', cron: '@yearly' },
   'restoreTests.answerCheck': { result: 'pass' },
+  'apiKeys.update': { name: 'Mine now' },
   'webhooks.replace': { name: 'Mine now' },
   'webhooks.update': { name: 'Mine now' },
   'webhooks.toggle': { enabled: false },

@@ -3,8 +3,8 @@ import type * as z from 'zod/mini';
 import { checkAll, invalid } from '../../contract/errors.ts';
 import type { alertFields } from '../../contract/models/alert.ts';
 import type { AlertChannel } from '../../contract/models/alert-enums.ts';
-import { getAll, isMasked, type Tenant } from '../../platform/index.ts';
-import { projectKey } from '../../project/index.ts';
+import { isMasked, type Tenant } from '../../platform/index.ts';
+import { assertProjects } from '../../project/index.ts';
 import { checkUrl, checkUrlText } from '../../webhook/index.ts';
 import { pagerDutyUrl } from '../message/index.ts';
 import type { AlertRecord } from '../model/record.ts';
@@ -77,11 +77,7 @@ export const checkAddressAndProjects = async (
   record?: AlertRecord,
 ): Promise<void> => {
   if (url !== undefined) await checkUrl(url);
-  // An id that the alert already has is accepted even if the project was deleted since.
-  const added = projectIds?.filter((id) => !record?.projectIds.includes(id)) ?? [];
-  const found = await getAll(added.map((id) => projectKey.project(tenant, id)));
-  const invalidValues = added.filter((_, n) => found[n] === undefined);
-  if (invalidValues.length > 0) throw invalid('projectIds', 'must be ids of projects of this organization', { invalidValues });
+  await assertProjects(tenant, projectIds, record?.projectIds);
 };
 
 const distinct = <T>(values: readonly T[]): readonly T[] => [...new Set(values)];

@@ -32,7 +32,7 @@ export const createAlert = async (
   checkAlertInput(input);
   await checkAddressAndProjects(tenant, input);
   const { name, channel, url, routingKey } = input;
-  const createdBy = { type: actor.type, id: actor.id, email: actor.email };
+  const createdBy = actor;
   const plain = newAlert(tenant, { ...omitUndefined(plainAttributes(input)), id, name, channel, createdBy }, now);
   const [secrets, marker] = await Promise.all([
     secretAttributes(tenant, id, { url, routingKey }),

@@ -1,3 +1,4 @@
+import type { Actor } from '../../audit/index.ts';
 import type { AlertChannel, AlertKind, AlertSeverity, recipientGroups, subjectTypes } from '../../contract/models/alert-enums.ts';
 import type { attemptStatuses } from '../../contract/models/webhook-enums.ts';
 import { type DeliveryRecord, deliveryKey, type EndpointRecord, type HealthRecord } from '../../delivery/index.ts';
@@ -23,11 +24,7 @@ export interface AlertRecord extends EndpointRecord {
   readonly lapsedAfterHours: number;
   readonly digest: boolean;
   readonly isDefault: boolean;
-  readonly createdBy: {
-    readonly type: 'user' | 'service_account' | 'system';
-    readonly id: string;
-    readonly email: string | null;
-  };
+  readonly createdBy: Actor;
   readonly createdAt: string;
   readonly updatedAt: string;
 }

@@ -1,4 +1,4 @@
-import { auditNote } from '../../audit/index.ts';
+import { auditNote, describeActor } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { backupEvents } from '../../contract/event-data/backup-events.ts';
 import { emit } from '../../event/index.ts';
@@ -18,8 +18,7 @@ export const cancelBackup = async (
     throw new ApiError('CONFLICT', `Only a pending or running backup can be cancelled. This one is ${status}`, {
       status,
     });
-  const by = actor.type === 'user' ? 'a user' : 'a service account';
-  const error = { code: 'CANCELLED', message: `The backup was cancelled by ${by}` } as const;
+  const error = { code: 'CANCELLED', message: `The backup was cancelled by ${describeActor(actor)}` } as const;
   const ended = { status: 'cancelled', phase: 'finished', error, completedAt: iso(now) } as const;
   const cancelled: BackupRecord = { ...backup, ...ended };
   // A project does not move while it has a job.

@@ -7,8 +7,8 @@ import { AlertDigest } from '../models/alert-digest.ts';
 import { alertKinds, incidentStatuses } from '../models/alert-enums.ts';
 import { attemptStatuses } from '../models/webhook-enums.ts';
 
-const read = { role: 'viewer', scope: 'organization:read' } as const;
-const manage = { role: 'admin', scope: 'organization:write' } as const;
+const read = { role: 'viewer', scope: 'organization:read', projects: 'organization' } as const;
+const manage = { role: 'admin', scope: 'organization:write', projects: 'organization' } as const;
 const saves = ['table:write', 'alert:seal'] as const;
 
 export const alerts = group('alerts', `${apiPrefix}/alerts`, {
@@ -46,7 +46,7 @@ export const alerts = group('alerts', `${apiPrefix}/alerts`, {
   },
   incidents: {
     route: 'GET /incidents',
-    access: read,
+    access: { ...read, projects: 'listed' },
     summary: 'List incidents, newest first: all that are open, and those that recovered within 90 days',
     query: z.strictObject({
       status: z.optional(z.enum(incidentStatuses)),

@@ -1,12 +1,13 @@
 import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { Moment, When } from '../fields.ts';
+import { Creator } from '../models/job.ts';
 
 export const AuditEntry = z.object({
   id: z.string(),
   timestamp: Moment,
   action: z.string(),
-  actor: z.object({ type: z.enum(['user', 'service_account', 'system']), id: z.string(), email: z.nullable(z.string()) }),
+  actor: Creator,
   resource: z.object({ type: z.string(), id: z.string() }),
   organization: z.object({ id: z.string() }),
   context: z.object({
@@ -18,7 +19,7 @@ export const AuditEntry = z.object({
   details: z.record(z.string(), z.unknown()),
 });
 
-const read = { role: 'admin', scope: 'organization:read' } as const;
+const read = { role: 'admin', scope: 'organization:read', projects: 'organization' } as const;
 const filters = {
   from: z.optional(When),
   to: z.optional(When),

@@ -6,8 +6,8 @@ import { backupTypes } from '../job-enums.ts';
 import { browsingShare, outsideShare } from '../limits.ts';
 import { Backup, BackupEntry, Diff } from '../models/backup.ts';
 
-const read = { role: 'viewer', scope: 'backups:read' } as const;
-const manage = { role: 'member', scope: 'backups:write' } as const;
+const read = { role: 'viewer', scope: 'backups:read', projects: 'named' } as const;
+const manage = { role: 'member', scope: 'backups:write', projects: 'organization' } as const;
 const opens = ['destination:use', 'data-key:open'] as const;
 
 export const backupContents = group('backupContents', `${apiPrefix}/backups`, {

@@ -7,8 +7,8 @@ import { outsideShare } from '../limits.ts';
 import { Backup, Estimate } from '../models/backup.ts';
 import { MaxReads } from './projects.ts';
 
-const read = { role: 'viewer', scope: 'backups:read' } as const;
-const manage = { role: 'member', scope: 'backups:write' } as const;
+const read = { role: 'viewer', scope: 'backups:read', projects: 'named' } as const;
+const manage = { role: 'member', scope: 'backups:write', projects: 'named' } as const;
 
 export const backups = group('backups', `${apiPrefix}/backups`, {
   create: {
@@ -50,7 +50,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
   },
   list: {
     route: 'GET',
-    access: read,
+    access: { ...read, projects: 'listed' },
     summary: 'List backups, newest first. Deleted and expired backups are listed only with the status filter',
     query: z.strictObject({
       projectId: z.optional(id('project')),
@@ -76,7 +76,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
   },
   remove: {
     route: 'DELETE /{backupId}',
-    access: { role: 'admin', scope: 'backups:write' },
+    access: { role: 'admin', scope: 'backups:write', projects: 'named' },
     summary: 'Delete a backup and its objects',
     audit: 'backup.deleted',
     errors: ['BACKUP_NOT_FOUND', 'JOB_IN_PROGRESS', 'CONFLICT'],

@@ -3,12 +3,12 @@ import { apiPrefix, group } from '../endpoint.ts';
 import { noBody } from '../fields.ts';
 import { Encryption, encryptionModes } from '../models/encryption.ts';
 
-const manage = { role: 'admin', scope: 'organization:write' } as const;
+const manage = { role: 'admin', scope: 'organization:write', projects: 'organization' } as const;
 
 export const encryption = group('encryption', `${apiPrefix}/organizations/current/encryption`, {
   get: {
     route: 'GET',
-    access: { role: 'viewer', scope: 'organization:read' },
+    access: { role: 'viewer', scope: 'organization:read', projects: 'organization' },
     summary: 'Get the encryption settings of the organization',
     data: Encryption,
     capabilities: ['table:read', 'data-key:name'],

@@ -86,14 +86,14 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
   },
   current: {
     route: 'GET /current',
-    access: { role: 'viewer', scope: 'organization:read' },
+    access: { role: 'viewer', scope: 'organization:read', projects: 'organization' },
     summary: 'Get the organization of X-Organization-Id',
     data: CurrentOrganization,
     capabilities: ['table:read', 'google:name'],
   },
   update: {
     route: 'PUT /current',
-    access: { role: 'admin', scope: 'organization:write' },
+    access: { role: 'admin', scope: 'organization:write', projects: 'organization' },
     summary: 'Update the name or settings of the organization; only the given fields change',
     body: z.strictObject({
       name: z.optional(Name),

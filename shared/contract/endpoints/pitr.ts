@@ -26,8 +26,8 @@ const IntervalSeconds = z
   );
 const Precision = z.enum(pitrPrecisions);
 
-const read = { role: 'viewer', scope: 'projects:read' } as const;
-const manage = { role: 'member', scope: 'projects:write' } as const;
+const read = { role: 'viewer', scope: 'projects:read', projects: 'named' } as const;
+const manage = { role: 'member', scope: 'projects:write', projects: 'named' } as const;
 
 export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
   enable: {

@@ -44,14 +44,14 @@ const SettingsChange = z.strictObject({
   maxReads: z.optional(z.nullable(MaxReads)),
 });
 
-const read = { role: 'viewer', scope: 'projects:read' } as const;
-const manage = { role: 'member', scope: 'projects:write' } as const;
+const read = { role: 'viewer', scope: 'projects:read', projects: 'named' } as const;
+const manage = { role: 'member', scope: 'projects:write', projects: 'named' } as const;
 const connects = ['table:write', 'source:read', 'source:seal', 'link:make'] as const;
 
 export const projects = group('projects', `${apiPrefix}/projects`, {
   create: {
     route: 'POST',
-    access: manage,
+    access: { ...manage, projects: 'organization' },
     summary: 'Connect a project; access to its database is checked immediately',
     body: z.strictObject({
       name: Name,
@@ -72,14 +72,14 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
   },
   list: {
     route: 'GET',
-    access: read,
+    access: { ...read, projects: 'listed' },
     summary: 'List connected projects, newest first',
     list: Project,
     capabilities: ['table:read'],
   },
   workloadIdentity: {
     route: 'GET /workload-identity',
-    access: read,
+    access: { ...read, projects: 'unrelated' },
     summary: 'Get the three gcloud commands that let this organization access a Google Cloud project, or a bucket, without a key',
     query: z.strictObject({
       sourceProjectId: SourceProjectId,

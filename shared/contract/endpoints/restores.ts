@@ -7,8 +7,8 @@ import { outsideShare, restoreDocumentIdsMax, writesPerSecondMax } from '../limi
 import { DryRun, MergeMode, RestoreHistory, RestoreJob } from '../models/restore.ts';
 import { Transform } from '../models/transform.ts';
 
-const read = { role: 'viewer', scope: 'backups:read' } as const;
-const manage = { role: 'member', scope: 'backups:write' } as const;
+const read = { role: 'viewer', scope: 'backups:read', projects: 'named' } as const;
+const manage = { role: 'member', scope: 'backups:write', projects: 'named' } as const;
 
 const yesOrNo = z.boolean('must be true or false');
 const DocumentIds = z
@@ -78,7 +78,7 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
   },
   list: {
     route: 'GET',
-    access: read,
+    access: { ...read, projects: 'listed' },
     summary: 'List restores, newest first',
     query: z.strictObject({
       projectId: z.optional(id('project')),

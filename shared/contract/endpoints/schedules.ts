@@ -7,8 +7,8 @@ import { cronMax, retentionCountMax, retentionDaysMax } from '../limits.ts';
 import { Backup } from '../models/backup.ts';
 import { Schedule } from '../models/schedule.ts';
 
-const read = { role: 'viewer', scope: 'schedules:read' } as const;
-const manage = { role: 'member', scope: 'schedules:write' } as const;
+const read = { role: 'viewer', scope: 'schedules:read', projects: 'named' } as const;
+const manage = { role: 'member', scope: 'schedules:write', projects: 'named' } as const;
 
 const yesOrNo = z.boolean('must be true or false');
 const countRange = `must be a whole number from 0 to ${retentionCountMax}`;
@@ -72,7 +72,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
   },
   list: {
     route: 'GET',
-    access: read,
+    access: { ...read, projects: 'listed' },
     summary: 'List schedules, newest first',
     query: z.strictObject({
       projectId: z.optional(id('project')),

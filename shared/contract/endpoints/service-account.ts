@@ -1,8 +1,8 @@
 import * as z from 'zod/mini';
-import { scopes } from '../access.ts';
+import { readScopes, scopes } from '../access.ts';
 import { apiPrefix, group } from '../endpoint.ts';
-import { Moment, Name, ShownName } from '../fields.ts';
-import { overlapHours, overlapHoursMax } from '../limits.ts';
+import { Moment, Name, overlapField, ShownName } from '../fields.ts';
+import { Permissions } from '../models/api-key.ts';
 
 export const ServiceAccount = z.object({
   id: z.string(),
@@ -16,16 +16,6 @@ export const ServiceAccount = z.object({
   status: z.enum(['active', 'ended']),
   previousKeyExpiresAt: z.nullable(Moment),
 });
-
-const Permissions = z
-  .array(z.enum(scopes))
-  .check(
-    z.minLength(1, 'must have at least one entry'),
-    z.maxLength(scopes.length, `must have at most ${scopes.length} entries`),
-  );
-/** The permissions of an account that is created without any. */
-const readScopes = scopes.filter((scope) => scope.endsWith(':read'));
-const overlapRange = `must be a whole number from 0 to ${overlapHoursMax}`;
 
 const manage = { role: 'admin', scope: 'people-only' } as const;
 
@@ -68,12 +58,7 @@ export const serviceAccount = group('serviceAccount', `${apiPrefix}/organization
     route: 'POST /rotate-key',
     access: manage,
     summary: 'Rotate the API key. The new key is shown only in this response; the old one also works for overlapHours',
-    body: z.strictObject({
-      overlapHours: z._default(
-        z.int(overlapRange).check(z.minimum(0, overlapRange), z.maximum(overlapHoursMax, overlapRange)),
-        overlapHours,
-      ),
-    }),
+    body: z.strictObject({ overlapHours: overlapField() }),
     bodyOptional: true,
     data: z.pick(ServiceAccount, {
       id: true,

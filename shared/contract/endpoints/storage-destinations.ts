@@ -84,8 +84,8 @@ export const accessMissing = 'is required, or workloadIdentity with type gcs';
 const namesAccess = (body: { readonly credentials?: unknown; readonly workloadIdentity?: unknown }): boolean =>
   body.credentials !== undefined || body.workloadIdentity !== undefined;
 
-const read = { role: 'viewer', scope: 'storage:read' } as const;
-const manage = { role: 'admin', scope: 'storage:write' } as const;
+const read = { role: 'viewer', scope: 'storage:read', projects: 'unrelated' } as const;
+const manage = { role: 'admin', scope: 'storage:write', projects: 'organization' } as const;
 const probes = ['table:write', 'destination:probe'] as const;
 
 export const storageDestinations = group('storageDestinations', `${apiPrefix}/storage-destinations`, {

@@ -1,12 +1,12 @@
 import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
-import { Moment, noBody, ShownName, When } from '../fields.ts';
-import { outsideShare, overlapHours, overlapHoursMax, webhookTimeoutMs } from '../limits.ts';
+import { Moment, noBody, overlapField, ShownName, When } from '../fields.ts';
+import { outsideShare, webhookTimeoutMs } from '../limits.ts';
 import { Delivery, DeliveryRequest, Webhook, WebhookEvent, WebhookWithSecret, webhookFields } from '../models/webhook.ts';
 import { deliveryStatuses, replayStatuses } from '../models/webhook-enums.ts';
 
-const read = { role: 'viewer', scope: 'organization:read' } as const;
-const manage = { role: 'admin', scope: 'organization:write' } as const;
+const read = { role: 'viewer', scope: 'organization:read', projects: 'organization' } as const;
+const manage = { role: 'admin', scope: 'organization:write', projects: 'organization' } as const;
 const saves = ['table:write', 'webhook:seal'] as const;
 
 const change = {
@@ -17,8 +17,6 @@ const change = {
   errors: ['WEBHOOK_NOT_FOUND'],
   capabilities: [...saves, 'webhook:open'],
 } as const;
-
-const overlapRange = `must be a whole number from 0 to ${overlapHoursMax}`;
 
 export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
   create: {
@@ -52,7 +50,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
   },
   events: {
     route: 'GET /events',
-    access: read,
+    access: { ...read, projects: 'unrelated' },
     summary: 'List the events that webhooks can subscribe to, each with a sample',
     data: z.array(WebhookEvent),
     capabilities: [],
@@ -89,12 +87,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
     route: 'POST /{webhookId}/rotate-secret',
     access: manage,
     summary: 'Rotate the secret. The new one is shown only in this response; the old one also signs for overlapHours',
-    body: z.strictObject({
-      overlapHours: z._default(
-        z.int(overlapRange).check(z.minimum(0, overlapRange), z.maximum(overlapHoursMax, overlapRange)),
-        overlapHours,
-      ),
-    }),
+    body: z.strictObject({ overlapHours: overlapField() }),
     bodyOptional: true,
     data: WebhookWithSecret,
     audit: 'webhook.secret_rotated',

@@ -1,7 +1,7 @@
 /** What backups and restores have in common. */
 import * as z from 'zod/mini';
 import { jobErrors } from '../errors.ts';
-import { Moment } from '../fields.ts';
+import { Moment, ShownName } from '../fields.ts';
 
 export const Progress = z.object({ percent: z.int(), documents: z.int(), totalDocuments: z.nullable(z.int()) });
 
@@ -36,9 +36,12 @@ export const UnfinishedJob = z.object({
 
 export const Cost = z.object({ reads: z.int(), estimatedUsd: z.number() });
 
-/** Who started a job. */
+export const actorTypes = ['user', 'service_account', 'api_key', 'system'] as const;
+
+/** Who started a job or made something. An API key has a name instead of an address. */
 export const Creator = z.object({
-  type: z.enum(['user', 'service_account', 'system']),
+  type: z.enum(actorTypes),
   id: z.string(),
   email: z.nullable(z.string()),
+  name: z.optional(ShownName),
 });

@@ -1,5 +1,6 @@
 /** Descriptions of storage destinations, webhooks, sign-in, organizations, encryption, audit log and health. */
 import * as z from 'zod/mini';
+import { apiKeys } from '../endpoints/api-keys.ts';
 import { AuditEntry, auditLogs } from '../endpoints/audit-logs.ts';
 import { auth, SignInSession, sessions, TokenSet } from '../endpoints/auth.ts';
 import { DeviceCode, DeviceRequest, device } from '../endpoints/device.ts';
@@ -19,7 +20,8 @@ import { Health } from '../endpoints/system.ts';
 import { webhooks } from '../endpoints/webhooks.ts';
 import { events } from '../events/event-catalogue.ts';
 import { simpleEvents } from '../events/simple-events.ts';
-import { departureProjectsMax, webhookSecretMin } from '../limits.ts';
+import { apiKeyDays, apiKeyDaysMax, apiKeyWarningDays, departureProjectsMax, webhookSecretMin } from '../limits.ts';
+import { ApiKey, ApiKeyWithSecret } from '../models/api-key.ts';
 import { Encryption } from '../models/encryption.ts';
 import { Invitation } from '../models/invitation.ts';
 import { UnfinishedJob } from '../models/job.ts';
@@ -181,6 +183,35 @@ export const accountDescriptions: readonly FieldTexts[] = [
     permissions: 'At least one; defaults to all read scopes. Only erasures:write, which no other scope includes, allows erasures',
   }),
   fieldTexts(serviceAccount.rotateKey.body, { overlapHours: 'How long the old key also works' }),
+  fieldTexts(apiKeys.create.body, {
+    role: 'The key never does more than a person of this role; defaults to viewer',
+    permissions: 'Scopes; defaults to all read scopes. The key does what its role and its permissions both allow',
+    projectIds: 'Limits the key to these projects: others do not exist for it. Null: all projects',
+    allowedAddresses:
+      'IP addresses and ranges (CIDR, IPv4 and IPv6) from which the key may be used; single addresses become ranges. Null: any address',
+    expiresAt: `Defaults to ${apiKeyDays} days from now, at most ${apiKeyDaysMax} days. A key always expires`,
+  }),
+  fieldTexts(apiKeys.update.body, {
+    projectIds: 'Null: all projects',
+    allowedAddresses: 'Null: any address',
+    expiresAt: `At most ${apiKeyDaysMax} days from now; also brings back a key that has expired`,
+  }),
+  fieldTexts(apiKeys.rotate.body, {
+    overlapHours: 'How long the old text also works, but never beyond its own expiry; 0 ends it at once',
+    expiresAt: 'Without it the new text lives as long as the old one was meant to',
+  }),
+  ...[ApiKey, ApiKeyWithSecret].map((schema) =>
+    fieldTexts(schema, {
+      role: 'The key never does more than a person of this role',
+      projectIds: 'Null: all projects',
+      allowedAddresses: 'Ranges in CIDR notation; null: any address',
+      status: `expiring: within ${apiKeyWarningDays[0]} days; expired: calls with it answer 401`,
+      lastUsedAt: 'Recorded at most once a minute',
+      createdBy: 'Who made the key. It stays when this user leaves the organization',
+      previousKeyExpiresAt: 'Until then the text before the last rotation also works',
+    }),
+  ),
+  fieldTexts(ApiKeyWithSecret, { apiKey: 'Shown only in this response' }),
   fieldTexts(events['member.left'], {
     projects: `Projects that were connected with the grant of the member and must be reconnected; at most ${departureProjectsMax}`,
     projectCount: 'How many projects must be reconnected, also those that are not listed',

@@ -66,7 +66,7 @@ const parameters = {
     name: 'X-Organization-Id',
     in: 'header',
     required: true,
-    description: 'Organization of the request',
+    description: 'Organization of the request. With an API key it may be absent',
     schema: { type: 'string', pattern: idPattern('organization').source, examples: ['org_01JZ8Q4V0M6T3X9C2B7N5K1HRD'] },
   },
   IdempotencyKey: {
@@ -179,8 +179,9 @@ const securitySchemes = {
   apiKey: {
     type: 'http',
     scheme: 'bearer',
-    bearerFormat: 'fb_sa_…',
-    description: 'The API key of a service account. Operations list the required scope.',
+    bearerFormat: 'fb_key_… or fb_sa_…',
+    description:
+      'An API key, or the key of the service account. Operations list the required scope; an API key also needs the role. X-Organization-Id may be absent: a key belongs to one organization.',
   },
   sessionCookie: {
     type: 'apiKey',

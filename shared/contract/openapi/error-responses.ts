@@ -41,6 +41,7 @@ export const errorDescriptions: Readonly<Record<ErrorCode, string>> = {
   INVITATION_NOT_FOUND: 'The invitation does not exist in this organization, or its link is invalid',
   MEMBER_NOT_FOUND: 'The member does not exist in this organization',
   SERVICE_ACCOUNT_NOT_FOUND: 'The organization has no service account',
+  API_KEY_NOT_FOUND: 'No such API key',
   STORAGE_NOT_FOUND: 'The storage destination does not exist in this organization',
   PROJECT_NOT_FOUND: 'The project does not exist in this organization',
   BACKUP_NOT_FOUND: 'The backup does not exist in this organization',

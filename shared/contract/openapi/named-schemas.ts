@@ -28,6 +28,7 @@ const nouns: Readonly<Record<keyof typeof contract, string>> = {
   invites: 'Invitation',
   invitations: 'Invitation',
   serviceAccount: 'ServiceAccount',
+  apiKeys: 'ApiKey',
   encryption: 'Encryption',
   projects: 'Project',
   pitr: 'Pitr',

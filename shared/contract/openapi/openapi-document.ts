@@ -44,7 +44,14 @@ const tags: Readonly<Record<keyof typeof contract, { name: string; description: 
   members: { name: 'Members', description: 'Members of the organization and their roles' },
   invites: { name: 'Invitations', description: 'Invitations sent by the organization' },
   invitations: { name: 'Acceptance', description: 'Viewing and accepting invitations' },
-  serviceAccount: { name: 'Service account', description: 'API key for server-to-server requests' },
+  serviceAccount: {
+    name: 'Service account',
+    description: 'One key for server-to-server requests, limited by scopes only. Prefer API keys, which also have a role',
+  },
+  apiKeys: {
+    name: 'API keys',
+    description: 'Keys for pipelines and tools, each limited by a role, scopes, projects, addresses and time',
+  },
   encryption: { name: 'Encryption', description: 'How the data keys of backups are wrapped' },
   projects: { name: 'Projects', description: 'Connected Firestore databases' },
   pitr: {

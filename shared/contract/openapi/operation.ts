@@ -67,6 +67,10 @@ const describe = ({ access, note, requestsPerMinute, outboundShare, audit }: End
       `Requires role ${access.role}${access.role === 'owner' ? '' : ' or above'}; ${
         access.scope === 'people-only' ? 'API keys are rejected' : `API keys require scope ${access.scope}`
       }.`,
+    typeof access === 'object' &&
+      access.scope !== 'people-only' &&
+      access.projects === 'organization' &&
+      'An API key that is limited to projects is rejected.',
     requestsPerMinute !== undefined &&
       `At most ${requestsPerMinute} requests per minute${access === 'public' ? ' and IP address' : ''}.`,
     outboundShare !== undefined &&
@@ -89,6 +93,7 @@ const securityOf = ({ access }: Endpoint): Operation['security'] => {
 const pathParameters: Readonly<Record<string, string>> = {
   userId: 'User id of the member',
   inviteId: 'Id of the invitation',
+  apiKeyId: 'Id of the API key',
   projectId: 'Id of the project',
   storageId: 'Id of the storage destination',
   backupId: 'Id of the backup',

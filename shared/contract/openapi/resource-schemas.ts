@@ -15,6 +15,7 @@ import { Health } from '../endpoints/system.ts';
 import { webhooks } from '../endpoints/webhooks.ts';
 import { Alert, AlertDelivery, AlertTest, Incident } from '../models/alert.ts';
 import { AlertDigest, DigestProject } from '../models/alert-digest.ts';
+import { ApiKey, ApiKeyWithSecret } from '../models/api-key.ts';
 import { Backup, BackupEntry, Diff, Estimate, Verification } from '../models/backup.ts';
 import {
   CapturedDocumentChange,
@@ -126,6 +127,11 @@ export const resources: Readonly<Record<string, Resource>> = {
   UpdatedServiceAccount: view(serviceAccount.update.data, 'A changed service account', robot),
   RotatedServiceAccount: view(serviceAccount.rotateKey.data, 'A service account with its new key', robot),
   TakenOverServiceAccount: view(serviceAccount.takeOver.data, 'A service account of another user now', robot),
+  ApiKey: resource(ApiKey, 'An API key without its secret text', account.apiKeyExample),
+  ApiKeyWithSecret: resource(ApiKeyWithSecret, 'An API key with its secret text, which is shown once', {
+    ...account.apiKeyExample,
+    apiKey: 'fb_key_…',
+  }),
   Encryption: resource(Encryption, 'How data keys of backups are wrapped', account.encryptionExample),
   Project: resource(Project, 'A connected Firestore database', account.projectExample),
   RootCollection: resource(projects.collections.list, 'A root collection of a database', { id: 'orders', count: 31_002 }),

@@ -63,7 +63,7 @@ const countNames = {
   restoreTests: 'restore tests',
 } as const satisfies Partial<Record<OrganizationLimit, string>>;
 
-type Counter = 'memberCount' | 'projectCount' | 'webhookCount' | 'scheduleCount' | 'restoreTestCount';
+type Counter = 'memberCount' | 'projectCount' | 'webhookCount' | 'scheduleCount' | 'restoreTestCount' | 'apiKeyCount';
 
 interface CountLimit {
   readonly max: number;

@@ -1,4 +1,5 @@
 /** Items of an organization. Every key begins with the tenant. */
+import type { Actor } from '../../audit/index.ts';
 import type { Role, Scope } from '../../contract/access.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 
@@ -17,6 +18,7 @@ export interface OrganizationRecord extends Item {
   readonly webhookCount?: number;
   readonly scheduleCount?: number;
   readonly restoreTestCount?: number;
+  readonly apiKeyCount?: number;
   /** Backups, restores and restore tests that were ever started; absent until the first one. */
   readonly jobsStarted?: number;
   readonly createdAt: string;
@@ -77,19 +79,41 @@ export interface ServiceAccountRecord extends Item {
   readonly previousKeyExpiresAt?: string;
 }
 
-/**
- * Found by the account id inside the API key. Holds only the key's fingerprint. The account has no copy of it: functions that send
- * messages may read an organization's items, but no keys.
- */
+/** One of the many keys of an organization. It does what its role and its permissions both allow, on its projects. */
 export interface ApiKeyRecord extends Item {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Exclude<Role, 'owner'>;
+  readonly permissions: readonly Scope[];
+  /** Absent: all projects. */
+  readonly projectIds?: readonly string[];
+  /** Ranges in CIDR notation; absent: any address. */
+  readonly allowedAddresses?: readonly string[];
+  readonly expiresAt: string;
+  /** When `expiresAt` was set: a rotation gives the new key as long a life. */
+  readonly expirySetAt: string;
+  readonly createdBy: Actor;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly rotatedAt?: string;
+  /** Until when the key before the last rotation works. */
+  readonly previousKeyExpiresAt?: string;
+}
+
+/**
+ * The fingerprint of a key, found by the id inside the key. The account and the API key have no copy of it: functions that send
+ * messages may read an organization's items, but no fingerprints.
+ */
+export interface FingerprintRecord extends Item {
+  /** The service account or the API key. */
   readonly accountId: string;
   readonly organizationId: string;
-  readonly email: string;
-  readonly permissions: readonly Scope[];
   readonly fingerprint: string;
   /** The key before the last rotation, and the user who had made it. */
   readonly previous?: { readonly fingerprint: string; readonly expiresAt: string; readonly createdBy?: string };
-  /** As in the account. */
+  /** Of a service account: as in the account. */
+  readonly email?: string;
+  readonly permissions?: readonly Scope[];
   readonly endedAt?: string;
 }
 
@@ -97,6 +121,7 @@ export const purgeDuePartition = 'DUE#PURGE';
 export const joinedPrefix = 'JOINED#';
 export const invitationPrefix = 'INVITE#';
 export const membershipPrefix = 'ORG#';
+export const apiKeyPrefix = 'API_KEY#';
 
 export const organizationKey = {
   organization: (tenant: Tenant): Key<OrganizationRecord> => lookup.organization(tenant.organizationId),
@@ -114,6 +139,7 @@ export const organizationKey = {
     sk: `ADDRESS#${email}`,
   }),
   serviceAccount: (tenant: Tenant): Key<ServiceAccountRecord> => ({ pk: `ORG#${tenant.organizationId}`, sk: 'SERVICE_ACCOUNT' }),
+  apiKey: (tenant: Tenant, id: string): Key<ApiKeyRecord> => lookup.apiKey(tenant.organizationId, id),
   storageDestination: (tenant: Tenant, id: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `DESTINATION#${id}` }),
   /** When each actor was last seen. In a partition of its own, so that read-only functions may write it and nothing else. */
   seen: (tenant: Tenant, actorId: string): Key => ({ pk: `SEEN#${tenant.organizationId}`, sk: actorId }),
@@ -130,7 +156,11 @@ export const lookup = {
     pk: `ORG#${organizationId}`,
     sk: `${invitationPrefix}${invitationId}`,
   }),
-  apiKey: (accountId: string): Key<ApiKeyRecord> => ({ pk: `APIKEY#${accountId}`, sk: 'APIKEY' }),
+  apiKey: (organizationId: string, id: string): Key<ApiKeyRecord> => ({
+    pk: `ORG#${organizationId}`,
+    sk: `${apiKeyPrefix}${id}`,
+  }),
+  fingerprint: (holderId: string): Key<FingerprintRecord> => ({ pk: `APIKEY#${holderId}`, sk: 'APIKEY' }),
   /** The user's side of a membership: a link without the role, which is stored only in the member item. */
   membership: (userId: string, organizationId: string): Key => ({
     pk: `USER#${userId}`,

@@ -1,17 +1,17 @@
 import { auditNote } from '../../audit/index.ts';
 import { type AuditNote, type Change, get, iso, StaleReadError, set, type Tenant } from '../../platform/index.ts';
-import { type ApiKeyRecord, lookup, organizationKey, type ServiceAccountRecord } from '../model/record.ts';
+import { type FingerprintRecord, lookup, organizationKey, type ServiceAccountRecord } from '../model/record.ts';
 import { accountUpdate } from './service-account.ts';
 
 export interface ServiceAccountKey {
   readonly account: ServiceAccountRecord;
-  readonly key: ApiKeyRecord;
+  readonly key: FingerprintRecord;
 }
 
 /** Undefined if the organization has no service account. */
 export const readServiceAccountKey = async (tenant: Tenant): Promise<ServiceAccountKey | undefined> => {
   const account = await get(organizationKey.serviceAccount(tenant));
-  const key = account && (await get(lookup.apiKey(account.id)));
+  const key = account && (await get(lookup.fingerprint(account.id)));
   return key && { account, key };
 };
 
@@ -33,7 +33,7 @@ export const endKeysOf = (
     writes: [
       accountUpdate(tenant, account, { ...ended, previousKeyExpiresAt: undefined }),
       set(
-        lookup.apiKey(account.id),
+        lookup.fingerprint(account.id),
         { ...ended, previous: undefined },
         { expected: { fingerprint: key.fingerprint }, onConditionFailed: () => new StaleReadError() },
       ),

@@ -18,10 +18,10 @@ import {
   type Tenant,
   type Write,
 } from '../../platform/index.ts';
+import { newKeyToken } from '../api-key/key-token.ts';
 import type { CallerContext } from '../model/caller-context.ts';
 import { whileActive, whileMember } from '../model/organization-guards.ts';
-import { type ApiKeyRecord, lookup, organizationKey, type ServiceAccountRecord } from '../model/record.ts';
-import { newApiKey } from './api-key.ts';
+import { type FingerprintRecord, lookup, organizationKey, type ServiceAccountRecord } from '../model/record.ts';
 
 /** `.invalid` is reserved (RFC 2606): an address for logs that never receives mail. */
 const addressDomain = 'service-accounts.backup-management.invalid';
@@ -35,7 +35,7 @@ export const createServiceAccount = (
   const { organizationId } = tenant;
   const email = `${id.toLowerCase()}@${addressDomain}`;
   const permissions = [...new Set(input.permissions)];
-  const apiKey = newApiKey(id);
+  const apiKey = newKeyToken(id);
   const account: ServiceAccountRecord = {
     ...organizationKey.serviceAccount(tenant),
     id,
@@ -45,8 +45,8 @@ export const createServiceAccount = (
     createdAt: iso(now),
     createdBy: actor.id,
   };
-  const key: ApiKeyRecord = {
-    ...lookup.apiKey(id),
+  const key: FingerprintRecord = {
+    ...lookup.fingerprint(id),
     accountId: id,
     organizationId,
     email,
@@ -110,7 +110,7 @@ export const updateServiceAccount = (
     change: {
       writes: [
         accountUpdate(tenant, account, given),
-        ...(given.permissions ? [set(lookup.apiKey(account.id), { permissions: given.permissions })] : []),
+        ...(given.permissions ? [set(lookup.fingerprint(account.id), { permissions: given.permissions })] : []),
       ],
       audit: [auditNote(tenant, { type: 'service_account', id: account.id, details: given })],
     },
@@ -132,7 +132,7 @@ export const accountUpdate = (
 export const removeServiceAccount = ({ tenant }: CallerContext, { id, name }: ServiceAccountRecord): Change => ({
   writes: [
     remove(organizationKey.serviceAccount(tenant), noServiceAccount, { id }),
-    { remove: lookup.apiKey(id) },
+    { remove: lookup.fingerprint(id) },
     { remove: organizationKey.seen(tenant, id) },
   ],
   audit: [auditNote(tenant, { type: 'service_account', id, details: { name } })],

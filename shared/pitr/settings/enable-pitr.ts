@@ -68,7 +68,7 @@ export const enablePitr = (
     isTooLarge: undefined,
     turn: known.turn + 1,
     nextTurnAt: iso(now),
-    createdBy: { type: actor.type, id: actor.id, email: actor.email },
+    createdBy: actor,
   };
   const shown: ProjectRecord = { ...project, pitr: { enabled: true, retentionDays, captureIntervalSeconds } };
   const capturing: CapturingRecord = {

@@ -1,5 +1,7 @@
 /** Items of restore tests: plans, runs and locks. Every key begins with the tenant, except those that only workers read. */
+
 import type * as z from 'zod/mini';
+import type { Actor } from '../../audit/index.ts';
 import type { JobErrorCode } from '../../contract/errors.ts';
 import type { RestoreTest, RestoreTestRun } from '../../contract/models/restore-test.ts';
 import type { JobRecord, RunningJobItem } from '../../job/index.ts';
@@ -56,9 +58,10 @@ export interface RunRecord
   readonly id: string;
   readonly status: ShownRun['status'];
   readonly createdBy: {
-    readonly type: 'user' | 'service_account' | 'system';
+    readonly type: Actor['type'];
     readonly id: string;
     readonly email?: string | null;
+    readonly name?: string;
   };
   readonly error: ShownRun['error'];
   /** Workflow executions so far; the reaper starts another if one dies. */

@@ -6,6 +6,7 @@ import type { RestoreTest, RestoreTestRun } from '../../contract/models/restore-
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { secretMask } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
+import { creatorData } from '../../stored-backup/index.ts';
 import type { RestoreTestRecord, RunRecord } from './record.ts';
 import { runWarnings } from './run-warnings.ts';
 
@@ -63,7 +64,7 @@ export const runData = (run: RunRecord): z.output<typeof RestoreTestRun> => ({
   check: run.check,
   removal: run.removal,
   evidence: run.evidence,
-  createdBy: { type: run.createdBy.type, id: run.createdBy.id, email: run.createdBy.email ?? null },
+  createdBy: creatorData(run.createdBy),
   createdAt: run.createdAt,
   startedAt: run.startedAt,
   completedAt: run.completedAt,

@@ -122,9 +122,9 @@ const testRow = (test: Test): string => {
 const passedText = ({ passed, passedWithWarnings }: Pick<Project, 'passed' | 'passedWithWarnings'>): string =>
   passedWithWarnings === 0 ? String(passed) : `${passed}, of them ${passedWithWarnings} with warnings`;
 
-const makerText = ({ type, id, email }: RestoreTestReport['generatedBy']): string => {
+const makerText = ({ type, id, email, name }: RestoreTestReport['generatedBy']): string => {
   if (email !== null) return email;
-  return type === 'service_account' ? `the API key ${id}` : id;
+  return type === 'service_account' || type === 'api_key' ? `the API key ${name ?? id}` : id;
 };
 
 /** Tests of earlier versions; there is nothing to say without them. */

@@ -2,7 +2,7 @@
  * Cancels a restore. One that has written nothing ends at once. One that may be writing is `cancelling` until its writers have
  * stopped: `failRestore` then ends it, with what they wrote.
  */
-import { auditNote } from '../../audit/index.ts';
+import { auditNote, describeActor } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { isId } from '../../contract/ids.ts';
 import type { CallerContext } from '../../organization/index.ts';
@@ -22,8 +22,7 @@ export const cancelRestore = async (
   const { restore } = context;
   const { id, status, attempt, safetyBackupId, sealedAt, targetProjectId, written, deleted } = restore;
   assertCancellable(restore);
-  const by = actor.type === 'user' ? 'a user' : 'a service account';
-  const error = { code: 'CANCELLED', message: `The restore was cancelled by ${by}` } as const;
+  const error = { code: 'CANCELLED', message: `The restore was cancelled by ${describeActor(actor)}` } as const;
   const audit = [auditNote(tenant, { type: 'restore', id, details: { targetProjectId, status, written, deleted } })];
   if (isWriting(restore)) {
     if (restore.cancelling) return { restore, change: { writes: [], audit: [] } };

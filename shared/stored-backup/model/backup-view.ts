@@ -1,5 +1,6 @@
 /** A backup as the API and the events show it. */
 import type * as z from 'zod/mini';
+import type { Actor } from '../../audit/index.ts';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import { usdPerRead } from '../../contract/limits.ts';
 import type { Backup } from '../../contract/models/backup.ts';
@@ -70,10 +71,12 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
 
 /** Null for records without one. */
 export const creatorData = (creator: JobCreator | undefined): z.input<typeof Backup>['createdBy'] =>
-  creator ? { type: creatorType(creator), id: creator.id, email: creator.email ?? null } : null;
+  creator
+    ? { type: creatorType(creator), id: creator.id, email: creator.email ?? null, ...(creator.name && { name: creator.name }) }
+    : null;
 
-const creatorType = ({ type }: JobCreator): 'user' | 'service_account' | 'system' =>
-  type === 'user' || type === 'service_account' ? type : 'system';
+const creatorType = ({ type }: JobCreator): Actor['type'] =>
+  type === 'user' || type === 'service_account' || type === 'api_key' ? type : 'system';
 
 /** 100 percent is reserved for completed backups. */
 export const backupProgress = (record: BackupRecord): z.input<typeof Backup>['progress'] => {

@@ -13,6 +13,8 @@ export interface JobCreator {
   readonly type: string;
   readonly id: string;
   readonly email?: string | null;
+  /** Of an API key. */
+  readonly name?: string;
 }
 
 export interface BackupRecord extends Item, TestNotes {

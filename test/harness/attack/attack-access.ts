@@ -35,8 +35,17 @@ export const attackAccess = (endpoint: Endpoint, organizations: () => TwoOrganiz
   test('an expired token of the owner is refused', () =>
     ask({ token: organizations().expiredToken, org: organizations().theirs.id }, 'UNAUTHORIZED'));
 
+  test('an API key that has expired, or is used from another address, is refused', async () => {
+    const { id: org, keys } = organizations().theirs;
+    await ask({ token: keys.expired, org }, 'UNAUTHORIZED');
+    await ask({ token: keys.elsewhere, org }, 'FORBIDDEN');
+  });
+
   if (isPersonal(access)) {
-    test('an API key is refused', () => ask({ token: organizations().theirs.apiKey }, 'FORBIDDEN'));
+    test('an API key is refused', async () => {
+      const { apiKey, keys } = organizations().theirs;
+      for (const token of [apiKey, keys.admin]) await ask({ token }, 'FORBIDDEN');
+    });
     return;
   }
 
@@ -54,9 +63,11 @@ export const attackAccess = (endpoint: Endpoint, organizations: () => TwoOrganiz
     });
 
   if (scope === 'people-only')
-    test('an API key with every scope is refused', () =>
-      ask({ token: organizations().theirs.apiKey, org: organizations().theirs.id }, 'FORBIDDEN'));
-  else
+    test('an API key with every scope is refused', async () => {
+      const { id: org, apiKey, keys } = organizations().theirs;
+      for (const token of [apiKey, keys.admin]) await ask({ token, org }, 'FORBIDDEN');
+    });
+  else {
     test(`an API key with every scope but ${scope} is refused with the missing scope`, async () => {
       const { theirs, setScopes } = organizations();
       await setScopes(
@@ -66,4 +77,22 @@ export const attackAccess = (endpoint: Endpoint, organizations: () => TwoOrganiz
       await ask({ token: theirs.apiKey, org: theirs.id }, 'FORBIDDEN', { requiredScope: scope });
       await setScopes(theirs, everyScope);
     });
+    for (const below of rolesBelow(role))
+      test(`an API key of the role ${below} with every scope is refused`, () => {
+        const { id: org, keys } = organizations().theirs;
+        const details = { requiredRole: role, currentRole: below };
+        return ask({ token: keys[below as 'viewer'], org }, 'PERMISSION_DENIED', details);
+      });
+    if (access.projects === 'organization')
+      test('an API key that is limited to projects is refused', () => {
+        const { id: org, keys } = organizations().theirs;
+        return ask({ token: keys.limited, org }, 'FORBIDDEN');
+      });
+    if (access.projects === 'named')
+      test('nothing of another project exists for an API key that is limited to one', async () => {
+        const { theirs, attack } = organizations();
+        const result = await attack(endpoint, { ...callOf(endpoint, theirs), token: theirs.keys.limited });
+        equal(result.status, 404, result.text);
+      });
+  }
 };

@@ -98,6 +98,7 @@ const times: Readonly<Record<string, Times>> = {
   'invites.cancel': once,
   'serviceAccount.create': once,
   'serviceAccount.remove': once,
+  'apiKeys.remove': once,
   'projects.create': serial,
   'projects.remove': once,
   'pitr.enable': once,

@@ -112,6 +112,8 @@ const markedIn = (value: unknown, mark: string, path: readonly string[] = []): r
 const unmarked: Readonly<Record<string, string>> = {
   'alerts.recipients': 'e-mail addresses',
   'alerts.routingKey': 'has a fixed form',
+  'apiKeys.allowedAddresses': 'IP addresses',
+  'apiKeys.expiresAt': 'a moment',
   'auth.code': 'a secret of the service',
   'auth.refreshToken': 'a secret of the service',
   'auth.code_verifier': 'proves the code, and is not stored',

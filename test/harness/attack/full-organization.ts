@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { type Role, scopes } from '../../../shared/contract/access.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { alerts } from '../../../shared/contract/endpoints/alerts.ts';
+import { apiKeys } from '../../../shared/contract/endpoints/api-keys.ts';
 import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { encryption } from '../../../shared/contract/endpoints/encryption.ts';
@@ -17,6 +18,7 @@ import { serviceAccount } from '../../../shared/contract/endpoints/service-accou
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { idPrefixes } from '../../../shared/contract/ids.ts';
+import { lookup } from '../../../shared/organization/index.ts';
 import { endOf, newBucket, seed } from '../stage/backup.ts';
 import { call } from '../stage/client.ts';
 import { settledErasures } from '../stage/erasure.ts';
@@ -25,12 +27,16 @@ import { newEmail, type Person, signIn } from '../stage/person.ts';
 import type { Receiver } from '../stage/receiver.ts';
 import { endOfRestore } from '../stage/restore.ts';
 import { endOfTestRun } from '../stage/restore-test.ts';
-import { removeItem } from '../stage/table.ts';
+import { getItem, putItem, removeItem } from '../stage/table.ts';
+
+type KeyKind = Exclude<Role, 'owner'> | 'limited' | 'expired' | 'elsewhere';
 
 export interface FullOrganization extends TestOrganization {
   readonly people: Readonly<Record<Role, Person>>;
   /** Key of a service account with every scope. */
   readonly apiKey: string;
+  /** API keys with every scope: of each role, and admins that are limited to a project without anything, expired, or used elsewhere. */
+  readonly keys: Readonly<Record<KeyKind, string>>;
   /** Token of a pending invitation. */
   readonly link: string;
   /** Location of its backup. */
@@ -104,6 +110,23 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
   });
   const spare = await make(projects.create, { name: title('spare'), sourceProjectId: `spare-${word('spare')}` });
 
+  const empty = await make(projects.create, { name: title('empty'), sourceProjectId: `empty-${word('empty')}` });
+  const keyOf = async (settings: object) =>
+    make(apiKeys.create, { name: title('key'), role: 'admin', permissions: scopes, ...settings });
+  const known = await Promise.all(
+    [
+      { role: 'viewer' },
+      { role: 'member' },
+      { role: 'admin' },
+      { projectIds: [empty.id] },
+      { allowedAddresses: ['192.0.2.0/24'] },
+      {},
+    ].map(keyOf),
+  );
+  const [viewerKey, memberKey, adminKey, limitedKey, elsewhereKey, expiredKey] = known.map((key) => key.apiKey as string);
+  const record = lookup.apiKey(id, known[5]?.id ?? '');
+  await putItem({ ...(await getItem(record)), ...record, expiresAt: '2026-01-01T00:00:00.000Z' });
+
   const [collection, document] = [word('collection'), word('document')];
   await seed(sourceProjectId, {
     [`${collection}/${document}`]: { [word('field')]: { stringValue: word('value') } },
@@ -162,6 +185,7 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
     organization: [id],
     user: [spared.userId],
     invitation: [invitation.id],
+    apiKey: [known[0]?.id ?? ''],
     project: [project.id, target.id, spare.id],
     storageDestination: [storage.id],
     backup: [backup.id],
@@ -178,6 +202,14 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
     ...organization,
     people: { owner, viewer, member, admin },
     apiKey,
+    keys: {
+      viewer: viewerKey ?? '',
+      member: memberKey ?? '',
+      admin: adminKey ?? '',
+      limited: limitedKey ?? '',
+      elsewhere: elsewhereKey ?? '',
+      expired: expiredKey ?? '',
+    },
     link: String(invitation.acceptUrl).split('/').at(-1) ?? '',
     backupLocation: { bucket, prefix, path },
     ids: Object.fromEntries(Object.entries(ids).map(([kind, known]) => [idPrefixes[kind as keyof typeof ids], known])),

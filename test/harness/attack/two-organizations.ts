@@ -3,11 +3,11 @@ import { generateKeyPairSync } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Scope, scopes } from '../../../shared/contract/access.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
-import { accountOf } from '../../../shared/organization/index.ts';
+import { holderOf } from '../../../shared/organization/index.ts';
 import { lookup } from '../../../shared/organization/model/record.ts';
 import { call, type Result, type RowOptions } from '../stage/client.ts';
 import { forge } from '../stage/forge-token.ts';
-import { newApiKey, newOrganization } from '../stage/organization.ts';
+import { newOrganization, newServiceAccountKey } from '../stage/organization.ts';
 import { type Receiver, startReceiver } from '../stage/receiver.ts';
 import { allItems, getItem, itemsOf, putItem } from '../stage/table.ts';
 import { createFullOrganization, type FullOrganization, markedWords } from './full-organization.ts';
@@ -66,7 +66,7 @@ export const createTwoOrganizations = async (): Promise<TwoOrganizations> => {
     secrets: [mark, theirKey.split('\n')[10] ?? mark],
     receiver,
     expiredToken: await forge(theirs.owner.accessToken, { iat: nowSeconds - 3_601, exp: nowSeconds - 1 }),
-    strangersKey: await newApiKey(await newOrganization(), scopes),
+    strangersKey: await newServiceAccountKey(await newOrganization(), scopes),
     untouched: await itemsAbout(theirs.id),
     attack: async (endpoint, options) => {
       const result = await call(endpoint, options);
@@ -77,7 +77,7 @@ export const createTwoOrganizations = async (): Promise<TwoOrganizations> => {
     exchanges,
     heardBefore: receiver.requests.filter(({ path }) => path.includes(mark)).length,
     setScopes: async ({ apiKey }, permissions) => {
-      const account = await getItem(lookup.apiKey(accountOf(apiKey) ?? ''));
+      const account = await getItem(lookup.fingerprint(holderOf(apiKey) ?? ''));
       if (account) await putItem({ ...account, permissions });
     },
   };

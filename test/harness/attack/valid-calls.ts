@@ -63,6 +63,7 @@ const bodies: Readonly<Record<string, (of: FullOrganization) => object>> = {
   'members.update': () => ({ role: 'member' }),
   'invites.create': () => ({ email: `${fresh()}@example.com` }),
   'serviceAccount.update': renamed,
+  'apiKeys.update': renamed,
   'projects.create': () => ({ name: 'Another', sourceProjectId: `source-${fresh()}` }),
   'projects.update': renamed,
   'pitr.enable': ({ ids }) => ({ storageDestinationId: ids.dst?.[0] }),

@@ -18,6 +18,7 @@ export const randomParams = ({ path }: Pick<Endpoint, 'path'>): Record<string, s
 export const parameterKinds = {
   userId: 'user',
   inviteId: 'invitation',
+  apiKeyId: 'apiKey',
   id: 'organization',
   projectId: 'project',
   storageId: 'storageDestination',

@@ -40,7 +40,7 @@ export const addMember = async (
 };
 
 /** Creates a service account; only this response contains its key. */
-export const newApiKey = async (organization: TestOrganization, permissions: readonly Scope[]): Promise<string> => {
+export const newServiceAccountKey = async (organization: TestOrganization, permissions: readonly Scope[]): Promise<string> => {
   const by = { token: organization.owner.accessToken, org: organization.id };
   return expectStatus(await call(serviceAccount.create, { ...by, body: { name: 'Test', permissions } }), 201).apiKey;
 };

@@ -4,7 +4,7 @@ import { auth } from '../../../shared/contract/endpoints/auth.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { call } from '../../harness/stage/client.ts';
 import { claimsOf, forge } from '../../harness/stage/forge-token.ts';
-import { newApiKey, newOrganization } from '../../harness/stage/organization.ts';
+import { newOrganization, newServiceAccountKey } from '../../harness/stage/organization.ts';
 import { signIn } from '../../harness/stage/person.ts';
 import { itemsOf } from '../../harness/stage/table.ts';
 
@@ -58,7 +58,7 @@ test('logout: a concurrent refresh cannot revive the session', async () => {
 
 test('logout: without a token 401, with an API key 403, with an unknown field 400', async () => {
   equal((await call(auth.logout)).status, 401);
-  const apiKey = await newApiKey(await newOrganization(), ['organization:read']);
+  const apiKey = await newServiceAccountKey(await newOrganization(), ['organization:read']);
   for (const endpoint of [auth.logout, auth.me]) {
     const { status, body } = await call(endpoint, { token: apiKey });
     deepEqual([status, body.error.code], [403, 'FORBIDDEN']);

@@ -10,7 +10,7 @@ import { auditRetentionDays } from '../../../shared/contract/limits.ts';
 import { idBounds, newId } from '../../../shared/platform/index.ts';
 import { parseCsv } from '../../harness/builders/parse-csv.ts';
 import { api, call } from '../../harness/stage/client.ts';
-import { addMember, newApiKey, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+import { addMember, newOrganization, newServiceAccountKey, type TestOrganization } from '../../harness/stage/organization.ts';
 import { newEmail, type Person } from '../../harness/stage/person.ts';
 import { itemsOf, putItem } from '../../harness/stage/table.ts';
 
@@ -202,7 +202,7 @@ test('audit: expired entries disappear at once; others are kept as long as the p
 });
 
 test('audit: a service account with scope can read the log and is named in it', async () => {
-  const apiKey = await newApiKey(organization, ['organization:read', 'organization:write']);
+  const apiKey = await newServiceAccountKey(organization, ['organization:read', 'organization:write']);
   await call(organizations.update, { token: apiKey, org: organization.id, body: { name: 'By key' } });
   const { status, body } = await call(auditLogs.list, { token: apiKey, org: organization.id, query: { limit: '1' } });
   equal(status, 200);

@@ -4,7 +4,7 @@ import { beforeAll, test } from 'vitest';
 import { type Client, type ClientOptions, openClient } from '../../../shared/client/index.ts';
 import { newDestination, newProject, seed } from '../../harness/stage/backup.ts';
 import { stageUrl } from '../../harness/stage/client.ts';
-import { newApiKey, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+import { newOrganization, newServiceAccountKey, type TestOrganization } from '../../harness/stage/organization.ts';
 
 let organization: TestOrganization;
 let client: Client;
@@ -57,7 +57,7 @@ test('client: a backup is started, waited for, listed by each filter, and restor
 });
 
 test('client: an API key calls, and a call that is repeated with its key has one effect', async () => {
-  const apiKey = await newApiKey(organization, ['backups:read', 'organization:read', 'organization:write']);
+  const apiKey = await newServiceAccountKey(organization, ['backups:read', 'organization:read', 'organization:write']);
   const account = open({ token: undefined, apiKey });
   const body = { name: 'Hook', url: 'https://example.com/hook', events: ['backup.*'] };
   const [first, second] = [

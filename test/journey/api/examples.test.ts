@@ -18,7 +18,7 @@ import { endOf, newBucket, newProject, seed } from '../../harness/stage/backup.t
 import { consoleHeaders, newCode } from '../../harness/stage/browser.ts';
 import { api, call, stageUrl, stageVariable } from '../../harness/stage/client.ts';
 import { addFault } from '../../harness/stage/firestore-faults.ts';
-import { newApiKey, newOrganization } from '../../harness/stage/organization.ts';
+import { newOrganization, newServiceAccountKey } from '../../harness/stage/organization.ts';
 import { signIn } from '../../harness/stage/person.ts';
 import { startReceiver } from '../../harness/stage/receiver.ts';
 import { endOfRestore } from '../../harness/stage/restore.ts';
@@ -286,7 +286,7 @@ const commandsOf = (samples: readonly CodeSample[]): readonly string[] =>
 test('API docs: the samples of the guides lead from an API key to a completed backup, and read it', async () => {
   const organization = await newOrganization();
   const scopes = ['organization:read', 'projects:write', 'storage:write', 'backups:read', 'backups:write'] as const;
-  const apiKey = await newApiKey(organization, scopes);
+  const apiKey = await newServiceAccountKey(organization, scopes);
   const email = `backups-${randomUUID().slice(0, 8)}@p.iam.gserviceaccount.com`;
   const made = await fetch(`${stageVariable('STAGE_IDP_URL')}/google/accounts/${email}/keys`, { method: 'POST' });
   const { private_key } = (await made.json()) as { private_key: string };

@@ -17,7 +17,7 @@ import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { newBucket, newDestination, newProject, seed } from '../../harness/stage/backup.ts';
 import { objectsIn } from '../../harness/stage/bucket.ts';
 import { call, stageUrl, stageVariable } from '../../harness/stage/client.ts';
-import { newApiKey, newOrganization } from '../../harness/stage/organization.ts';
+import { newOrganization, newServiceAccountKey } from '../../harness/stage/organization.ts';
 import { newEmail, signIn } from '../../harness/stage/person.ts';
 import { startReceiver } from '../../harness/stage/receiver.ts';
 import { lookUntil } from '../../harness/time/look-until.ts';
@@ -87,7 +87,7 @@ test('smoke test: a service account uses existing resources, which stay; a faili
   const organization = await newOrganization();
   const [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
   await seed(project.sourceProjectId, { 'users/ada': {}, 'posts/first': {} });
-  const apiKey = await newApiKey(organization, scopes);
+  const apiKey = await newServiceAccountKey(organization, scopes);
   receiver.answer('/ill', { status: 500 });
   const walked = await walk({
     SMOKE_TOKEN: apiKey,

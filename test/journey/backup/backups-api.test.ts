@@ -13,7 +13,7 @@ import { endOf, newBucket, newDestination, newProject, seed, startBackup, takeBa
 import { objectsIn } from '../../harness/stage/bucket.ts';
 import { call } from '../../harness/stage/client.ts';
 import { addFault, revokeSource } from '../../harness/stage/firestore-faults.ts';
-import { addMember, newApiKey, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+import { addMember, newOrganization, newServiceAccountKey, type TestOrganization } from '../../harness/stage/organization.ts';
 import { getItem, itemsOf } from '../../harness/stage/table.ts';
 import { lookUntil } from '../../harness/time/look-until.ts';
 
@@ -327,7 +327,7 @@ describe('a completed backup', () => {
     const params = { backupId: backup.id };
     const answer = await call(backups.remove, { org: organization.id, token: member.accessToken, params });
     deepEqual([answer.status, answer.body.error.code], [403, 'PERMISSION_DENIED']);
-    const token = await newApiKey(organization, ['backups:read']);
+    const token = await newServiceAccountKey(organization, ['backups:read']);
     equal((await call(backups.remove, { org: organization.id, token, params })).body.error.code, 'FORBIDDEN');
     equal((await call(backups.get, { org: organization.id, token, params })).status, 200);
   });

@@ -14,7 +14,7 @@ import { takeBackup } from '../../harness/stage/backup.ts';
 import { objectAt, objectsIn } from '../../harness/stage/bucket.ts';
 import { call } from '../../harness/stage/client.ts';
 import { logs } from '../../harness/stage/function-log.ts';
-import { addMember, newApiKey, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+import { addMember, newOrganization, newServiceAccountKey, type TestOrganization } from '../../harness/stage/organization.ts';
 import { allItems, getItem } from '../../harness/stage/table.ts';
 
 type Shown = z.output<typeof Backup>;
@@ -56,7 +56,7 @@ describe('encryption settings', () => {
       const answer = await call(row, { org: organization.id, token: member.accessToken, ...sent });
       deepEqual([answer.status, answer.body.error.code], [403, 'PERMISSION_DENIED']);
     }
-    const token = await newApiKey(organization, ['organization:read']);
+    const token = await newServiceAccountKey(organization, ['organization:read']);
     equal((await call(encryption.set, { org: organization.id, token, body })).body.error.code, 'FORBIDDEN');
   });
 

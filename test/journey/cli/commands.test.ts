@@ -5,7 +5,7 @@ import { beforeAll, describe, test } from 'vitest';
 import { type Bms, type BmsRun, openBms } from '../../harness/env/run-bms.ts';
 import { newBucket, seed } from '../../harness/stage/backup.ts';
 import { stageUrl } from '../../harness/stage/client.ts';
-import { newApiKey, newOrganization } from '../../harness/stage/organization.ts';
+import { newOrganization, newServiceAccountKey } from '../../harness/stage/organization.ts';
 import { newEmail, signIn } from '../../harness/stage/person.ts';
 
 let bms: Bms;
@@ -356,7 +356,7 @@ test('exit codes: bad input 2, not signed in or forbidden 3, unreachable 5; each
 
 test('an API key signs in without a browser', async () => {
   const organization = await newOrganization();
-  const apiKey = await newApiKey(organization, ['backups:read', 'projects:read']);
+  const apiKey = await newServiceAccountKey(organization, ['backups:read', 'projects:read']);
   const robot = openBms({ BMS_URL: stageUrl() });
   const stored = await robot.run(['login', '--api-key', '--organization', organization.id], { input: apiKey });
   equal(stored.code, 0, stored.err);

@@ -6,7 +6,7 @@ import { auth } from '../../../shared/contract/endpoints/auth.ts';
 import { members } from '../../../shared/contract/endpoints/members.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { call } from '../../harness/stage/client.ts';
-import { addMember, newApiKey, newOrganization } from '../../harness/stage/organization.ts';
+import { addMember, newOrganization, newServiceAccountKey } from '../../harness/stage/organization.ts';
 import { type Person, signIn } from '../../harness/stage/person.ts';
 import { contentsOf, undo } from '../../harness/stage/restore.ts';
 import { startSlowRestore } from '../../harness/stage/slow-restore.ts';
@@ -51,7 +51,7 @@ test('organization: when deleted it refuses every call; when recovered it is unc
   const organization = await newOrganization();
   const { id, owner, name } = organization;
   const admin = await addMember(organization, 'admin');
-  const key = await newApiKey(organization, ['organization:read']);
+  const key = await newServiceAccountKey(organization, ['organization:read']);
   const answer = await remove(organization, { confirmName: name });
   equal(answer.status, 200);
   const { recoveryDeadline, ...rest } = answer.body.data;

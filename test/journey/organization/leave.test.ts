@@ -9,7 +9,7 @@ import { serviceAccount } from '../../../shared/contract/endpoints/service-accou
 import { newProject } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { untilMails } from '../../harness/stage/mail.ts';
-import { addMember, newApiKey, newOrganization } from '../../harness/stage/organization.ts';
+import { addMember, newOrganization, newServiceAccountKey } from '../../harness/stage/organization.ts';
 import { type Person, signIn } from '../../harness/stage/person.ts';
 import { itemsOf } from '../../harness/stage/table.ts';
 
@@ -67,7 +67,7 @@ test('leave: an API key ends with the membership of its maker, unless another ad
   const organization = await newOrganization();
   const { id: org, owner } = organization;
   const maker = await addMember(organization, 'admin');
-  const apiKey = await newApiKey({ ...organization, owner: maker }, ['organization:read']);
+  const apiKey = await newServiceAccountKey({ ...organization, owner: maker }, ['organization:read']);
   const use = async (token: string) => (await call(organizations.current, { token, org })).status;
   equal(await use(apiKey), 200);
   const account = await call(serviceAccount.get, by(owner, org));

@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { call } from '../../harness/stage/client.ts';
-import { addMember, newApiKey, newOrganization } from '../../harness/stage/organization.ts';
+import { addMember, newOrganization, newServiceAccountKey } from '../../harness/stage/organization.ts';
 import { signIn } from '../../harness/stage/person.ts';
 import { getItem, itemsOf, putItem } from '../../harness/stage/table.ts';
 
@@ -198,7 +198,7 @@ test('organization: the default destination must belong to it', async () => {
 
 test('organization: a service account reads and updates it by its scopes, and cannot create one', async () => {
   const organization = await newOrganization(owner);
-  const key = await newApiKey(organization, ['organization:read', 'organization:write']);
+  const key = await newServiceAccountKey(organization, ['organization:read', 'organization:write']);
   const by = { token: key, org: organization.id };
   equal((await call(organizations.current, by)).status, 200);
   equal((await call(organizations.update, { ...by, body: { name: 'By key' } })).status, 200);

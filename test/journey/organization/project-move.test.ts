@@ -12,7 +12,7 @@ import { endOf, newProject, startBackup, takeBackup } from '../../harness/stage/
 import { objectsIn } from '../../harness/stage/bucket.ts';
 import { call } from '../../harness/stage/client.ts';
 import { logs } from '../../harness/stage/function-log.ts';
-import { addMember, newApiKey, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+import { addMember, newOrganization, newServiceAccountKey, type TestOrganization } from '../../harness/stage/organization.ts';
 import { signIn } from '../../harness/stage/person.ts';
 import { allItems, itemsOf } from '../../harness/stage/table.ts';
 
@@ -160,7 +160,7 @@ test('project move: requires a user who is admin in both organizations, and no o
   await addMember(to, 'admin', asMember);
   const body = { organizationId: to.id };
   const params = { projectId: project.id };
-  const apiKey = await newApiKey(from, ['projects:write']);
+  const apiKey = await newServiceAccountKey(from, ['projects:write']);
   const answers = [
     await move(from, { projectId: project.id, organizationId: to.id, more: { name: 'Other' } }),
     await move(from, { projectId: project.id, organizationId: 'x' }),

@@ -10,7 +10,7 @@ import { endOf, newDestination, newProject, seed, startBackup } from '../../harn
 import { Browser, onThePage } from '../../harness/stage/browser.ts';
 import { call, stageUrl, stageVariable } from '../../harness/stage/client.ts';
 import { logs } from '../../harness/stage/function-log.ts';
-import { addMember, newApiKey, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+import { addMember, newOrganization, newServiceAccountKey, type TestOrganization } from '../../harness/stage/organization.ts';
 import { newEmail, revokeGrants, signIn } from '../../harness/stage/person.ts';
 import { allItems, getItem, itemsOf, putItem } from '../../harness/stage/table.ts';
 
@@ -228,7 +228,7 @@ test('project: the grant of a removed member is no longer used', async () => {
 
 test("project: an API key connects with its creator's grant only databases that the organization has connected", async () => {
   const organization = await newOrganization();
-  const apiKey = await newApiKey(organization, ['projects:write']);
+  const apiKey = await newServiceAccountKey(organization, ['projects:write']);
   const key = { token: apiKey, org: organization.id };
   const sourceProjectId = source();
   const body = { name: 'Shop', sourceProjectId };
@@ -252,7 +252,7 @@ test("project: an API key connects with its creator's grant only databases that 
 test("project: an API key connects with its creator's grant as long as the creator is allowed to", async () => {
   const organization = await newOrganization();
   const admin = await addMember(organization, 'admin');
-  const apiKey = await newApiKey({ ...organization, owner: admin }, ['projects:read', 'projects:write']);
+  const apiKey = await newServiceAccountKey({ ...organization, owner: admin }, ['projects:read', 'projects:write']);
   const key = { token: apiKey, org: organization.id };
   const sourceProjectId = source();
   await call(projects.create, { ...by(organization), body: { name: 'Shop', sourceProjectId } });
@@ -267,7 +267,7 @@ test("project: an API key connects with its creator's grant as long as the creat
 test('project: an API key connects only with credentials if its creator is unknown or may not connect', async () => {
   const organization = await newOrganization();
   const viewer = await addMember(organization, 'viewer');
-  const apiKey = await newApiKey(organization, ['projects:write']);
+  const apiKey = await newServiceAccountKey(organization, ['projects:write']);
   const key = { token: apiKey, org: organization.id };
   const sourceProjectId = source();
   await call(projects.create, { ...by(organization), body: { name: 'Shop', sourceProjectId } });

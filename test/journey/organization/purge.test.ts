@@ -12,7 +12,7 @@ import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { takeBackup } from '../../harness/stage/backup.ts';
 import { objectsIn } from '../../harness/stage/bucket.ts';
 import { call, stageVariable } from '../../harness/stage/client.ts';
-import { addMember, newApiKey, newOrganization } from '../../harness/stage/organization.ts';
+import { addMember, newOrganization, newServiceAccountKey } from '../../harness/stage/organization.ts';
 import { newEmail, signIn } from '../../harness/stage/person.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../harness/stage/receiver.ts';
 import { allItems, getItem, itemsOf, putItem } from '../../harness/stage/table.ts';
@@ -42,7 +42,7 @@ test('purge: force deletes every item of the organization and frees its slug; it
   const { id, owner, name, slug } = organization;
   const member = await addMember(organization, 'member');
   await addMember(neighbour, 'viewer', member);
-  const key = await newApiKey(organization, ['organization:read']);
+  const key = await newServiceAccountKey(organization, ['organization:read']);
   const by = { token: owner.accessToken, org: id };
   equal((await call(organizations.current, { token: key, org: id })).status, 200);
   const webhook = { name: 'Witness', url: receiver.url('/witness'), events: ['*'] };

@@ -15,7 +15,7 @@ import { strictCopy } from '../../harness/builders/strict-copy.ts';
 import { newProject, seed, startBackup, takeBackup } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { addFault, revokeSource } from '../../harness/stage/firestore-faults.ts';
-import { addMember, newApiKey, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
+import { addMember, newOrganization, newServiceAccountKey, type TestOrganization } from '../../harness/stage/organization.ts';
 import { contentsOf, endOfRestore, planRestore, type RestoreData, restore, startRestore } from '../../harness/stage/restore.ts';
 import { getItem, itemsOf } from '../../harness/stage/table.ts';
 
@@ -149,7 +149,7 @@ describe('access to restores', () => {
 
   test('a key can do what its scopes allow', async () => {
     const at = await newOrganization();
-    const key = { token: await newApiKey(at, ['backups:read']), org: at.id };
+    const key = { token: await newServiceAccountKey(at, ['backups:read']), org: at.id };
     equal((await call(restores.list, key)).status, 200);
     const params = { restoreJobId: newId('restore') };
     equal((await call(restores.get, { ...key, params })).body.error.code, 'RESTORE_NOT_FOUND');
@@ -163,7 +163,7 @@ describe('access to restores', () => {
   test('a member and a key with scope can restore', async () => {
     const [{ accessToken }, key] = await Promise.all([
       addMember(organization, 'member'),
-      newApiKey(organization, ['backups:write']),
+      newServiceAccountKey(organization, ['backups:write']),
     ]);
     const begin = async (token: string) => {
       const { id: targetProjectId } = await newProject(organization);

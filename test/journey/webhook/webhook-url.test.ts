@@ -11,7 +11,7 @@ import { webhooks as rows } from '../../../shared/contract/endpoints/webhooks.ts
 import type { Item } from '../../../shared/platform/index.ts';
 import { call, stageVariable } from '../../harness/stage/client.ts';
 import { logs } from '../../harness/stage/function-log.ts';
-import { addMember, newApiKey, newOrganization } from '../../harness/stage/organization.ts';
+import { addMember, newOrganization, newServiceAccountKey } from '../../harness/stage/organization.ts';
 import { type Receiver, startReceiver } from '../../harness/stage/receiver.ts';
 import { allItems, getItem, putItem } from '../../harness/stage/table.ts';
 
@@ -33,7 +33,7 @@ beforeAll(async () => {
   const org = organization.id;
   owner = { token: organization.owner.accessToken, org };
   viewer = { token: (await addMember(organization, 'viewer')).accessToken, org };
-  readKey = { token: await newApiKey(organization, ['organization:read']), org };
+  readKey = { token: await newServiceAccountKey(organization, ['organization:read']), org };
 });
 afterAll(() => receiver.stop());
 let readKey: Caller;

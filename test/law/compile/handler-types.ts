@@ -17,7 +17,7 @@ export const withoutHandler = () => {
   return { ...handlers, organizations } satisfies Handlers;
 };
 
-const access = { role: 'admin', scope: 'organization:write' } as const;
+const access = { role: 'admin', scope: 'organization:write', projects: 'organization' } as const;
 const capabilities = ['table:write'] as const;
 const common = { access, capabilities, summary: '' } as const;
 const change = { writes: [], audit: [] };

@@ -2,7 +2,7 @@ import { equal, rejects, throws } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { authenticate, rateIdentity, refuseForeignOrigin } from '../../../shared/http/authenticate.ts';
 import { parseRequest } from '../../../shared/http/parse-request.ts';
-import { newApiKey } from '../../../shared/organization/index.ts';
+import { newKeyToken } from '../../../shared/organization/index.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import { eventOf, type Request } from '../../harness/aws/api-event.ts';
 import { scriptAws } from '../../harness/aws/scripted-aws.ts';
@@ -16,7 +16,7 @@ Object.assign(process.env, {
 });
 
 const incoming = (request: Request) => parseRequest(eventOf(request));
-const apiKey = newApiKey(newId('serviceAccount'));
+const apiKey = newKeyToken(newId('serviceAccount'));
 
 for (const authorization of [
   'Basic dXNlcjpwYXNz',
@@ -55,7 +55,7 @@ test('rateIdentity: two keys with the same account id are counted separately', a
   const account = newId('serviceAccount');
   const identity = async (key: string) =>
     rateIdentity(await authenticate(incoming({ headers: { authorization: `Bearer ${key}` } })));
-  const [mine, guessed] = [newApiKey(account), newApiKey(account)];
+  const [mine, guessed] = [newKeyToken(account), newKeyToken(account)];
   equal((await identity(mine)) === (await identity(guessed)), false);
   equal(await identity(mine), await identity(mine));
 });

@@ -5,7 +5,7 @@ import * as z from 'zod/mini';
 import { group } from '../../../shared/contract/endpoint.ts';
 import { ApiError, checkAll, invalid } from '../../../shared/contract/errors.ts';
 import { handle, type Response } from '../../../shared/http/index.ts';
-import { newApiKey } from '../../../shared/organization/index.ts';
+import { newKeyToken } from '../../../shared/organization/index.ts';
 import { create, fingerprint, newId, StaleReadError, timeoutEarlyMs } from '../../../shared/platform/index.ts';
 import { eventOf, type Request } from '../../harness/aws/api-event.ts';
 import { cancelled, Fault, type Input, type Script, scriptAws } from '../../harness/aws/scripted-aws.ts';
@@ -15,7 +15,7 @@ const aws = await scriptAws();
 afterAll(aws.stop);
 process.env.REQUESTS_PER_MINUTE = '1000';
 
-const access = { role: 'admin', scope: 'organization:write' } as const;
+const access = { role: 'admin', scope: 'organization:write', projects: 'organization' } as const;
 const things = group('things', '/things', {
   make: {
     route: 'POST',
@@ -34,7 +34,7 @@ const things = group('things', '/things', {
 });
 
 const [org, account] = [newId('organization'), newId('serviceAccount')];
-const apiKey = newApiKey(account);
+const apiKey = newKeyToken(account);
 let table: InMemoryTable;
 let script: Script;
 beforeEach(() => {
@@ -275,7 +275,7 @@ test('rate limit: a caller without a valid key is counted by address, whatever k
   process.env.REQUESTS_PER_MINUTE = '5';
   const statuses: (number | undefined)[] = [];
   for (let n = 0; n < 8; n++) {
-    const headers = { authorization: `Bearer ${newApiKey(newId('serviceAccount'))}`, 'x-organization-id': org };
+    const headers = { authorization: `Bearer ${newKeyToken(newId('serviceAccount'))}`, 'x-organization-id': org };
     statuses.push((await make(eventOf({ ...post({ name: 'a' }), headers, ip: '198.51.100.9' }))).statusCode);
   }
   process.env.REQUESTS_PER_MINUTE = '1000';

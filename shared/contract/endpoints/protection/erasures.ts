@@ -4,9 +4,9 @@ import { text } from '../../fields.ts';
 import { erasurePathsMax } from '../../limits.ts';
 import { Erasure } from '../../models/erasure.ts';
 
-const read = { role: 'viewer', scope: 'projects:read' } as const;
+const read = { role: 'viewer', scope: 'projects:read', projects: 'named' } as const;
 /** A scope of its own, because an erasure cannot be undone. */
-const manage = { role: 'admin', scope: 'erasures:write' } as const;
+const manage = { role: 'admin', scope: 'erasures:write', projects: 'named' } as const;
 
 /** A plain value, or a typed one as documents are shown. */
 const Value = z

@@ -5,7 +5,7 @@ import { id, When } from '../../fields.ts';
 import { outsideShare } from '../../limits.ts';
 import { RestoreTestReportFile, SignedEvidence } from '../../models/restore-test-evidence.ts';
 
-const read = { role: 'viewer', scope: 'schedules:read' } as const;
+const read = { role: 'viewer', scope: 'schedules:read', projects: 'named' } as const;
 
 export const evidence = group('evidence', '', {
   keys: {
@@ -27,7 +27,7 @@ export const evidence = group('evidence', '', {
   },
   report: {
     route: `GET ${apiPrefix}/restore-tests/report`,
-    access: read,
+    access: { ...read, projects: 'organization' },
     summary: 'Report of all restore tests that began in a period (default: the last 30 days), as JSON or printable HTML',
     query: z.strictObject({
       from: z.optional(When),

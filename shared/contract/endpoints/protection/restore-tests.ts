@@ -12,8 +12,8 @@ import {
 import { checkResults, RestoreTest, RestoreTestRun, restoreTestStatuses } from '../../models/restore-test.ts';
 import { scheduleFields } from '../schedules.ts';
 
-const read = { role: 'viewer', scope: 'schedules:read' } as const;
-const manage = { role: 'member', scope: 'schedules:write' } as const;
+const read = { role: 'viewer', scope: 'schedules:read', projects: 'named' } as const;
+const manage = { role: 'member', scope: 'schedules:write', projects: 'named' } as const;
 
 /** A word is short for the object that has it as its only field. */
 const orWord = <S extends z.ZodMiniType>(field: string, words: readonly string[], schema: S) =>
@@ -117,7 +117,7 @@ export const restoreTests = group('restoreTests', `${apiPrefix}/restore-tests`, 
   },
   list: {
     route: 'GET',
-    access: read,
+    access: { ...read, projects: 'listed' },
     summary: 'List plans of restore tests, newest first',
     query: z.strictObject({ projectId: z.optional(id('project')) }),
     list: RestoreTest,
@@ -174,7 +174,7 @@ export const restoreTests = group('restoreTests', `${apiPrefix}/restore-tests`, 
   },
   listRuns: {
     route: 'GET /{restoreTestId}/runs',
-    access: read,
+    access: { ...read, projects: 'listed' },
     summary: 'List the runs of a plan, newest first',
     query: z.strictObject({
       projectId: z.optional(id('project')),

@@ -7,6 +7,7 @@ import type { ServiceAccount } from '../../endpoints/service-account.ts';
 import type { StorageTest } from '../../endpoints/storage-destinations.ts';
 import { idPrefixes } from '../../ids.ts';
 import { backupTimeoutMinutes, deviceCodeSeconds, devicePollSeconds } from '../../limits.ts';
+import type { ApiKey } from '../../models/api-key.ts';
 import type { Encryption } from '../../models/encryption.ts';
 import type { Invitation } from '../../models/invitation.ts';
 import type { Member } from '../../models/member.ts';
@@ -103,6 +104,23 @@ export const serviceAccountExample: z.output<typeof ServiceAccount> = {
   createdAt: yesterday,
   createdBy: person.id,
   status: 'active',
+  previousKeyExpiresAt: null,
+};
+
+export const apiKeyExample: z.output<typeof ApiKey> = {
+  id: `${idPrefixes.apiKey}_${ulid}`,
+  name: 'Backup before deploy',
+  role: 'member',
+  permissions: ['backups:read', 'backups:write'],
+  projectIds: [named.id],
+  allowedAddresses: ['203.0.113.0/24'],
+  status: 'active',
+  expiresAt: inAWeek,
+  lastUsedAt: now,
+  createdBy: { type: 'user', ...person },
+  createdAt: yesterday,
+  updatedAt: yesterday,
+  rotatedAt: null,
   previousKeyExpiresAt: null,
 };
 

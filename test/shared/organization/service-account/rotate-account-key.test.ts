@@ -1,10 +1,10 @@
 import { deepEqual, equal, notEqual, ok, throws } from 'node:assert/strict';
 import { test } from 'vitest';
 import type { ApiError } from '../../../../shared/contract/errors.ts';
+import { isKeyTokenOf } from '../../../../shared/organization/api-key/key-token.ts';
 import type { CallerContext } from '../../../../shared/organization/model/caller-context.ts';
-import type { ApiKeyRecord, OrganizationRecord } from '../../../../shared/organization/model/record.ts';
-import { isKeyOf } from '../../../../shared/organization/service-account/api-key.ts';
-import { rotateApiKey, takeOverServiceAccount } from '../../../../shared/organization/service-account/rotate-api-key.ts';
+import type { FingerprintRecord, OrganizationRecord } from '../../../../shared/organization/model/record.ts';
+import { rotateAccountKey, takeOverServiceAccount } from '../../../../shared/organization/service-account/rotate-account-key.ts';
 import { createServiceAccount, updateServiceAccount } from '../../../../shared/organization/service-account/service-account.ts';
 import { unsafeTenant, type Write } from '../../../../shared/platform/index.ts';
 
@@ -20,18 +20,18 @@ const acting = (id: string): CallerContext => ({
 const [ann, bob] = ['usr_01JWNVAV000000000000000001', 'usr_01JWNVAV000000000000000002'] as const;
 const created = createServiceAccount(acting(ann), { name: 'CI', permissions: ['backups:read'] }, now);
 const keyItem = (writes: readonly Write[]) =>
-  writes.flatMap((write) => ('put' in write && write.put.pk.startsWith('APIKEY#') ? [write.put as ApiKeyRecord] : []))[0]!;
+  writes.flatMap((write) => ('put' in write && write.put.pk.startsWith('APIKEY#') ? [write.put as FingerprintRecord] : []))[0]!;
 const key = keyItem(created.change.writes);
 /** The key item after an update. */
-const applied = (item: ApiKeyRecord, writes: readonly Write[]): ApiKeyRecord => {
+const applied = (item: FingerprintRecord, writes: readonly Write[]): FingerprintRecord => {
   const write = writes.find((one) => 'update' in one && one.update.pk.startsWith('APIKEY#'));
   const { ':fingerprint': fingerprint, ':previous': previous } = write?.values ?? {};
   const { previous: _, endedAt: _endedAt, ...kept } = item;
-  return { ...kept, fingerprint, ...(previous !== undefined && { previous }) } as ApiKeyRecord;
+  return { ...kept, fingerprint, ...(previous !== undefined && { previous }) } as FingerprintRecord;
 };
 
-test('rotateApiKey: both keys work until the overlap ends, then only the new one', () => {
-  const { apiKey, account, change } = rotateApiKey(acting(bob), {
+test('rotateAccountKey: both keys work until the overlap ends, then only the new one', () => {
+  const { apiKey, account, change } = rotateAccountKey(acting(bob), {
     found: { account: created.account, key },
     overlapHours: 24,
     now,
@@ -39,31 +39,31 @@ test('rotateApiKey: both keys work until the overlap ends, then only the new one
   const rotated = applied(key, change.writes);
   notEqual(apiKey, created.apiKey);
   equal(account.previousKeyExpiresAt, later(24).toISOString());
-  for (const at of [now, later(23.999)]) ok(isKeyOf(created.apiKey, rotated, at) && isKeyOf(apiKey, rotated, at));
-  deepEqual([isKeyOf(created.apiKey, rotated, later(24)), isKeyOf(apiKey, rotated, later(24))], [false, true]);
+  for (const at of [now, later(23.999)]) ok(isKeyTokenOf(created.apiKey, rotated, at) && isKeyTokenOf(apiKey, rotated, at));
+  deepEqual([isKeyTokenOf(created.apiKey, rotated, later(24)), isKeyTokenOf(apiKey, rotated, later(24))], [false, true]);
   equal(account.createdBy, bob);
   deepEqual(change.audit[0]?.details, { previousCreatedBy: ann, previousKeyExpiresAt: later(24).toISOString() });
 });
 
-test('rotateApiKey: without overlap, and for a key that has ended, the old key is refused at once', () => {
+test('rotateAccountKey: without overlap, and for a key that has ended, the old key is refused at once', () => {
   const ended = { account: { ...created.account, endedAt: now.toISOString() }, key: { ...key, endedAt: now.toISOString() } };
   for (const [found, hours] of [
     [{ account: created.account, key }, 0],
     [ended, 24],
   ] as const) {
-    const { apiKey, change } = rotateApiKey(acting(bob), { found, overlapHours: hours, now });
+    const { apiKey, change } = rotateAccountKey(acting(bob), { found, overlapHours: hours, now });
     const rotated = applied(key, change.writes);
-    deepEqual([isKeyOf(created.apiKey, rotated, now), isKeyOf(apiKey, rotated, now)], [false, true]);
+    deepEqual([isKeyTokenOf(created.apiKey, rotated, now), isKeyTokenOf(apiKey, rotated, now)], [false, true]);
   }
 });
 
-test('rotateApiKey: a second rotation within the overlap ends the oldest key', () => {
-  const first = rotateApiKey(acting(bob), { found: { account: created.account, key }, overlapHours: 24, now });
+test('rotateAccountKey: a second rotation within the overlap ends the oldest key', () => {
+  const first = rotateAccountKey(acting(bob), { found: { account: created.account, key }, overlapHours: 24, now });
   const once = applied(key, first.change.writes);
-  const second = rotateApiKey(acting(bob), { found: { account: first.account, key: once }, overlapHours: 24, now: later(1) });
+  const second = rotateAccountKey(acting(bob), { found: { account: first.account, key: once }, overlapHours: 24, now: later(1) });
   const twice = applied(once, second.change.writes);
   deepEqual(
-    [created.apiKey, first.apiKey, second.apiKey].map((one) => isKeyOf(one, twice, later(2))),
+    [created.apiKey, first.apiKey, second.apiKey].map((one) => isKeyTokenOf(one, twice, later(2))),
     [false, true, true],
   );
 });

@@ -1,10 +1,10 @@
 import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { after, type Change, fingerprint, iso, omitUndefined, StaleReadError, set } from '../../platform/index.ts';
+import { newKeyToken } from '../api-key/key-token.ts';
 import type { CallerContext } from '../model/caller-context.ts';
 import { whileMember } from '../model/organization-guards.ts';
 import { lookup, type ServiceAccountRecord } from '../model/record.ts';
-import { newApiKey } from './api-key.ts';
 import type { ServiceAccountKey } from './end-keys-of.ts';
 import { accountUpdate, noServiceAccount } from './service-account.ts';
 
@@ -12,7 +12,7 @@ import { accountUpdate, noServiceAccount } from './service-account.ts';
  * Makes a new key, of which the caller is the maker. The old one works until the overlap ends, but a key that has ended stays so. A
  * second rotation within the overlap ends the oldest key.
  */
-export const rotateApiKey = (
+export const rotateAccountKey = (
   { tenant, actor }: CallerContext,
   {
     found,
@@ -23,7 +23,7 @@ export const rotateApiKey = (
   if (!found) throw noServiceAccount();
   const { account, key } = found;
   const { id, createdBy, endedAt: _endedAt, previousKeyExpiresAt: _previous, ...kept } = account;
-  const apiKey = newApiKey(id);
+  const apiKey = newKeyToken(id);
   const expiresAt = overlapHours > 0 && !account.endedAt ? iso(after(now, overlapHours * 3_600)) : undefined;
   const changes = { createdBy: actor.id, endedAt: undefined, previousKeyExpiresAt: expiresAt };
   const previous = expiresAt && omitUndefined({ fingerprint: key.fingerprint, expiresAt, createdBy });
@@ -41,7 +41,7 @@ export const rotateApiKey = (
       writes: [
         accountUpdate(tenant, account, changes),
         set(
-          lookup.apiKey(id),
+          lookup.fingerprint(id),
           { fingerprint: fingerprint(apiKey), previous, endedAt: undefined },
           { expected: { fingerprint: key.fingerprint }, onConditionFailed: () => new StaleReadError() },
         ),

@@ -1,0 +1,266 @@
+/** The API keys of an organization. The text of a key is shown once; only its fingerprint is stored. */
+import type * as z from 'zod/mini';
+import { auditNote } from '../../audit/index.ts';
+import { ApiError, invalid } from '../../contract/errors.ts';
+import { idPrefixes, isId } from '../../contract/ids.ts';
+import { apiKeyDays, apiKeyDaysMax, apiKeysPerOrganization, apiKeyWarningDays } from '../../contract/limits.ts';
+import type { ApiKey } from '../../contract/models/api-key.ts';
+import {
+  after,
+  type Change,
+  create,
+  fingerprint,
+  get,
+  iso,
+  newId,
+  omitUndefined,
+  query,
+  remove,
+  StaleReadError,
+  set,
+  type Tenant,
+  takePage,
+  type Write,
+  walk,
+} from '../../platform/index.ts';
+import type { CallerContext } from '../model/caller-context.ts';
+import { countOf, whileMember } from '../model/organization-guards.ts';
+import { type ApiKeyRecord, apiKeyPrefix, type FingerprintRecord, lookup, organizationKey } from '../model/record.ts';
+import { newKeyToken } from './key-token.ts';
+
+const daySeconds = 24 * 3_600;
+
+interface ApiKeyInput extends Pick<ApiKeyRecord, 'name' | 'role' | 'permissions'> {
+  readonly projectIds: readonly string[] | null;
+  readonly allowedAddresses: readonly string[] | null;
+  readonly expiresAt?: string | undefined;
+}
+
+const distinct = <T>(values: readonly T[] | null | undefined): readonly T[] | undefined =>
+  values ? [...new Set(values)] : undefined;
+
+export const createApiKey = (
+  { tenant, actor }: CallerContext,
+  { name, role, permissions, projectIds, allowedAddresses, expiresAt }: ApiKeyInput,
+  now: Date,
+): { key: ApiKeyRecord; apiKey: string; change: Change } => {
+  const id = newId('apiKey', now);
+  const apiKey = newKeyToken(id);
+  const key: ApiKeyRecord = {
+    ...organizationKey.apiKey(tenant, id),
+    id,
+    name,
+    role,
+    permissions: [...new Set(permissions)],
+    ...omitUndefined({ projectIds: distinct(projectIds), allowedAddresses: distinct(allowedAddresses) }),
+    expiresAt: checkExpiry(expiresAt, now) ?? iso(after(now, apiKeyDays * daySeconds)),
+    expirySetAt: iso(now),
+    createdBy: actor,
+    createdAt: iso(now),
+    updatedAt: iso(now),
+  };
+  const secret: FingerprintRecord = {
+    ...lookup.fingerprint(id),
+    accountId: id,
+    organizationId: tenant.organizationId,
+    fingerprint: fingerprint(apiKey),
+  };
+  const limit = { max: apiKeysPerOrganization, message: `An organization can have at most ${apiKeysPerOrganization} API keys` };
+  return {
+    key,
+    apiKey,
+    change: {
+      writes: [
+        create(key),
+        create(secret),
+        countOf(tenant, { counter: 'apiKeyCount', amount: 1, limit }),
+        whileMember(tenant, actor.id),
+      ],
+      audit: [auditNote(tenant, { type: 'api_key', id, details: settingsOfKey(key) })],
+    },
+  };
+};
+
+/** Of an expiry that is given: it must be a moment of the future that is not too far away. */
+const checkExpiry = (expiresAt: string | undefined, now: Date): string | undefined => {
+  if (expiresAt === undefined) return undefined;
+  const moment = new Date(expiresAt);
+  if (moment <= now) throw invalid('expiresAt', 'must be in the future');
+  if (moment > after(now, apiKeyDaysMax * daySeconds))
+    throw invalid('expiresAt', `must be at most ${apiKeyDaysMax} days from now: an API key always expires`);
+  return iso(moment);
+};
+
+const settingsOfKey = ({ name, role, permissions, projectIds, allowedAddresses, expiresAt }: ApiKeyRecord) => ({
+  name,
+  role,
+  permissions,
+  projectIds: projectIds ?? null,
+  allowedAddresses: allowedAddresses ?? null,
+  expiresAt,
+});
+
+export const readApiKey = async (tenant: Tenant, id: string): Promise<ApiKeyRecord> => {
+  const key = isId('apiKey', id) ? await get(organizationKey.apiKey(tenant, id)) : undefined;
+  if (!key) throw noSuchKey();
+  return key;
+};
+
+const noSuchKey = (): ApiError => new ApiError('API_KEY_NOT_FOUND', 'API key not found');
+
+/** All API keys, for the sweep that warns before one expires. */
+export const apiKeysOf = (tenant: Tenant): AsyncGenerator<ApiKeyRecord> =>
+  walk<ApiKeyRecord>({ pk: `ORG#${tenant.organizationId}`, prefix: apiKeyPrefix });
+
+interface SeenItem {
+  readonly sk: string;
+  readonly at: string;
+}
+
+export const lastUseOf = async (tenant: Tenant, id: string): Promise<string | null> =>
+  isId('apiKey', id) ? (((await get(organizationKey.seen(tenant, id)))?.at as string | undefined) ?? null) : null;
+
+/** A page of API keys, newest first, and when each was last used. */
+export const listApiKeys = async (
+  tenant: Tenant,
+  { limit, after: position }: { readonly limit: number; readonly after: string | undefined },
+): Promise<{ items: readonly { key: ApiKeyRecord; lastUsedAt: string | null }[]; next: string | undefined }> => {
+  const range = {
+    pk: `ORG#${tenant.organizationId}`,
+    prefix: apiKeyPrefix,
+    newestFirst: true,
+    after: position,
+    limit: limit + 1,
+  };
+  const { pk, sk: prefix } = organizationKey.seen(tenant, `${idPrefixes.apiKey}_`);
+  const [page, seen] = await Promise.all([takePage(walk<ApiKeyRecord>(range), limit), query<SeenItem>({ pk, prefix })]);
+  const uses = new Map(seen.items.map(({ sk, at }) => [sk, at]));
+  return { items: page.items.map((key) => ({ key, lastUsedAt: uses.get(key.id) ?? null })), next: page.next };
+};
+
+/** The key as the API shows it. */
+export const apiKeyData = (key: ApiKeyRecord, lastUsedAt: string | null, now: Date): z.input<typeof ApiKey> => {
+  const { expiresAt, rotatedAt = null, previousKeyExpiresAt = '' } = key;
+  const warnsFrom = iso(after(now, apiKeyWarningDays[0] * daySeconds));
+  return {
+    ...key,
+    permissions: [...key.permissions],
+    projectIds: key.projectIds ? [...key.projectIds] : null,
+    allowedAddresses: key.allowedAddresses ? [...key.allowedAddresses] : null,
+    status: expiresAt <= iso(now) ? 'expired' : expiresAt <= warnsFrom ? 'expiring' : 'active',
+    lastUsedAt,
+    rotatedAt,
+    previousKeyExpiresAt: previousKeyExpiresAt > iso(now) ? previousKeyExpiresAt : null,
+  };
+};
+
+/** Changes the given fields; null removes a limit. An empty input writes nothing, not even an audit entry. */
+export const updateApiKey = (
+  { tenant }: CallerContext,
+  { key, input, now }: { readonly key: ApiKeyRecord; readonly input: Partial<Changes>; readonly now: Date },
+): { key: ApiKeyRecord; change: Change } => {
+  const { name, role, permissions, projectIds, allowedAddresses } = input;
+  const expiresAt = checkExpiry(input.expiresAt, now);
+  const given = {
+    ...omitUndefined({ name, role, permissions: distinct(permissions), expiresAt, expirySetAt: expiresAt && iso(now) }),
+    ...(projectIds !== undefined && { projectIds: distinct(projectIds) }),
+    ...(allowedAddresses !== undefined && { allowedAddresses: distinct(allowedAddresses) }),
+  };
+  if (Object.keys(given).length === 0) return { key, change: { writes: [], audit: [] } };
+  const changes = { ...given, updatedAt: iso(now) };
+  const changed = omitUndefined({ ...key, ...changes }) as ApiKeyRecord;
+  return {
+    key: changed,
+    change: {
+      writes: [keyUpdate(tenant, key, changes)],
+      audit: [
+        auditNote(tenant, {
+          type: 'api_key',
+          id: key.id,
+          details: { ...settingsOfKey(changed), previous: settingsOfKey(key) },
+        }),
+      ],
+    },
+  };
+};
+
+type Changes = { readonly [F in keyof ApiKeyInput]: ApiKeyInput[F] | undefined };
+
+/** The key must be as it was read. */
+const keyUpdate = (tenant: Tenant, { id, updatedAt }: ApiKeyRecord, changes: Readonly<Record<string, unknown>>): Write =>
+  set(organizationKey.apiKey(tenant, id), changes, {
+    expected: { id, updatedAt },
+    onConditionFailed: () => new StaleReadError(),
+  });
+
+/**
+ * Makes a new text for the key. The old one works until the overlap ends, but never beyond its own expiry. Unless an expiry is given,
+ * the new one lives as long as the old one was meant to. A second rotation within the overlap ends the oldest text.
+ */
+export const rotateApiKey = async (
+  { tenant, actor }: CallerContext,
+  {
+    key,
+    overlapHours,
+    expiresAt,
+    now,
+  }: {
+    readonly key: ApiKeyRecord;
+    readonly overlapHours: number;
+    readonly expiresAt: string | undefined;
+    readonly now: Date;
+  },
+): Promise<{ key: ApiKeyRecord; apiKey: string; change: Change }> => {
+  const { id } = key;
+  const secret = await get(lookup.fingerprint(id));
+  if (!secret) throw noSuchKey();
+  const apiKey = newKeyToken(id);
+  const lifeMs = Date.parse(key.expiresAt) - Date.parse(key.expirySetAt);
+  const overlapEnd = [iso(after(now, overlapHours * 3_600)), key.expiresAt].sort()[0] ?? '';
+  const previousKeyExpiresAt = overlapEnd > iso(now) ? overlapEnd : undefined;
+  const changes = {
+    expiresAt: checkExpiry(expiresAt, now) ?? iso(new Date(now.getTime() + lifeMs)),
+    expirySetAt: iso(now),
+    rotatedAt: iso(now),
+    updatedAt: iso(now),
+    previousKeyExpiresAt,
+  };
+  const previous = previousKeyExpiresAt && { fingerprint: secret.fingerprint, expiresAt: previousKeyExpiresAt };
+  return {
+    key: omitUndefined({ ...key, ...changes }) as ApiKeyRecord,
+    apiKey,
+    change: {
+      writes: [
+        keyUpdate(tenant, key, changes),
+        set(
+          lookup.fingerprint(id),
+          { fingerprint: fingerprint(apiKey), previous },
+          { expected: { fingerprint: secret.fingerprint }, onConditionFailed: () => new StaleReadError() },
+        ),
+        whileMember(tenant, actor.id),
+      ],
+      audit: [
+        auditNote(tenant, {
+          type: 'api_key',
+          id,
+          details: {
+            name: key.name,
+            expiresAt: changes.expiresAt,
+            previousKeyExpiresAt: previousKeyExpiresAt ?? null,
+          },
+        }),
+      ],
+    },
+  };
+};
+
+/** Deletes the key and its fingerprint together: the next call with it is refused. */
+export const removeApiKey = ({ tenant }: CallerContext, { id, name }: ApiKeyRecord): Change => ({
+  writes: [
+    remove(organizationKey.apiKey(tenant, id), noSuchKey, { id }),
+    { remove: lookup.fingerprint(id) },
+    { remove: organizationKey.seen(tenant, id) },
+    countOf(tenant, { counter: 'apiKeyCount', amount: -1 }),
+  ],
+  audit: [auditNote(tenant, { type: 'api_key', id, details: { name } })],
+});
