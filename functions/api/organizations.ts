@@ -12,6 +12,7 @@ import {
   listOrganizations,
   lookup,
   type OrganizationRecord,
+  organizationKey,
   preferredSlug,
   settingsOf,
   updateSettings,
@@ -42,7 +43,10 @@ export const list = handle(organizations.list, async ({ user, page, query, now }
 
 export const current = handle(organizations.current, async ({ tenant, organization, now }) => {
   const { ownerId, memberCount, projectCount, backupCount, storageUsed } = organization;
-  const [owner, limits] = await Promise.all([get(accountKey.user(ownerId)), readLimits(tenant, organization, now)]);
+  const [[owner, account], limits] = await Promise.all([
+    getAll([accountKey.user(ownerId), organizationKey.serviceAccount(tenant)]),
+    readLimits(tenant, organization, now),
+  ]);
   return {
     data: {
       ...organization,
@@ -52,6 +56,7 @@ export const current = handle(organizations.current, async ({ tenant, organizati
       limits,
       subscription: { plan: env('PLAN') as Plan, status: 'active', billingCycle: 'monthly' } as const,
       awsAccountId: deploymentAccountId(),
+      hasServiceAccount: account !== undefined,
     },
   };
 });

@@ -16,9 +16,10 @@ import {
   lookup,
   noSuchOrganization,
   type OrganizationRecord,
+  organizationKey,
   roleRequired,
 } from '../organization/index.ts';
-import { getAll, type Item, iso, type Key, type Tenant, unsafeTenant } from '../platform/index.ts';
+import { bestEffort, getAll, type Item, iso, type Key, note, type Tenant, unsafeTenant } from '../platform/index.ts';
 import type { CallerCredentials } from './authenticate.ts';
 
 /** A signed-in user, outside any organization. */
@@ -143,6 +144,7 @@ const authorizeKey = async (
   const isOwn = secret.organizationId === organizationId;
   // The key of a deleted organization is invalid, and so is one whose record was deleted.
   if (isOwn && (isDeleted(found) || (isId('apiKey', holderId) && !apiKey))) throw unauthorized('Invalid API key');
+  if (isOwn && apiKey && apiKey.expiresAt <= iso(now)) throw await refuseExpired(apiKey, secret.organizationId, now);
   const key = isOwn && apiKey ? ofApiKey(apiKey, request) : ofServiceAccount(secret);
   if (isPersonal(access)) throw new ApiError('FORBIDDEN', `${key.plural} cannot make this call`);
   const organization = assertExists(organizationHeader || organizationId, found);
@@ -178,11 +180,17 @@ const ofServiceAccount = ({ accountId, email = '', permissions = [], endedAt }: 
   return { actor: { type: 'service_account', id: accountId, email }, role: undefined, permissions, plural: 'Service accounts' };
 };
 
+/** Records the use, so that the sweep of incidents can write it into the audit log. */
+const refuseExpired = async ({ id, expiresAt }: ApiKeyRecord, organizationId: string, now: Date): Promise<ApiError> => {
+  const seen = note(organizationKey.seen(unsafeTenant(organizationId, 'service-account'), id), { at: iso(now) });
+  await bestEffort('record the use of an expired API key', seen);
+  return unauthorized(`The API key expired at ${expiresAt}. An admin can rotate or extend it`);
+};
+
 const ofApiKey = (
-  { id, name, role, permissions, projectIds, allowedAddresses, expiresAt }: ApiKeyRecord,
-  { address, now }: AuthorizationRequest,
+  { id, name, role, permissions, projectIds, allowedAddresses }: ApiKeyRecord,
+  { address }: AuthorizationRequest,
 ): KeyHolder => {
-  if (expiresAt <= iso(now)) throw unauthorized(`The API key expired at ${expiresAt}. An admin can rotate it`);
   if (allowedAddresses && !isAddressWithin(address, allowedAddresses))
     throw new ApiError('FORBIDDEN', `The API key is not allowed to be used from the address ${address}`);
   return { actor: { type: 'api_key', id, email: null, name }, role, permissions, projectIds, plural: 'API keys' };

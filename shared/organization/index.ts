@@ -1,7 +1,9 @@
 export {
   apiKeyData,
   apiKeysOf,
+  auditExpiredUses,
   createApiKey,
+  expiryWarningOf,
   lastUseOf,
   listApiKeys,
   readApiKey,

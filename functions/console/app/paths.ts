@@ -63,6 +63,7 @@ export const paths = {
   audit: '/audit',
   team: '/team',
   organization: '/organization',
+  apiKeys: '/api-keys',
   docs: '/docs',
   /** A guide or an area of the API docs, such as `backups`. */
   docsPage: (page: string) => `/docs/${page}`,

@@ -44,6 +44,7 @@ const titles: Readonly<Record<AlertKind, string>> = {
   anomaly: 'Unusual changes',
   restore_test_failed: 'Restore test failed',
   protection_lapsed: 'Protection lapsed',
+  api_key_expiring: 'API key about to expire',
 };
 
 /** Names the problem without its state. */

@@ -1,5 +1,5 @@
 /** The periodic look at one organization: silence, incidents that are over, messages that were held, and the weekly digest. */
-import { organizationKey } from '../../organization/index.ts';
+import { auditExpiredUses, organizationKey } from '../../organization/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import { applySignal } from '../incident/apply-signal.ts';
 import { notifyIncident } from '../incident/notify-incident.ts';
@@ -18,6 +18,7 @@ export const assessIncidents = async (tenant: Tenant, now: Date): Promise<void> 
   const state = await loadWatchedState(tenant, now);
   for (const signal of findRecoveries(state, now)) await applySignal(tenant, signal, now);
   for (const signal of findSilence(state, now)) await applySignal(tenant, signal, now);
+  await auditExpiredUses(tenant, state.apiKeys, now);
   await reportLapses(tenant, state, now);
   await releaseHeld(tenant, state.alerts, now);
   await sendDigests(tenant, { organization, state, now });

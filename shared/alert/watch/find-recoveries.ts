@@ -5,6 +5,7 @@
 
 import { undoSeconds } from '../../contract/limits.ts';
 import type { AlertKind } from '../../contract/models/alert-enums.ts';
+import { expiryWarningOf } from '../../organization/index.ts';
 import { isDamaged } from '../../overview/index.ts';
 import { stalledSince } from '../../pitr/index.ts';
 import { iso } from '../../platform/index.ts';
@@ -102,6 +103,11 @@ const reasons: Readonly<Record<AlertKind, Reason>> = {
     );
     return isTested ? undefined : `No enabled restore test covers ${name} any more`;
   }),
+  api_key_expiring: (incident, { apiKeys }, now) => {
+    const key = apiKeys.find(({ id }) => id === incident.subject.id);
+    if (!key) return removed(incident);
+    return expiryWarningOf(key, now) === undefined ? `The API key ${key.name} is valid until ${key.expiresAt}` : undefined;
+  },
   protection_lapsed: ofProject((project, { openedAt }, state, now) => {
     const since = unprotectedSince(state, project);
     const last = state.lastGood.get(project.id);

@@ -1,4 +1,6 @@
 /** What should have happened and did not: no event reports it. */
+
+import { expiryWarningOf } from '../../organization/index.ts';
 import { dueTimeOf } from '../../overview/index.ts';
 import { stalledSince } from '../../pitr/index.ts';
 import { iso } from '../../platform/index.ts';
@@ -11,6 +13,7 @@ export const findSilence = (state: WatchedState, now: Date): readonly FailureSig
   ...overdueSchedules(state, now),
   ...stalledCaptures(state, now),
   ...lapsedProjects(state, now),
+  ...expiringKeys(state, now),
 ];
 
 /** Nothing has happened for a due time, two hours after it. A run that failed or still works reports by itself. */
@@ -91,6 +94,33 @@ const lapsedProjects = (state: WatchedState, now: Date): readonly FailureSignal[
           : `${name} has no good backup since it was connected at ${since}`,
         facts: [],
         page: `/projects/${id}`,
+      },
+    ];
+  });
+
+/** Told when it comes near, once more shortly before, and when it has happened. */
+const expiringKeys = ({ apiKeys }: WatchedState, now: Date): readonly FailureSignal[] =>
+  apiKeys.flatMap((key): readonly FailureSignal[] => {
+    const { id, name, expiresAt, createdBy } = key;
+    const days = expiryWarningOf(key, now);
+    if (days === undefined) return [];
+    const message =
+      days === 0
+        ? `The API key ${name} expired at ${expiresAt}, and calls with it are refused`
+        : `The API key ${name} expires at ${expiresAt}. Rotate or extend it, or calls with it will be refused`;
+    return [
+      {
+        state: 'failed',
+        kind: 'api_key_expiring',
+        subject: { type: 'api_key', id, name },
+        project: null,
+        at: iso(now),
+        source: `${id} ${expiresAt} ${days}`,
+        isNews: true,
+        ...(days === 0 && { heading: 'API key expired' }),
+        message,
+        facts: [{ name: 'Created by', value: createdBy.email ?? createdBy.id }],
+        page: '/api-keys',
       },
     ];
   });

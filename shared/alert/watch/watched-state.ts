@@ -1,4 +1,5 @@
 import { type DestinationRecord, destinationKey } from '../../destination/index.ts';
+import { type ApiKeyRecord, apiKeysOf } from '../../organization/index.ts';
 import { findLastGood } from '../../overview/index.ts';
 import { type PitrRecord, pitrKey } from '../../pitr/index.ts';
 import { getAll, type Tenant } from '../../platform/index.ts';
@@ -18,6 +19,7 @@ export interface WatchedState {
   readonly incidents: readonly IncidentRecord[];
   readonly projects: readonly ProjectRecord[];
   readonly schedules: readonly ScheduleRecord[];
+  readonly apiKeys: readonly ApiKeyRecord[];
   /** Point-in-time recovery by project. */
   readonly captures: ReadonlyMap<string, PitrRecord>;
   readonly lastGood: Awaited<ReturnType<typeof findLastGood>>;
@@ -45,11 +47,12 @@ const projectsOf = async (tenant: Tenant): Promise<readonly ProjectRecord[]> => 
 const pageSize = 1_000;
 
 export const loadWatchedState = async (tenant: Tenant, now: Date): Promise<WatchedState> => {
-  const [alerts, incidents, projects, schedules] = await Promise.all([
+  const [alerts, incidents, projects, schedules, apiKeys] = await Promise.all([
     alertsOf(tenant),
     openIncidents(tenant),
     projectsOf(tenant),
     Array.fromAsync(schedulesOf(tenant)),
+    Array.fromAsync(apiKeysOf(tenant)),
   ]);
   const subjects = (type: IncidentRecord['subject']['type']): readonly string[] =>
     incidents.filter(({ subject }) => subject.type === type).map(({ subject }) => subject.id);
@@ -73,6 +76,7 @@ export const loadWatchedState = async (tenant: Tenant, now: Date): Promise<Watch
     incidents,
     projects,
     schedules,
+    apiKeys,
     captures: new Map(projects.flatMap(({ id }, n) => (captures[n] ? [[id, captures[n]]] : []))),
     lastGood,
     busyProjects: new Set(projects.filter((_, n) => locks[n] !== undefined).map(({ id }) => id)),

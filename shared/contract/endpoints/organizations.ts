@@ -40,7 +40,7 @@ export const CurrentOrganization = z.extend(
     memberCount: true,
     projectCount: true,
   }),
-  { limits: Limits, awsAccountId: z.string() },
+  { limits: Limits, awsAccountId: z.string(), hasServiceAccount: z.boolean() },
 );
 
 export const Deletion = z.object({

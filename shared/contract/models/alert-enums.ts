@@ -20,6 +20,7 @@ export const alertKinds = [
   'anomaly',
   'restore_test_failed',
   'protection_lapsed',
+  'api_key_expiring',
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
@@ -37,6 +38,7 @@ export const severityOfKind: Readonly<Record<AlertKind, AlertSeverity>> = {
   anomaly: 'critical',
   restore_test_failed: 'critical',
   protection_lapsed: 'critical',
+  api_key_expiring: 'warning',
 };
 
 /** Members as recipients: the owner, or the owner and all admins. */
@@ -45,6 +47,6 @@ export const recipientGroups = ['owners', 'admins'] as const;
 export const alertStatuses = ['active', 'failing', 'disabled'] as const;
 export const incidentStatuses = ['open', 'recovered'] as const;
 /** What an incident concerns. */
-export const subjectTypes = ['project', 'schedule', 'storage_destination', 'webhook', 'backup'] as const;
+export const subjectTypes = ['project', 'schedule', 'storage_destination', 'webhook', 'backup', 'api_key'] as const;
 /** What a message says of its incident. summary: several incidents in one message. digest: the weekly report. */
 export const messageStates = ['open', 'reminder', 'recovered', 'test', 'summary', 'digest'] as const;

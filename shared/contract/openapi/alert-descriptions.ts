@@ -1,6 +1,6 @@
 /** Descriptions of alerts, their deliveries and incidents. */
 import * as z from 'zod/mini';
-import { alertMessagesPerHour } from '../limits.ts';
+import { alertMessagesPerHour, apiKeyWarningDays } from '../limits.ts';
 import { Alert, AlertDelivery, AlertTest, alertFields, Incident, LastDelivery } from '../models/alert.ts';
 import { AlertDigest, DigestProject } from '../models/alert-digest.ts';
 import { type FieldTexts, fieldTexts } from './field-texts.ts';
@@ -18,6 +18,7 @@ const kinds = [
   'anomaly: a backup or captured changes differ from what is usual for the project, such as mass deletion or encryption',
   'restore_test_failed: a restore test failed, or could not start when it was due',
   'protection_lapsed: there was no good backup for lapsedAfterHours',
+  `api_key_expiring: an API key expires within ${apiKeyWarningDays.join(', then ')} days, or has expired`,
 ].join('. ');
 
 export const alertDescriptions: readonly FieldTexts[] = [
@@ -29,7 +30,7 @@ export const alertDescriptions: readonly FieldTexts[] = [
     routingKey: 'pagerduty only, and required there: the integration key of the service (Events API v2). Encrypted at rest',
     severity: 'The minimum that is sent',
     projectIds:
-      'Only incidents of these projects. Empty: all projects. Incidents that concern no project (destination_error, webhook_disabled) are always sent',
+      'Only incidents of these projects. Empty: all projects. Incidents that concern no project (destination_error, webhook_disabled, api_key_expiring) are always sent',
     kinds: `Only these kinds of incidents. Empty: all. ${kinds}`,
     lapsedAfterHours: 'protection_lapsed is sent when a project had no good backup for this long',
     digest:

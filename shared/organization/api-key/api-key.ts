@@ -1,13 +1,15 @@
 /** The API keys of an organization. The text of a key is shown once; only its fingerprint is stored. */
 import type * as z from 'zod/mini';
-import { auditNote } from '../../audit/index.ts';
+import { auditEntry, auditNote } from '../../audit/index.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { idPrefixes, isId } from '../../contract/ids.ts';
 import { apiKeyDays, apiKeyDaysMax, apiKeysPerOrganization, apiKeyWarningDays } from '../../contract/limits.ts';
 import type { ApiKey } from '../../contract/models/api-key.ts';
 import {
   after,
+  bestEffort,
   type Change,
+  commit,
   create,
   fingerprint,
   get,
@@ -138,16 +140,47 @@ export const listApiKeys = async (
   return { items: page.items.map((key) => ({ key, lastUsedAt: uses.get(key.id) ?? null })), next: page.next };
 };
 
+/**
+ * The days of the last warning that is due before a key expires, 0 once it has expired; undefined while none is. A key that was meant
+ * to live no longer than the time of a warning gets none: it ends as planned.
+ */
+export const expiryWarningOf = (
+  { expiresAt, expirySetAt }: Pick<ApiKeyRecord, 'expiresAt' | 'expirySetAt'>,
+  now: Date,
+): number | undefined => {
+  const daysOf = (ms: number): number => ms / (daySeconds * 1_000);
+  const life = daysOf(Date.parse(expiresAt) - Date.parse(expirySetAt));
+  const left = daysOf(Date.parse(expiresAt) - now.getTime());
+  return [...apiKeyWarningDays, 0].findLast((days) => left <= days && life > Math.max(days, apiKeyWarningDays[1]));
+};
+
+/** Writes one audit entry for each key that someone still uses after it has expired; such calls are refused. */
+export const auditExpiredUses = async (tenant: Tenant, keys: readonly ApiKeyRecord[], now: Date): Promise<void> => {
+  for (const { id, name, expiresAt, expiredUseAt = '' } of keys) {
+    if (expiresAt > iso(now) || expiredUseAt > expiresAt) continue;
+    const lastUsedAt = await lastUseOf(tenant, id);
+    if (lastUsedAt === null || lastUsedAt <= expiresAt) continue;
+    const entry = auditEntry('api_key.expired_use', {
+      note: auditNote(tenant, { type: 'api_key', id, details: { name, expiresAt, lastUsedAt } }),
+      actor: { type: 'api_key', id, email: null, name },
+      origin: { ip: null, userAgent: null, requestId: id },
+      now,
+    });
+    const told = set(organizationKey.apiKey(tenant, id), { expiredUseAt: lastUsedAt }, { expected: { expiresAt } });
+    // A key that changes meanwhile is looked at again in the next sweep.
+    await bestEffort('audit the use of an expired API key', commit([told, entry]));
+  }
+};
+
 /** The key as the API shows it. */
 export const apiKeyData = (key: ApiKeyRecord, lastUsedAt: string | null, now: Date): z.input<typeof ApiKey> => {
   const { expiresAt, rotatedAt = null, previousKeyExpiresAt = '' } = key;
-  const warnsFrom = iso(after(now, apiKeyWarningDays[0] * daySeconds));
   return {
     ...key,
     permissions: [...key.permissions],
     projectIds: key.projectIds ? [...key.projectIds] : null,
     allowedAddresses: key.allowedAddresses ? [...key.allowedAddresses] : null,
-    status: expiresAt <= iso(now) ? 'expired' : expiresAt <= warnsFrom ? 'expiring' : 'active',
+    status: expiresAt <= iso(now) ? 'expired' : expiryWarningOf(key, now) === undefined ? 'active' : 'expiring',
     lastUsedAt,
     rotatedAt,
     previousKeyExpiresAt: previousKeyExpiresAt > iso(now) ? previousKeyExpiresAt : null,

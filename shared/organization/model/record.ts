@@ -98,6 +98,8 @@ export interface ApiKeyRecord extends Item {
   readonly rotatedAt?: string;
   /** Until when the key before the last rotation works. */
   readonly previousKeyExpiresAt?: string;
+  /** The last use after the expiry that the audit log tells of. */
+  readonly expiredUseAt?: string;
 }
 
 /**

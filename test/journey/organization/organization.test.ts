@@ -36,6 +36,7 @@ test('organization: the owner sees the documented fields', async () => {
     name,
     slug,
     awsAccountId: '123456789012',
+    hasServiceAccount: false,
     owner: { id: owner.userId, email: owner.email, name: rest.owner.name },
     limits: rest.limits,
     settings: { timezone: 'UTC', defaultStorageId: null },

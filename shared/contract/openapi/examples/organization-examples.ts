@@ -12,7 +12,7 @@ const now = exampleTime.toISOString();
 const yesterday = ago(24 * 3_600);
 
 export const organizationExample: z.output<typeof Organization> &
-  Pick<z.output<typeof CurrentOrganization>, 'awsAccountId' | 'limits'> = {
+  Pick<z.output<typeof CurrentOrganization>, 'awsAccountId' | 'hasServiceAccount' | 'limits'> = {
   id: organizationId,
   name: 'Example',
   slug: 'example',
@@ -34,6 +34,7 @@ export const organizationExample: z.output<typeof Organization> &
     concurrentVerifications: { limit: organizationLimits.concurrentVerifications, used: 0 },
   },
   awsAccountId: '123456789012',
+  hasServiceAccount: false,
   createdAt: yesterday,
   updatedAt: now,
 };

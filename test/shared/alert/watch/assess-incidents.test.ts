@@ -3,6 +3,7 @@ import { deepEqual, equal, match } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { assessIncidents, notifyIncident } from '../../../../shared/alert/index.ts';
 import { type AlertRecord, alertKey } from '../../../../shared/alert/model/record.ts';
+import { organizationKey } from '../../../../shared/organization/index.ts';
 import { iso, newIdOf } from '../../../../shared/platform/index.ts';
 import { scheduleKey } from '../../../../shared/schedule/index.ts';
 import { backupKey } from '../../../../shared/stored-backup/index.ts';
@@ -129,4 +130,48 @@ test('digest: it is sent once on Monday morning, by alerts that have it, and not
     tasks().filter(({ kind }) => kind === 'notify-incident'),
     [],
   );
+});
+
+test('API keys: one is reported 14 and 3 days before it expires and when it has, and its use afterwards is audited once', async () => {
+  const alert = alertOf();
+  reset(alert);
+  const id = newIdOf('apiKey', now);
+  const key = { ...organizationKey.apiKey(tenant, id), id, name: 'CI', createdBy: { type: 'user', id: 'usr_1', email: null } };
+  const lives = (days: number) => table.put({ ...key, expirySetAt: iso(now), expiresAt: iso(hours(days * 24)) });
+  const look = async (days: number) => {
+    await assessIncidents(tenant, hours(days * 24));
+    await notifyAll(hours(days * 24));
+    return statesOf(alert).at(-1);
+  };
+  lives(30);
+  deepEqual([await look(15), incidents().length], [undefined, 0]);
+  deepEqual([await look(16.5), await look(20)], ['open', 'open']);
+  deepEqual([incidents()[0]?.kind, incidents()[0]?.subject.type], ['api_key_expiring', 'api_key']);
+  equal(await look(27.5), 'reminder');
+  equal(await look(30.5), 'reminder');
+  match(incidents()[0]?.message ?? '', /expired at/);
+
+  const audited = () => table.find('AUDIT#').filter(({ action }) => action === 'api_key.expired_use');
+  equal(audited().length, 0);
+  table.put({ ...organizationKey.seen(tenant, id), at: iso(hours(31 * 24)) });
+  for (const days of [31.1, 31.2]) await look(days);
+  equal(audited().length, 1);
+
+  lives(90);
+  equal(await look(32), 'recovered');
+  equal(incidents()[0]?.status, 'recovered');
+});
+
+test('API keys: one that was meant to live for a few days ends as planned', async () => {
+  reset(alertOf());
+  const id = newIdOf('apiKey', now);
+  const key = {
+    ...organizationKey.apiKey(tenant, id),
+    id,
+    name: 'Migration',
+    createdBy: { type: 'user', id: 'usr_1', email: null },
+  };
+  table.put({ ...key, expirySetAt: iso(now), expiresAt: iso(hours(48)) });
+  for (const at of [1, 40, 60]) await assessIncidents(tenant, hours(at));
+  deepEqual(incidents(), []);
 });

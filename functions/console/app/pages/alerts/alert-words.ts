@@ -23,6 +23,7 @@ export const kindWords: Readonly<Record<AlertKind, readonly [label: string, hint
   lock_problem: ['Locks incomplete', 'Objects of a backup are locked for less than promised, or were hidden in the bucket.'],
   anomaly: ['Unusual changes', 'A backup differs from what is usual: mass deletion, encryption, or fields that vanished.'],
   restore_test_failed: ['Restore test failed', 'A restore test did not succeed.'],
+  api_key_expiring: ['API key about to expire', 'A key of a pipeline expires within two weeks, or has expired.'],
   protection_lapsed: ['Protection lapsed', 'There was no good backup for longer than the hours below: an alert on silence.'],
 };
 

@@ -27,6 +27,8 @@ const pathOf = ({ subject: { type, id }, project }: Incident): string => {
       return paths.storage;
     case 'webhook':
       return paths.webhook(id);
+    case 'api_key':
+      return paths.apiKeys;
     default:
       return paths.project(project?.id ?? id);
   }
