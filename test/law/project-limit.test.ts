@@ -55,6 +55,13 @@ const existing = Object.fromEntries(
 ) as Record<Kind, string>;
 const unknown = Object.fromEntries(kinds.map((kind) => [kind, newId(kind)])) as Record<Kind, string>;
 
+/** Where the query names a project or a resource of one. */
+const queries: Readonly<Record<string, (ids: Record<Kind, string>) => string>> = {
+  'backupContents.diff': ({ backup }) => `against=${backup}`,
+  'documents.locate': ({ project }) => `projectId=${project}&path=users/ada`,
+  'documents.deleted': ({ project }) => `projectId=${project}`,
+};
+
 /** A valid call that names these resources wherever it names one. */
 const ask = async (endpoint: Endpoint, ids: Record<Kind, string>) => {
   const idFor = (kind: IdKind): string => (kind in ids ? ids[kind as Kind] : `${idPrefixes[kind]}_${'1'.repeat(26)}`);
@@ -67,7 +74,7 @@ const ask = async (endpoint: Endpoint, ids: Record<Kind, string>) => {
     (text, kind) => text?.replaceAll(new RegExp(`"${idPrefixes[kind]}_[0-9A-Z]{26}"`, 'g'), `"${ids[kind]}"`),
     body,
   );
-  const query = endpoint.id === 'backupContents.diff' ? `against=${ids.backup}` : '';
+  const query = queries[endpoint.id]?.(ids) ?? '';
   const path = endpoint.path.replace(/\{(\w+)\}/g, (_, name: string) => params[name]!);
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
   const { status, body: answer } = await here.send(endpoint, {

@@ -5,7 +5,7 @@ import { id } from '../fields.ts';
 import { outsideShare } from '../limits.ts';
 import { DeletedDocuments, LocatedDocument } from '../models/document.ts';
 
-const read = { role: 'viewer', scope: 'backups:read' } as const;
+const read = { role: 'viewer', scope: 'backups:read', projects: 'named' } as const;
 const opens = ['destination:use', 'data-key:open'] as const;
 
 export const documents = group('documents', `${apiPrefix}/documents`, {
