@@ -36,6 +36,8 @@ import { recorder } from './unused-permissions/recorder.ts';
 interface StageOptions extends Settings {
   /** Overrides of the local deployment configuration. */
   readonly config?: Partial<ConfigInput>;
+  /** For tests that do not start the stage again: the table is not kept. */
+  readonly isTableInMemory?: boolean;
   /** Changes the resolved template before boot, so that tests can remove parts of it. */
   readonly tamper?: (resources: readonly ResolvedResource[]) => readonly ResolvedResource[];
   readonly say?: (line: string) => void;
@@ -130,6 +132,7 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
       startAwsEngines({
         lockableBuckets: [demoBucket],
         dir,
+        isTableInMemory: options.isTableInMemory,
         region,
         account,
         delayScale,

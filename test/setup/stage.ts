@@ -32,7 +32,7 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
   if (seenFile) process.env[recordVariable] = seenFile;
   const startedMs = performance.now();
   console.log('stage: booting');
-  const stage = await spawnStage(dir, { delayScale: 1 });
+  const stage = await spawnStage(dir, { delayScale: 1, isTableInMemory: true });
   console.log(`stage: ready ${stage.variables.STAGE_URL} after ${secondsSince(startedMs)} s, in ${dir}\n`);
   project.provide('stage', stage.variables);
   process.env[runningVariable] = JSON.stringify(stage.variables);

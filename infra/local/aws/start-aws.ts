@@ -22,7 +22,7 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
   const guard = makePolicyGuard(options.onPermissionUsed);
   let url = '';
   const [dynamoDb, queues] = await allOrNone([
-    openDynamoDbEngine({ ...location, dir: join(options.dir, 'dynamodb') }),
+    openDynamoDbEngine({ ...location, dir: join(options.dir, 'dynamodb'), isInMemory: options.isTableInMemory }),
     openFauxqs({ ...location, delayScale, url: () => url }),
   ]);
   const kms = openKmsEngine(location);

@@ -76,6 +76,8 @@ export interface AwsOptions {
   readonly lockableBuckets?: readonly string[];
   /** The folder of the engines' persistent state. */
   readonly dir: string;
+  /** The table does not survive the stage. Its calls take a quarter less CPU. */
+  readonly isTableInMemory?: boolean | undefined;
   readonly region: string;
   readonly account: string;
   /** Speeds up delays and schedules by this factor. */

@@ -51,14 +51,16 @@ interface SpawnOptions {
   readonly delayScale: number;
   /** Settings of the deployment. */
   readonly config?: Partial<ConfigInput>;
+  /** For a stage that is not started again. */
+  readonly isTableInMemory?: boolean;
 }
 
 /** Boots a stage in a child process. The stage exits when this process does. */
 export const spawnStage = async (
   dir: string,
-  { ports = anyPorts, delayScale, config = {} }: SpawnOptions,
+  { ports = anyPorts, delayScale, config = {}, isTableInMemory = false }: SpawnOptions,
 ): Promise<SpawnedStage> => {
-  const choices = JSON.stringify({ ...ports, dir, delayScale, config });
+  const choices = JSON.stringify({ ...ports, dir, delayScale, config, isTableInMemory });
   const child = spawn(process.execPath, ['--max-semi-space-size=64', self, choices], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);

@@ -19,7 +19,7 @@ import { newOrganization } from '../../harness/stage/organization.ts';
 import { startReceiver } from '../../harness/stage/receiver.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'stage-'));
-const stage = await spawnStage(dir, { delayScale: 1, config: { accountConcurrency: 10 } });
+const stage = await spawnStage(dir, { delayScale: 1, config: { accountConcurrency: 10 }, isTableInMemory: true });
 Object.assign(process.env, stage.variables);
 const receiver = await startReceiver({ answer: { delayMs: 5_000 } });
 afterAll(async () => {

@@ -15,7 +15,11 @@ import { addFault } from '../../harness/stage/firestore-faults.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'stage-'));
-const stage = await spawnStage(dir, { delayScale: 300, config: { concurrentBackups: 1, schedulesPerOrganization: 3 } });
+const stage = await spawnStage(dir, {
+  delayScale: 300,
+  config: { concurrentBackups: 1, schedulesPerOrganization: 3 },
+  isTableInMemory: true,
+});
 Object.assign(process.env, stage.variables);
 afterAll(async () => {
   await stage.kill();

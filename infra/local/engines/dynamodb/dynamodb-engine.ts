@@ -21,8 +21,12 @@ import { requiredPermissions, type Tables } from './required-permissions.ts';
 const localArn = 'arn:aws:dynamodb:ddblocal:000000000000:';
 const target = { DynamoDB: 'DynamoDB_20120810', Streams: 'DynamoDBStreams_20120810' };
 
-export const openDynamoDbEngine = async (options: EngineOptions) => {
-  const { port, stop } = await startDynamoDbProcess(options.dir);
+interface DynamoDbOptions extends EngineOptions {
+  readonly isInMemory?: boolean | undefined;
+}
+
+export const openDynamoDbEngine = async (options: DynamoDbOptions) => {
+  const { port, stop } = await startDynamoDbProcess(options.dir, options);
   const upstream = openHttpUpstream(port);
   const ourArn = `arn:aws:dynamodb:${options.region}:${options.account}:`;
   const described = new Map<string, TableDescription>();
