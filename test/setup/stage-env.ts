@@ -1,4 +1,8 @@
-/** Setup file of the project `stage`: hands the running stage to each test file. */
-import { inject } from 'vitest';
+/** Setup file of the project `stage`: hands the running stage to each test file, and ends what the file has left running. */
+import { afterAll, inject } from 'vitest';
+import { disableCaptures } from '../harness/stage/captures.ts';
+import { api } from '../harness/stage/client.ts';
 
 Object.assign(process.env, inject('stage'));
+
+afterAll(() => disableCaptures(api));

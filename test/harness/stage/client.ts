@@ -2,6 +2,7 @@
 import type * as z from 'zod/mini';
 import { sendRequest } from '../../../shared/client/index.ts';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
+import { noteCapture } from './captures.ts';
 import { withRepeats } from './with-repeats.ts';
 
 /** A variable set by test/setup/stage-env.ts; only in files of the project `stage`. */
@@ -78,6 +79,7 @@ const sendOnce = async <D>(method: string, path: string, { token, org, body, hea
       isRepeatable: false,
     },
   );
+  if (status < 300) noteCapture({ method, path, by: { token, org } });
   const isJson = /\bjson\b/.test(answered.get('content-type') ?? '');
   return {
     status,

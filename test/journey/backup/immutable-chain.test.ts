@@ -10,7 +10,7 @@ import {
   PutObjectRetentionCommand,
 } from '@aws-sdk/client-s3';
 import { Firestore } from '@google-cloud/firestore';
-import { afterAll, beforeAll, test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import { alerts } from '../../../shared/contract/endpoints/alerts.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { encryption } from '../../../shared/contract/endpoints/encryption.ts';
@@ -136,9 +136,6 @@ beforeAll(async () => {
   await client.terminate();
   await capturing;
 });
-
-/** A captured project keeps an instance of the stage busy. */
-afterAll(() => call(pitr.disable, { ...by(), params: { projectId: captured.id } }));
 
 test('immutable chain: credentials that cannot extend a lock fail the test of the destination', async () => {
   const credentials = { accessKeyId: 'noextend1', secretAccessKey: 'secret' };

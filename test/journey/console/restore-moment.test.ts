@@ -1,7 +1,7 @@
 /** Points in time in the restore wizard. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, onTestFinished, test } from 'vitest';
+import { afterAll, test } from 'vitest';
 import { pitr } from '../../../shared/contract/endpoints/pitr.ts';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
@@ -25,8 +25,6 @@ const capturedShop = async () => {
   await seed(project.sourceProjectId, { 'users/ada': text('a'), 'shops/one': text('1') });
   const body = { storageDestinationId: destination.id, captureIntervalSeconds: 10 };
   equal((await call(pitr.enable, { ...by, body })).status, 202);
-  // A captured project keeps an instance of the stage busy.
-  onTestFinished(async () => void (await call(pitr.disable, by)));
   await until(async () => (await call(pitr.get, by)).body.data.status === 'active');
   const windowAt = async (at: string) =>
     (await call(pitr.windows, by)).body.data.windows.find(({ from, to }) => from <= at && at < to);

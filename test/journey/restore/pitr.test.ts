@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Firestore } from '@google-cloud/firestore';
-import { afterAll, beforeAll, test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { documents } from '../../../shared/contract/endpoints/documents.ts';
@@ -63,9 +63,6 @@ beforeAll(async () => {
     await client.terminate();
   }
 });
-
-/** A captured project keeps an instance of the stage busy. */
-afterAll(() => call(pitr.disable, by()));
 
 test('pitr: a dry run reports what a restore to the previous second would do', async () => {
   deepEqual(Object.keys(left), ['shops/one']);
