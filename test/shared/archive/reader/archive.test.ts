@@ -16,6 +16,7 @@ import {
   sealManifest,
   streamLeaves,
 } from '../../../../shared/archive/index.ts';
+import { propertyRuns } from '../../../harness/builders/property-runs.ts';
 import { seed } from '../../../harness/builders/reported-seed.ts';
 import {
   addAll,
@@ -269,7 +270,7 @@ test('incremental backup: every link of a chain shows the documents of its time'
         }
       },
     ),
-    { ...seed(t), numRuns: 25 },
+    { ...seed(t), numRuns: propertyRuns({ quick: 8, usual: 25 }) },
   );
 });
 

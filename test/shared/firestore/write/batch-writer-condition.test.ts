@@ -8,6 +8,7 @@ import type { StoredDatabase } from '../../../../infra/local/engines/firestore/s
 import type { ProtobufTimestamp } from '../../../../shared/archive/index.ts';
 import { BatchWriter, type Condition } from '../../../../shared/firestore/index.ts';
 import { WriteEncoder, type WriteMode } from '../../../../shared/firestore/write/write-encoder.ts';
+import { propertyRuns } from '../../../harness/builders/property-runs.ts';
 import { documentOf, fieldsAt, hexFields, startTarget, text } from '../../../harness/faults/faulty-target.ts';
 import { root, startServer } from '../../../harness/firestore/firestore-server.ts';
 import { put, writerTo } from '../../../harness/firestore/writer-env.ts';
@@ -172,6 +173,6 @@ test('batch writer: for any sequence of statuses foreign changes stay and the co
         deepEqual(fieldsAt(target.database, pathOf(n)), expected && hexFields({ who: text(expected) }));
       }
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns({ quick: 20, usual: 60 }) },
   );
 });

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import type { Firestore } from '../../../../infra/local/engines/firestore/index.ts';
 import { BatchWriter } from '../../../../shared/firestore/write/batch-writer.ts';
 import type { WriteMode } from '../../../../shared/firestore/write/write-encoder.ts';
+import { propertyRuns } from '../../../harness/builders/property-runs.ts';
 import { startCutter } from '../../../harness/faults/connection-cutter.ts';
 import { fieldsAt, hexFields, startTarget, text } from '../../../harness/faults/faulty-target.ts';
 import { startServer } from '../../../harness/firestore/firestore-server.ts';
@@ -148,7 +149,7 @@ test('batch writer: for any sequence of statuses the counts match the target', a
         deepEqual(fieldsAt(target.database, `${collection}/${n}`), expected);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: propertyRuns({ quick: 20, usual: 60 }) },
   );
 });
 

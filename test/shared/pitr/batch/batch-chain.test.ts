@@ -9,6 +9,7 @@ import { batchNameOf, findMissingBatch } from '../../../../shared/pitr/batch/bat
 import { type BatchRecord, loadRestorePoint, microsOf, momentOf, planPoint, shownMoment } from '../../../../shared/pitr/index.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { readBackup } from '../../../../shared/stored-backup/index.ts';
+import { propertyRuns } from '../../../harness/builders/property-runs.ts';
 import { createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 
 afterAll(stopCaptureEnv);
@@ -46,7 +47,7 @@ test('batch chain: with batches removed, none is missing only if all that the mo
       const isReached = found.some(({ to }) => microsOf(to) >= moment);
       if (lost.length === 0 && (isReached || !row.some(({ isGone }) => isGone))) assert.equal(missing, undefined);
     }),
-    { numRuns: 2_000 },
+    { numRuns: propertyRuns({ quick: 500, usual: 2_000 }) },
   );
 });
 

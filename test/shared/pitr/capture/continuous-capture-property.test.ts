@@ -3,6 +3,7 @@ import { ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import { microsOf } from '../../../../shared/pitr/index.ts';
+import { propertyRuns } from '../../../harness/builders/property-runs.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 import { listen } from '../../../harness/env/continuous-capture-env.ts';
 
@@ -86,7 +87,7 @@ test('continuous capture property: every observed second is exact', async () => 
       [heard, all] = [heard + known.length, all + seconds.length];
       if (known.length > 0) await t.assertExact(known);
     }),
-    { numRuns: 6 },
+    { numRuns: propertyRuns({ quick: 3, usual: 6 }) },
   );
   ok(heard > all / 3, `only ${heard} of ${all} seconds were heard`);
 });

@@ -50,12 +50,12 @@ test('stalled capture: a refusing bucket is reported once per outage, with an ev
   const t = await createActiveCapture({ 'users/ada': '0' });
   await t.runNextCycle();
   const { wrap } = t;
-  const fail = async (minutes: number): Promise<void> => {
+  const fail = async (minutes: number, { everyMinutes = 1 } = {}): Promise<void> => {
     t.wrap = () => {
       throw new Error('the bucket is away');
     };
     await t.put({ 'users/ada': String(minutes) });
-    for (const end = t.nowMs + minutes * 60_000; t.nowMs < end; t.pass(60)) {
+    for (const end = t.nowMs + minutes * 60_000; t.nowMs < end; t.pass(everyMinutes * 60)) {
       await t.runCycle();
       await watch(t);
     }
@@ -73,7 +73,7 @@ test('stalled capture: a refusing bucket is reported once per outage, with an ev
   await fail(25);
   assert.equal(rung() - before, 2);
   // Lost by now and without a base: the same outage, reported already.
-  await fail(150);
+  await fail(150, { everyMinutes: 10 });
   assert.deepEqual([rung() - before, t.pitr.status], [2, 'starting']);
   // The same without an earlier report: the event contains the gap.
   const { stoppedTold: _, ...untold } = t.pitr;

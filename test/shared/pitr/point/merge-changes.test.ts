@@ -13,6 +13,7 @@ import {
 } from '../../../../shared/archive/index.ts';
 import { compareNames } from '../../../../shared/archive/name/compare-names.ts';
 import { type BatchLeaf, latestChanges, mergeChanges, momentOf } from '../../../../shared/pitr/index.ts';
+import { propertyRuns } from '../../../harness/builders/property-runs.ts';
 import {
   addAll,
   all,
@@ -161,7 +162,7 @@ test('merge: random changes in random batches yield the exact state of any secon
         );
       },
     ),
-    { numRuns: 60 },
+    { numRuns: propertyRuns({ quick: 20, usual: 60 }) },
   );
 });
 

@@ -7,6 +7,7 @@ import { compareTextNames, justAfter, SourceError } from '../../../../shared/fir
 import { findMissing } from '../../../../shared/restore/scope/find-missing.ts';
 import { restoreScope } from '../../../../shared/restore/scope/restore-scope.ts';
 import { splitIntoShards } from '../../../../shared/restore/scope/split-into-shards.ts';
+import { propertyRuns } from '../../../harness/builders/property-runs.ts';
 import { refuses } from '../../../harness/builders/sample-archive.ts';
 import {
   archiveOf,
@@ -300,6 +301,6 @@ test('walk: for random trees it decides the same as a plain comparison', async (
         target.source.close();
       },
     ),
-    { numRuns: 150 },
+    { numRuns: propertyRuns({ quick: 40, usual: 150 }) },
   );
 });

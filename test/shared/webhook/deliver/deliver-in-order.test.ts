@@ -5,6 +5,7 @@ import { beforeEach, test } from 'vitest';
 import { newDelivery } from '../../../../shared/webhook/model/new-delivery.ts';
 import { enterSequence } from '../../../../shared/webhook/model/progress-sequence.ts';
 import type { StoredEvent, WebhookRecord } from '../../../../shared/webhook/model/record.ts';
+import { propertyRuns } from '../../../harness/builders/property-runs.ts';
 import { sampleOf } from '../../../harness/builders/sample-webhook.ts';
 import { createWebhookEnv } from '../../../harness/env/webhook-env.ts';
 import { CrashInjector, crashPoints } from '../../../harness/faults/crash-injector.ts';
@@ -57,7 +58,7 @@ test('order property: all steps arrive in order if they are matched in any order
       deepEqual(heardBy(webhook), [...deciles, 101]);
       deepEqual(new Set(Object.values(statusesOf(webhook))), new Set(['delivered']));
     }),
-    { numRuns: 6 },
+    { numRuns: propertyRuns({ quick: 3, usual: 6 }) },
   );
 });
 
@@ -74,7 +75,7 @@ test('order property: steps matched within two seconds arrive in order, in whate
       await t.run();
       deepEqual(heardBy(webhook), [...deciles, 101]);
     }),
-    { numRuns: 6 },
+    { numRuns: propertyRuns({ quick: 3, usual: 6 }) },
   );
 });
 
@@ -97,7 +98,7 @@ test('order property: an endpoint that fails at random never hears a lower perce
       equal(statuses[101], accepted.includes(101) ? 'delivered' : 'failed');
       for (const percent of deciles) equal(statuses[percent] === 'delivered', accepted.includes(percent));
     }),
-    { numRuns: 15 },
+    { numRuns: propertyRuns({ quick: 6, usual: 15 }) },
   );
 });
 
