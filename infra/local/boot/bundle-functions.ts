@@ -30,8 +30,8 @@ const isConsole = (entry: string): boolean => entry.startsWith('functions/consol
 /** In a build of nine a bundle takes a third of the CPU that it takes alone, and events wait for 2 s at most. */
 const builtAtOnce = 9;
 
-/** Go's garbage collector takes a third of esbuild's CPU by default; this costs 100 MB while it builds. */
-const esbuildGarbagePercent = '400';
+/** Go's garbage collector takes a third of esbuild's CPU by default. Half as many collections cost it half as much memory again. */
+const esbuildGarbagePercent = '200';
 
 interface Bundles extends Pick<LambdaHostOptions, 'worker' | 'bundleOf' | 'whenBundled'> {
   stop(): void;
@@ -80,7 +80,9 @@ export const bundleFunctions = async (say: (line: string) => void, demoEnd?: Pro
   });
   const first = missing.filter((entry) => firstSession.includes(entry));
   const others = missing.filter((entry) => !isConsole(entry) && !first.includes(entry));
-  const functions = makeBuildQueue({ first, others, atOnce: builtAtOnce, build });
+  // Without a demo nobody knows what a session invokes, so what is waited for comes first.
+  const queued = demoEnd ? { first, others } : { first: [], others: [...first, ...others] };
+  const functions = makeBuildQueue({ ...queued, atOnce: builtAtOnce, build });
   let isStopped = false;
   const buildAll = async (): Promise<void> => {
     say(`bundling the functions, ${first.length} of ${missing.length} for a first session; their first events wait for it`);
