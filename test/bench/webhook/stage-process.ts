@@ -1,4 +1,4 @@
-/** Child process with a whole stage: latency from a change to its receiver, alone and next to many dead endpoints. */
+/** Child process with a whole stage: latency from a change to its receiver, alone and next to many healthy or dead endpoints. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { rootAccessKeyId } from '../../../infra/local/base/types.ts';
 import { region, startStage } from '../../../infra/local/stage.ts';
@@ -10,7 +10,8 @@ import { startReceiver } from '../../harness/stage/receiver.ts';
 
 export interface Took {
   readonly aloneMs: readonly number[];
-  readonly besideMs: readonly number[];
+  readonly besideHealthyMs: readonly number[];
+  readonly besideDeadMs: readonly number[];
   /** Attempts that reached hanging endpoints meanwhile. */
   readonly hung: number;
 }
@@ -76,26 +77,37 @@ const measure = async (title: string): Promise<readonly number[]> => {
   return times;
 };
 await measure('Warm');
-const deadOrganizations: TestOrganization[] = [];
-for (let n = 0; n < dead; n += perOrganization) {
-  const organization = await newOrganization();
-  deadOrganizations.push(organization);
-  // Half of them hang, half refuse the connection.
-  for (let k = 0; k < perOrganization; k++) await subscribe(organization, k % 2 ? receiver.url('/hang') : 'https://localhost:1/');
-}
+const subscribeAll = async (urlOf: (n: number) => string): Promise<readonly TestOrganization[]> => {
+  const organizations: TestOrganization[] = [];
+  for (let n = 0; n < dead; n += perOrganization) {
+    const organization = await newOrganization();
+    organizations.push(organization);
+    for (let k = 0; k < perOrganization; k++) await subscribe(organization, urlOf(k));
+  }
+  return organizations;
+};
+const healthyOrganizations = await subscribeAll(() => receiver.url('/healthy'));
+// Half of them hang, half refuse the connection.
+const deadOrganizations = await subscribeAll((n) => (n % 2 ? receiver.url('/hang') : 'https://localhost:1/'));
 const heardHanging = () => receiver.requests.filter(({ path }) => path === '/hang').length;
 
+/** While the organizations' endpoints get one delivery each, spread over the measurement. */
+const measureBeside = async (title: string, organizations: readonly TestOrganization[]): Promise<readonly number[]> => {
+  const delivering = (async () => {
+    for (const organization of organizations) {
+      await change(organization, 'Changed');
+      await pause((changes * pauseMs) / organizations.length);
+    }
+  })();
+  const times = await measure(title);
+  await delivering;
+  return times;
+};
 const aloneMs = await measure('Alone');
+const besideHealthyMs = await measureBeside('Beside healthy', healthyOrganizations);
 const hungBefore = heardHanging();
-const delivering = (async () => {
-  for (const organization of deadOrganizations) {
-    await change(organization, 'Changed');
-    await pause((changes * pauseMs) / Math.max(1, deadOrganizations.length));
-  }
-})();
-const besideMs = await measure('Beside');
-await delivering;
-process.send?.({ aloneMs, besideMs, hung: heardHanging() - hungBefore } satisfies Took);
+const besideDeadMs = await measureBeside('Beside dead', deadOrganizations);
+process.send?.({ aloneMs, besideHealthyMs, besideDeadMs, hung: heardHanging() - hungBefore } satisfies Took);
 await receiver.stop();
 await stage.stop();
 process.exit();
