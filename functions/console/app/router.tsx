@@ -153,6 +153,7 @@ const routeTree = root.addChildren([
       page(inOrganization, '/webhooks/$webhookId', () => import('./pages/webhooks/webhook-page.tsx'), 'WebhookPage'),
       page(inOrganization, '/audit', () => import('./pages/audit/page.tsx'), 'AuditPage'),
       page(inOrganization, '/team', () => import('./pages/team/page.tsx'), 'TeamPage'),
+      page(inOrganization, '/api-keys', () => import('./pages/api-keys/page.tsx'), 'ApiKeysPage'),
       page(inOrganization, '/organization', () => import('./pages/organization/page.tsx'), 'OrganizationPage'),
       // Unknown addresses keep the frame; people who are not signed in sign in first.
       createRoute({ getParentRoute: () => inOrganization, path: '$', component: NotFound }),

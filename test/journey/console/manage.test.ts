@@ -2,6 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, test } from 'vitest';
+import { apiKeys } from '../../../shared/contract/endpoints/api-keys.ts';
 import { members } from '../../../shared/contract/endpoints/members.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { serviceAccount } from '../../../shared/contract/endpoints/service-account.ts';
@@ -217,7 +218,7 @@ test('console: someone is invited, the invitation is withdrawn, and a member get
   await call(members.update, { ...by, params: { userId: viewer.userId }, body: { role: 'viewer' } });
 });
 
-test('console: settings are saved, and an API key is created, rotated and deleted', async () => {
+test('console: settings are saved, and the key of the service account is created, rotated and deleted', async () => {
   const { page, goTo } = console_;
   await goTo('/organization');
   await page.getByLabel('Time zone').selectOption('Europe/Berlin');
@@ -225,6 +226,9 @@ test('console: settings are saved, and an API key is created, rotated and delete
   await untilToast(page, 'The settings were saved');
   equal((await call(organizations.current, by)).body.data.settings.timezone, 'Europe/Berlin');
 
+  await inspect('organization');
+
+  await goTo('/api-keys');
   await page.getByRole('button', { name: 'Create service account…' }).click();
   await page.getByRole('dialog').getByLabel('Name').fill(`Pipeline ${script}`);
   await page.getByRole('checkbox', { name: 'backups:write' }).check();
@@ -237,13 +241,57 @@ test('console: settings are saved, and an API key is created, rotated and delete
   await page.getByText('Copy the key now').waitFor();
   await page.getByRole('button', { name: 'Done' }).click();
   await page.getByText('Two keys work at the moment').waitFor();
-  await inspect('organization');
+  await inspect('service-account');
   const account = (await call(serviceAccount.get, by)).body.data;
   ok(account.permissions.includes('backups:write'));
   await page.getByRole('button', { name: 'Delete…' }).click();
   await page.getByRole('dialog').getByRole('textbox').fill(`Pipeline ${script}`);
   await page.getByRole('button', { name: 'Delete service account' }).click();
   await page.getByRole('heading', { name: 'No service account yet' }).waitFor();
+});
+
+test('console: an API key is created from a preset, shown once, limited, rotated and deleted', async () => {
+  const { page, goTo } = console_;
+  await goTo('/api-keys');
+  await page.getByRole('heading', { name: 'No API keys yet' }).waitFor();
+  await inspect('api-keys-none');
+  await page.getByRole('button', { name: 'Create API key' }).first().click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('radio', { name: /Monitor, read only/ }).check();
+  ok(await dialog.getByRole('radio', { name: /viewer/i }).isChecked());
+  ok(!(await dialog.getByRole('checkbox', { name: 'backups:write' }).isChecked()));
+  await dialog.getByRole('radio', { name: /Back up from a pipeline/ }).check();
+  await dialog.getByLabel('Name').fill(`Deploy ${script}`);
+  await dialog.getByLabel('Allowed addresses').fill('203.0.113.7\nnowhere');
+  await dialog.getByText('nowhere is neither an IP address nor a range').waitFor();
+  await dialog.getByLabel('Allowed addresses').fill('203.0.113.7');
+  await inspect('api-key-form');
+  await dialog.getByRole('button', { name: 'Create API key' }).click();
+  await page.getByText('Copy the key now').waitFor();
+  await page.getByText(/^fb_key_key_/).waitFor();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByText('from 203.0.113.7/32').waitFor();
+  const [made] = (await call(apiKeys.list, by)).body.data;
+  deepEqual([made?.role, made?.permissions.includes('backups:write'), made?.projectIds], ['member', true, null]);
+
+  const act = async (action: string) => {
+    await page.getByRole('button', { name: `Actions for Deploy ${script}` }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+  };
+  await act('Edit…');
+  await page.getByRole('dialog').getByLabel('Expires').selectOption('In 7 days');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await untilToast(page, 'The API key was changed; its text stays the same');
+  await act('Rotate…');
+  await page.getByRole('button', { name: 'Rotate key', exact: true }).click();
+  await page.getByText('Copy the key now').waitFor();
+  await page.getByRole('button', { name: 'Done' }).click();
+  await page.getByText(/The old key until/).waitFor();
+  await inspect('api-keys');
+  await act('Delete…');
+  await page.getByRole('button', { name: 'Delete API key' }).click();
+  await page.getByRole('heading', { name: 'No API keys yet' }).waitFor();
+  deepEqual((await call(apiKeys.list, by)).body.data, []);
 });
 
 test('console: the audit log shows who did what, and its filters are part of the address', async () => {

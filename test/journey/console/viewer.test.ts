@@ -94,6 +94,7 @@ const pages: readonly (readonly [path: () => string, off: readonly string[]])[] 
   [() => '/alerts', ['Add alert']],
   [() => '/audit', ['Export…']],
   [() => '/team', ['Invite']],
+  [() => '/api-keys', ['Create API key']],
   [() => '/organization', ['Save', 'Delete organization…']],
 ];
 

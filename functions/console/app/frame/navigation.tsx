@@ -33,6 +33,7 @@ const sections: readonly (readonly [label: string | undefined, entries: readonly
       { label: 'Webhooks', to: paths.webhooks, icon: 'webhook' },
       { label: 'Audit log', to: paths.audit, icon: 'list' },
       { label: 'Team', to: paths.team, icon: 'users' },
+      { label: 'API keys', to: paths.apiKeys, icon: 'key' },
       { label: 'Organization', to: paths.organization, icon: 'building' },
     ],
   ],

@@ -231,7 +231,7 @@ test('console: a renamed service account does not get back a permission that was
   const organization = await newOrganization();
   const made = { ...by(organization), body: { name: 'CI', permissions: ['backups:read', 'backups:write'] as const } };
   equal((await call(serviceAccount.create, made)).status, 201);
-  const { page } = await openConsole({ email: organization.owner.email, path: '/organization' });
+  const { page } = await openConsole({ email: organization.owner.email, path: '/api-keys' });
   await page.getByRole('button', { name: 'Rotate key…' }).locator('..').getByRole('button', { name: 'Edit…' }).click();
   const dialog = page.getByRole('dialog');
   await dialog.getByLabel(/^Name/).fill('Pipeline');

@@ -3,6 +3,7 @@ import { lapsedAfterHoursMax, lapsedAfterHoursMin } from '../../../../../shared/
 import { type AlertChannel, alertChannels, alertSeverities } from '../../../../../shared/contract/models/alert-enums.ts';
 import { useRecordForm } from '../../api/use-record-form.ts';
 import { type Alert, useCreateAlert, useUpdateAlert } from '../../data/alerts.ts';
+import { ProjectPicker } from '../../parts/project-picker.tsx';
 import { paths } from '../../paths.ts';
 import { Input, Select } from '../../ui/form/field.tsx';
 import { WordOptions } from '../../ui/form/options.tsx';
@@ -10,7 +11,6 @@ import { FormDialog } from '../../ui/overlay/form-dialog.tsx';
 import { type AlertDraft, draftOf, inputOf } from './alert-draft.ts';
 import { channelWords, minimumWords } from './alert-words.ts';
 import { KindPicker } from './kind-picker.tsx';
-import { ProjectPicker } from './project-picker.tsx';
 import { TargetFields } from './target-fields.tsx';
 
 interface AlertFormProps {
@@ -76,7 +76,12 @@ export const AlertForm = ({ alert, onClose }: AlertFormProps) => {
       >
         <WordOptions of={alertSeverities} words={minimumWords} />
       </Select>
-      <ProjectPicker value={draft.projectIds} onChange={(projectIds) => set({ projectIds })} error={errorOf('projectIds')} />
+      <ProjectPicker
+        value={draft.projectIds}
+        onChange={(projectIds) => set({ projectIds })}
+        error={errorOf('projectIds')}
+        hint="Incidents that concern no project, such as a failing storage destination, are always reported."
+      />
       <Input
         label="Protection has lapsed after this many hours without a good backup"
         type="number"

@@ -1,7 +1,7 @@
 /** Entries of the audit log in words. */
 import type { AuditEntry } from '../../data/audit.ts';
 
-const resources: Readonly<Record<string, string>> = { pitr: 'point in time', auth: 'session' };
+const resources: Readonly<Record<string, string>> = { pitr: 'point in time', auth: 'session', api_key: 'API key' };
 
 /** 'service_account' → 'Service account' */
 export const groupName = (group: string): string => {
@@ -15,8 +15,10 @@ export const actionName = (action: string): string => {
   return `${groupName(group)}: ${did.join(' ').replaceAll('_', ' ')}`;
 };
 
-export const actorName = ({ type, email, id }: AuditEntry['actor']): string =>
-  type === 'system' ? `Service (${id})` : (email ?? id);
+export const actorName = ({ type, email, name, id }: AuditEntry['actor']): string => {
+  if (type === 'system') return `Service (${id})`;
+  return type === 'api_key' ? `API key ${name ?? id}` : (email ?? id);
+};
 
 /** The types of resources that entries name, for the filter. */
 export const resourceTypes = [
@@ -30,5 +32,6 @@ export const resourceTypes = [
   ['member', 'Members'],
   ['invitation', 'Invitations'],
   ['service_account', 'Service account'],
+  ['api_key', 'API keys'],
   ['organization', 'Organization'],
 ] as const;

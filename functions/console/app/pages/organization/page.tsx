@@ -10,7 +10,6 @@ import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { DeleteCard } from './delete-card.tsx';
 import { EncryptionCard } from './encryption-card.tsx';
 import { LimitsCard } from './limits-card.tsx';
-import { ServiceAccountCard } from './service-account-card.tsx';
 import { SettingsForm } from './settings-form.tsx';
 
 export const OrganizationPage = () => {
@@ -48,7 +47,6 @@ export const OrganizationPage = () => {
         </Card>
         {data && <LimitsCard limits={data.limits} />}
         <EncryptionCard />
-        <ServiceAccountCard />
         <RecoverCard />
         {data && <DeleteCard organization={data} />}
       </div>

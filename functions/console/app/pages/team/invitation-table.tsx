@@ -11,7 +11,7 @@ export const InvitationTable = ({ invitations }: { readonly invitations: readonl
   const [cancelling, setCancelling] = useState<Invitation>();
   const columns: readonly Column<Invitation>[] = [
     { key: 'email', label: 'E-mail', isTitle: true, cell: ({ email }) => <span className="wrap-anywhere">{email}</span> },
-    { key: 'role', label: 'Role', cell: ({ role }) => <span className="team__role">{role}</span> },
+    { key: 'role', label: 'Role', cell: ({ role }) => <span className="role-name">{role}</span> },
     { key: 'by', label: 'Invited by', cell: ({ invitedBy }) => <span className="table__name">{invitedBy.email}</span> },
     { key: 'ends', label: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} relative /> },
     {

@@ -1,6 +1,7 @@
 import { type FormEvent, useId, useState } from 'react';
 import { useInvite } from '../../data/team.ts';
 import { fieldError } from '../../format/describe-failure.ts';
+import { type InvitableRole, RoleChoice } from '../../parts/role-choice.tsx';
 import { CodeBlock } from '../../ui/data/code-block.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
@@ -8,7 +9,6 @@ import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Input } from '../../ui/form/field.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
-import { type InvitableRole, RoleChoice } from './role-choice.tsx';
 
 interface InviteDialogProps {
   readonly open: boolean;

@@ -38,7 +38,7 @@ export const MemberTable = ({ members }: { readonly members: readonly Member[] |
         </span>
       ),
     },
-    { key: 'role', label: 'Role', cell: ({ role }) => <span className="team__role">{role}</span> },
+    { key: 'role', label: 'Role', cell: ({ role }) => <span className="role-name">{role}</span> },
     { key: 'joined', label: 'Joined', cell: ({ joinedAt }) => <Time at={joinedAt} /> },
     { key: 'active', label: 'Last active', cell: ({ lastActiveAt }) => <Time at={lastActiveAt} relative /> },
     {

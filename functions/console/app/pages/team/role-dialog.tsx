@@ -1,8 +1,8 @@
 import { useState } from 'react';
 import { invitableRoles } from '../../../../../shared/contract/access.ts';
 import { type Member, roleMeanings, useChangeRole } from '../../data/team.ts';
+import { RoleChoice } from '../../parts/role-choice.tsx';
 import { FormDialog } from '../../ui/overlay/form-dialog.tsx';
-import { RoleChoice } from './role-choice.tsx';
 
 interface RoleDialogProps {
   readonly member: Member;

@@ -30,6 +30,7 @@ const statuses: Readonly<Record<string, readonly [word: string, tone: Tone]>> = 
   disabled: ['Disabled', 'neutral'],
   skipped: ['Skipped', 'neutral'],
   failing: ['Failing', 'warn'],
+  expiring: ['Expires soon', 'warn'],
   open: ['Open', 'bad'],
   recovered: ['Recovered', 'good'],
   starting: ['Starting', 'info'],

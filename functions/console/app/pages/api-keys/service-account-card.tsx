@@ -1,22 +1,19 @@
 import { useState } from 'react';
-import { usePermission } from '../../api/permission.ts';
 import { useSession } from '../../api/session.ts';
 import { useDeleteServiceAccount, useServiceAccount, useTakeOverServiceAccount } from '../../data/service-account.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
-import { Notice } from '../../ui/data/notice.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
-import { RotateKeyDialog } from './rotate-key-dialog.tsx';
+import { RotateAccountDialog } from './rotate-account-dialog.tsx';
 import { ServiceAccountDialog } from './service-account-dialog.tsx';
 import { ServiceAccountFacts } from './service-account-facts.tsx';
 
 export const ServiceAccountCard = () => {
-  const { isAllowed } = usePermission('admin');
   const { id: ownId } = useSession();
-  const { account, error, refetch } = useServiceAccount(isAllowed);
+  const { account, error, refetch } = useServiceAccount(true);
   const takeOver = useTakeOverServiceAccount();
   const remove = useDeleteServiceAccount();
   const [open, setOpen] = useState<'edit' | 'rotate' | 'delete'>();
@@ -42,12 +39,10 @@ export const ServiceAccountCard = () => {
     <>
       <Card
         title="Service account"
-        description="An API key for pipelines and scripts, with permissions of its own."
+        description="One more key, with scopes but without a role: with backups:write it also deletes backups, which a member cannot."
         actions={actions}
       >
-        {!isAllowed ? (
-          <Notice title="Only admins and the owner can see the service account">Ask one of them if you need an API key.</Notice>
-        ) : error ? (
+        {error ? (
           <ErrorNotice error={error} title="The service account could not be loaded" onRetry={() => void refetch()} />
         ) : account === undefined ? (
           <SkeletonText />
@@ -55,20 +50,16 @@ export const ServiceAccountCard = () => {
           <EmptyState
             icon="lock"
             title="No service account yet"
-            actions={
-              <Button variant="primary" onClick={() => setOpen('edit')}>
-                Create service account…
-              </Button>
-            }
+            actions={<Button onClick={() => setOpen('edit')}>Create service account…</Button>}
           >
-            Pipelines use its key to start backups and restores without a person.
+            An organization needs none: pipelines use API keys, which also have a role, projects and an end.
           </EmptyState>
         ) : (
           <ServiceAccountFacts account={account} />
         )}
       </Card>
       {open === 'edit' && <ServiceAccountDialog account={account ?? null} onClose={close} />}
-      {open === 'rotate' && <RotateKeyDialog onClose={close} />}
+      {open === 'rotate' && <RotateAccountDialog onClose={close} />}
       {account && (
         <ConfirmDialog
           open={open === 'delete'}

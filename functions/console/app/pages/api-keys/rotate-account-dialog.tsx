@@ -1,9 +1,9 @@
-import { useRotateApiKey } from '../../data/service-account.ts';
+import { useRotateAccountKey } from '../../data/service-account.ts';
 import { RotateDialog } from '../../parts/rotate-dialog.tsx';
 import { ApiKeyDialog } from './api-key-dialog.tsx';
 
-export const RotateKeyDialog = ({ onClose }: { readonly onClose: () => void }) => {
-  const rotate = useRotateApiKey();
+export const RotateAccountDialog = ({ onClose }: { readonly onClose: () => void }) => {
+  const rotate = useRotateAccountKey();
   if (rotate.data) return <ApiKeyDialog title="The new key" apiKey={rotate.data.apiKey} onClose={onClose} />;
   return (
     <RotateDialog

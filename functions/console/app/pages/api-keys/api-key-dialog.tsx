@@ -8,6 +8,6 @@ interface ApiKeyDialogProps {
 
 export const ApiKeyDialog = ({ title, apiKey, onClose }: ApiKeyDialogProps) => (
   <SecretDialog title={title} what="key" label="API key" secret={apiKey} onClose={onClose}>
-    Send it as <code>Authorization: Bearer</code>, together with <code>X-Organization-Id</code>.
+    Send it as <code>Authorization: Bearer</code>, or give it to <code>bms</code> as <code>BMS_API_KEY</code>.
   </SecretDialog>
 );

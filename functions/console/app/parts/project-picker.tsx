@@ -1,16 +1,17 @@
-import { useProjects } from '../../data/projects.ts';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
-import { SkeletonText } from '../../ui/data/skeleton.tsx';
-import { Checkbox } from '../../ui/form/field.tsx';
+import { useProjects } from '../data/projects.ts';
+import { ErrorNotice } from '../ui/data/error-notice.tsx';
+import { SkeletonText } from '../ui/data/skeleton.tsx';
+import { Checkbox } from '../ui/form/field.tsx';
 
 interface ProjectPickerProps {
   readonly value: readonly string[];
   readonly onChange: (projectIds: readonly string[]) => void;
   readonly error: string | undefined;
+  readonly hint: string;
 }
 
 /** All projects, or some. An empty list means all. */
-export const ProjectPicker = ({ value, onChange, error }: ProjectPickerProps) => {
+export const ProjectPicker = ({ value, onChange, error, hint }: ProjectPickerProps) => {
   const { items, query } = useProjects();
   const known = new Set(items?.map(({ id }) => id));
   const gone = value.filter((id) => items !== undefined && !known.has(id));
@@ -27,7 +28,7 @@ export const ProjectPicker = ({ value, onChange, error }: ProjectPickerProps) =>
       />
       {query.error && <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />}
       {value.length > 0 && (
-        <div className="stack stack--medium alerts__options">
+        <div className="stack stack--medium option-list">
           {!items && <SkeletonText />}
           {items?.map(({ id, name }) => (
             <Checkbox
@@ -48,9 +49,7 @@ export const ProjectPicker = ({ value, onChange, error }: ProjectPickerProps) =>
           ))}
         </div>
       )}
-      <div className="field__hint">
-        Incidents that concern no project, such as a failing storage destination, are always reported.
-      </div>
+      <div className="field__hint">{hint}</div>
       {error && <div className="field__error">{error}</div>}
     </fieldset>
   );

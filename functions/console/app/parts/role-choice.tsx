@@ -1,6 +1,6 @@
 import { useId } from 'react';
-import { invitableRoles } from '../../../../../shared/contract/access.ts';
-import { roleMeanings } from '../../data/team.ts';
+import { invitableRoles } from '../../../../shared/contract/access.ts';
+import { roleMeanings } from '../data/team.ts';
 
 export type InvitableRole = (typeof invitableRoles)[number];
 
@@ -16,10 +16,10 @@ export const RoleChoice = ({ value, onChange }: RoleChoiceProps) => {
     <fieldset className="stack stack--tight">
       <legend className="field__label">Role</legend>
       {invitableRoles.map((role) => (
-        <label key={role} className="team__role-option">
+        <label key={role} className="role-choice">
           <input type="radio" name={name} value={role} checked={role === value} onChange={() => onChange(role)} />
           <span>
-            <strong className="team__role">{role}</strong>
+            <strong className="role-name">{role}</strong>
             <span className="field__hint">{roleMeanings[role]}</span>
           </span>
         </label>
