@@ -14,6 +14,7 @@ import { addErasureCommands } from './commands/erasure-commands.ts';
 import { addFindCommand } from './commands/find-command.ts';
 import { addHelpCommand } from './commands/help-command.ts';
 import { addLoginCommand } from './commands/login-command.ts';
+import { addApiKeyCommands } from './commands/organization/api-key-commands.ts';
 import { addInviteCommands } from './commands/organization/invite-commands.ts';
 import { addMemberCommands } from './commands/organization/member-commands.ts';
 import { addOrganizationCommands } from './commands/organization/organization-commands.ts';
@@ -38,7 +39,7 @@ Resources can be named by id, by name, or by the unique beginning of either;
 const notes = `
 Environment:
   BMS_URL            address of the service, such as https://backups.example.com
-  BMS_API_KEY        key of a service account; or BMS_TOKEN, an access token
+  BMS_API_KEY        an API key (bms keys); or BMS_TOKEN, an access token
   BMS_ORGANIZATION   id, name or slug of the organization
   BMS_INSECURE       1 allows http:// for other hosts than this one
 
@@ -60,6 +61,7 @@ const groups = [
   addOrganizationCommands,
   addMemberCommands,
   addInviteCommands,
+  addApiKeyCommands,
   addServiceAccountCommands,
   addStatusCommand,
   addProjectCommands,

@@ -9,6 +9,11 @@ type RestoreQuery = NonNullable<InputOf<'GET /backups/restore'>['query']>;
 type DeliveryQuery = NonNullable<InputOf<'GET /webhooks/{webhookId}/deliveries'>['query']>;
 type Choices<T> = Readonly<Record<Extract<T, string>, true>>;
 
+export const apiKeyRoles: Choices<InputOf<'POST /organizations/current/api-keys'>['body']['role']> = {
+  viewer: true,
+  member: true,
+  admin: true,
+};
 export const backupStatuses: Choices<BackupQuery['status']> = {
   pending: true,
   running: true,

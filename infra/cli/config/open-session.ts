@@ -56,6 +56,8 @@ export const openSession = (settings: Settings, file: ConfigFile): Session => {
     organizationId: findOrganization,
     organization: async () => {
       const id = await findOrganization();
+      // A key alone is enough: it belongs to one organization.
+      if (id === undefined && profile.apiKey !== undefined) return anywhere;
       if (id === undefined) throw badInput('which organization? Run bms orgs use <name>, or add --organization');
       return open(id);
     },
@@ -85,14 +87,12 @@ const renewProfile = async (file: ConfigFile, url: string, used: Profile): Promi
 
 type Membership = DataOf<'GET /organizations'>[number];
 
-const chooseOrganization = async (
-  wanted: string | undefined,
-  client: Client,
-  isServiceAccount: boolean,
-): Promise<string | undefined> => {
+const chooseOrganization = async (wanted: string | undefined, client: Client, isKey: boolean): Promise<string | undefined> => {
   if (wanted !== undefined && /^org_[0-9A-Z]{26}$/.test(wanted)) return wanted;
-  // A service account cannot list organizations.
-  if (isServiceAccount) throw badInput('an API key needs the id of its organization: --organization or BMS_ORGANIZATION (org_…)');
+  // A key cannot list organizations.
+  if (isKey && wanted !== undefined)
+    throw badInput('with an API key, --organization and BMS_ORGANIZATION take an id (org_…); they may also be absent');
+  if (isKey) return undefined;
   const found: Membership[] = [];
   for await (const one of client.list('GET /organizations')) found.push(one);
   if (wanted === undefined) return found.length === 1 ? found[0]?.id : undefined;

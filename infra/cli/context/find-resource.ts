@@ -22,6 +22,7 @@ export const resources = {
   restoreTest: { path: '/restore-tests', param: 'restoreTestId', prefix: 'rtp', noun: 'restore test', argument: 'plan' },
   // Changing these needs no scope to read them, and the list of webhooks has no secrets: only `show` reads them.
   webhook: { path: '/webhooks', param: 'webhookId', prefix: 'whk', noun: 'webhook', isReadAlone: true, toggle: '/toggle' },
+  apiKey: { path: '/organizations/current/api-keys', param: 'apiKeyId', prefix: 'key', noun: 'API key', argument: 'key' },
   alert: { path: '/alerts', param: 'alertId', prefix: 'alr', noun: 'alert', isReadAlone: true },
 } as const satisfies Readonly<Record<string, Resource>>;
 

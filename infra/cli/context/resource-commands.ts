@@ -52,7 +52,7 @@ interface ResourceGroup<N> {
 export const resourceCommands = <N extends ResourceName>({ name, sample, group, action }: ResourceGroup<N>) => {
   const resource: Resource = resources[name];
   const { path, param, noun, argument = noun, isReadAlone = false, toggle = '' } = resource;
-  const an = /^[aeiou]/.test(noun) ? `an ${noun}` : `a ${noun}`;
+  const an = /^[aeiou]/i.test(noun) ? `an ${noun}` : `a ${noun}`;
   const one = `${path}/{${param}}`;
   const exampleOf = (word: string): string => `bms ${group.name()} ${word} ${sample}`;
 

@@ -295,7 +295,7 @@ test('API docs: the samples of the guides lead from an API key to a completed ba
   const found: Record<string, string> = {};
   const withValues = (command: string): string =>
     command
-      .replace('fb_sa_…', apiKey)
+      .replace('fb_key_…', apiKey)
       .replace('AKIA…', 'AKIATEST')
       .replace('"secretAccessKey": "…"', '"secretAccessKey": "not-so-secret"')
       .replace('my-bucket', bucket)

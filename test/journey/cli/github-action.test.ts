@@ -7,8 +7,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { test } from 'vitest';
 import { parse } from 'yaml';
+import { apiKeys } from '../../../shared/contract/endpoints/api-keys.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
-import { serviceAccount } from '../../../shared/contract/endpoints/service-account.ts';
 import { endOf, newDestination, newProject, seed } from '../../harness/stage/backup.ts';
 import { call, stageUrl, stageVariable } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
@@ -69,9 +69,9 @@ const runJob = (workflow: Workflow, job: string, values: Values) => {
 
 const permissions = ['backups:read', 'backups:write', 'projects:read'];
 
-const keyOf = async ({ id, owner }: TestOrganization): Promise<string> => {
-  const body = { name: 'Pipeline', permissions };
-  const made = await call(serviceAccount.create, { token: owner.accessToken, org: id, body });
+const keyOf = async ({ id, owner }: TestOrganization, projectIds: readonly string[]): Promise<string> => {
+  const body = { name: 'Pipeline', role: 'member', permissions, projectIds };
+  const made = await call(apiKeys.create, { token: owner.accessToken, org: id, body });
   equal(made.status, 201, made.text);
   return made.body.data.apiKey;
 };
@@ -108,10 +108,9 @@ test('workflows: back up before a deployment, and fill a preview project, with t
   const values = {
     BMS_URL: stageUrl(),
     BMS_SHA256: createHash('sha256').update(served).digest('hex'),
-    BMS_ORGANIZATION: organization.id,
     BMS_PROJECT: 'Shop',
     BMS_PREVIEW_PROJECT: 'Preview',
-    BMS_API_KEY: await keyOf(organization),
+    BMS_API_KEY: await keyOf(organization, [shop.id, preview.id]),
   };
 
   const deploy = workflowOf('backup-before-deploy');

@@ -71,6 +71,22 @@ test('people are invited, get roles and are removed; the API key is created, rot
   const shown = await ends(0, /active/, 'service-account', 'show', '--json');
   equal(shown.includes('fb_sa_'), false);
   await ends(0, /Permissions +backups:read\n/, 'service-account', 'update', '--permissions', 'backups:read');
+  await ends(0, /No API keys/, 'keys');
+  await ends(2, /Allowed choices are viewer, member, admin/, 'keys', 'create', 'Deploy', '--role', 'owner');
+  await ends(2, /at most 365 days from now/, 'keys', 'create', 'Deploy', '--expires', '400d');
+  const made = ['keys', 'create', 'Deploy', '--role', 'member', '--permissions', 'projects:read', '--expires', '30d'];
+  const text = (await ends(0, /^fb_key_\S+\n$/, ...made, '--from', '127.0.0.1,::1', '--quiet')).trim();
+  const alone = { env: { BMS_API_KEY: text, BMS_TOKEN: '', BMS_ORGANIZATION: '' } };
+  equal((await bms.run(['projects'], alone)).code, 0);
+  match((await bms.run(['backups'], alone)).err, /lacks the scope backups:read/);
+  await ends(0, /Role +viewer\n[\s\S]*From +anywhere/, 'keys', 'change', 'Deploy', '--role', 'viewer', '--from-anywhere');
+  await ends(0, /^fb_key_\S+\n$/, 'keys', 'rotate', 'Deploy', '--overlap-hours', '0', '--quiet');
+  match((await bms.run(['projects'], alone)).err, /Invalid API key/);
+  await ends(0, /Deploy +viewer/, 'keys', 'ls');
+  await ends(0, /Last used +\d/, 'keys', 'show', 'Deploy');
+  await ends(2, /Add --yes to confirm/, 'keys', 'delete', 'Deploy');
+  await ends(0, /^Deleted Deploy/, 'keys', 'delete', 'Deploy', '--yes');
+
   await ends(2, /Add --yes to confirm/, 'service-account', 'remove');
   await ends(0, /^Deleted the service account CI/, 'service-account', 'remove', '--yes');
 });

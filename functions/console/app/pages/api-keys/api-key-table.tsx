@@ -53,9 +53,8 @@ export const ApiKeyTable = ({ keys }: { readonly keys: readonly ApiKey[] | undef
       label: 'Expires',
       cell: ({ expiresAt, status, previousKeyExpiresAt }) => (
         <div className="stack stack--close">
-          <span className="row">
-            <Time at={expiresAt} relative />
-            {status !== 'active' && <Status status={status} />}
+          <span>
+            <Time at={expiresAt} relative /> {status !== 'active' && <Status status={status} />}
           </span>
           {previousKeyExpiresAt && (
             <span className="small secondary">

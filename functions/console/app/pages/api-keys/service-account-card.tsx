@@ -2,7 +2,6 @@ import { useState } from 'react';
 import { useSession } from '../../api/session.ts';
 import { useDeleteServiceAccount, useServiceAccount, useTakeOverServiceAccount } from '../../data/service-account.ts';
 import { Card } from '../../ui/data/card.tsx';
-import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Button } from '../../ui/form/button.tsx';
@@ -21,7 +20,7 @@ export const ServiceAccountCard = () => {
     setOpen(undefined);
     remove.reset();
   };
-  const actions = account && (
+  const actions = account ? (
     <>
       {account.createdBy !== ownId && (
         <Button busy={takeOver.isPending} onClick={() => takeOver.mutate()}>
@@ -34,6 +33,8 @@ export const ServiceAccountCard = () => {
         Delete…
       </Button>
     </>
+  ) : (
+    account === null && <Button onClick={() => setOpen('edit')}>Create service account…</Button>
   );
   return (
     <>
@@ -47,13 +48,7 @@ export const ServiceAccountCard = () => {
         ) : account === undefined ? (
           <SkeletonText />
         ) : account === null ? (
-          <EmptyState
-            icon="lock"
-            title="No service account yet"
-            actions={<Button onClick={() => setOpen('edit')}>Create service account…</Button>}
-          >
-            An organization needs none: pipelines use API keys, which also have a role, projects and an end.
-          </EmptyState>
+          <p className="secondary">This organization has none, and needs none: API keys also have a role, projects and an end.</p>
         ) : (
           <ServiceAccountFacts account={account} />
         )}

@@ -15,15 +15,15 @@ export const GettingStarted = () => {
     <Guide slug="getting-started">
       <p>
         Every call is HTTPS with JSON below <code>{origin}/api/v1</code>. A script signs in with an API key, a person with an
-        access token; both name their organization in <code>X-Organization-Id</code>.
+        access token and the id of an organization in <code>X-Organization-Id</code>, which a key does not need.
       </p>
       <Section id="key" title="1. Get an API key">
         <p>
-          An admin creates it in the console under <Link to={paths.organization}>Organization</Link>, or with{' '}
-          <EndpointLink area="service-account" id="serviceAccount.create">
-            POST /organizations/current/service-account
+          An admin creates it in the console under <Link to={paths.apiKeys}>API keys</Link>, or with{' '}
+          <EndpointLink area="api-keys" id="apiKeys.create">
+            POST /organizations/current/api-keys
           </EndpointLink>
-          . It begins with <code>fb_sa_</code> and is shown once. For this guide it needs the scopes{' '}
+          . It begins with <code>fb_key_</code> and is shown once. For this guide it needs the role admin and the scopes{' '}
           <code>organization:read</code>, <code>projects:write</code>, <code>storage:write</code>, <code>backups:read</code> and{' '}
           <code>backups:write</code>.
         </p>

@@ -9,7 +9,7 @@ const pair = (curl: string, client: string): readonly CodeSample[] => [
 export const keyVariables = (origin: string, organization: string): readonly CodeSample[] =>
   pair(
     `export BASE=${origin}
-export TOKEN=fb_sa_…          # the API key
+export TOKEN=fb_key_…         # the API key
 export ORGANIZATION=${organization}`,
     `import { openClient } from './shared/client/index.ts';
 

@@ -47,13 +47,21 @@ export const SigningInGuide = () => {
       </Section>
       <Section id="keys" title="API keys">
         <p>
-          An organization has one service account, and its key has exactly the scopes it was given. Rotate it with{' '}
-          <EndpointLink area="service-account" id="serviceAccount.rotateKey">
-            rotate-key
+          Each pipeline has its own{' '}
+          <EndpointLink area="api-keys" id="apiKeys.create">
+            API key
           </EndpointLink>
-          : the old key works for another 24 hours, or as long as you say. A key cannot call what is for people only, and not
-          another organization. Erasures cannot be undone, so only <code>erasures:write</code> allows them:{' '}
-          <code>projects:write</code> does not include it.
+          . It does what its role and its scopes both allow, on its projects, from its addresses, until it expires.{' '}
+          <EndpointLink area="api-keys" id="apiKeys.rotate">
+            Rotate
+          </EndpointLink>{' '}
+          it: the old text works for another 24 hours, or as long as you say. A key cannot call what is for people only, and not
+          another organization. The one{' '}
+          <EndpointLink area="service-account" id="serviceAccount.create">
+            service account
+          </EndpointLink>{' '}
+          is a key with scopes only: with <code>backups:write</code> it also deletes backups. Erasures cannot be undone, so only{' '}
+          <code>erasures:write</code> allows them: <code>projects:write</code> does not include it.
         </p>
         <ul className="docs-scopes">
           {scopes.map(({ scope, count }) => (
