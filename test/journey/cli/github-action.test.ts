@@ -120,7 +120,7 @@ test('workflows: back up before a deployment, and fill a preview project, with t
   match(backedUp.text, /^2\.\d+\.\d+ \(\w{12}\)$/m);
   const [, backupId = ''] = /^backup=(bkp_\w+)\n$/.exec(backedUp.output) ?? [];
   const backup = await endOf(organization, backupId);
-  deepEqual([backup.status, backup.documentCount, backup.createdBy?.type], ['completed', 2, 'service_account']);
+  deepEqual([backup.status, backup.documentCount, backup.createdBy?.type], ['completed', 2, 'api_key']);
   ok(backedUp.summary.includes(backupId));
   equal(runJob(deploy, 'deploy', values).failedStep, undefined);
 
