@@ -28,14 +28,15 @@ export const addAccountCommands = (program: Command, action: Action): void => {
     action(async ({ settings, session, config, output }) => {
       const { url, credentials } = settings();
       const { anywhere, organizationId } = session();
-      const isKey =
-        credentials.from === 'environment' ? credentials.apiKey !== undefined : config.read().profiles[url]?.apiKey !== undefined;
-      if (isKey) {
+      const key = credentials.from === 'environment' ? credentials.apiKey : config.read().profiles[url]?.apiKey;
+      if (key !== undefined) {
         const id = await organizationId();
-        return output.show({ url, type: 'service_account', organizationId: id }, url, [
+        const isServiceAccount = key.startsWith('fb_sa_');
+        const type = isServiceAccount ? 'service_account' : 'api_key';
+        return output.show({ url, type, organizationId: id ?? null }, url, [
           ['Service', url],
-          ['Signed in as', 'a service account'],
-          ['Organization', id],
+          ['Signed in as', isServiceAccount ? 'a service account' : 'an API key'],
+          ['Organization', id ?? 'that of the key'],
         ]);
       }
       const user = await anywhere.request('GET /auth/me');

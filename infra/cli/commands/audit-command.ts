@@ -29,7 +29,7 @@ const followMs = 3_000;
 const columns: readonly Column<Entry>[] = [
   { title: 'TIME (UTC)', value: ({ timestamp }) => formatTime(timestamp)?.slice(0, 19) },
   { title: 'ACTION', value: ({ action }) => action },
-  { title: 'WHO', value: ({ actor }) => actor.email ?? actor.type, flexible: true },
+  { title: 'WHO', value: ({ actor }) => actor.email ?? actor.name ?? actor.type, flexible: true },
   { title: 'RESOURCE', value: ({ resource }) => resource.id, flexible: true, optional: 1 },
 ];
 
@@ -47,7 +47,7 @@ export const addAuditCommand = (program: Command, action: Action): void => {
       .option('--from <time>', 'at this time or later; 7d is seven days ago', parseMoment)
       .option('--to <time>', 'at this time or earlier', parseMoment)
       .option('--action <action>', 'such as backup.deleted')
-      .option('--actor <id>', 'id of a user or service account')
+      .option('--actor <id>', 'id of a user, service account or API key')
       .option('--resource-type <type>', 'such as backup')
       .option('--follow', 'wait for new entries until interrupted; with --json one line each')
       .addOption(choiceOption('--export <format>', 'all entries of the range as a file', exportFormats))

@@ -22,13 +22,9 @@ export const addLoginCommand = (program: Command, action: Action): void => {
     summary: 'Sign in, or store an API key',
     description:
       'Shows a code that you approve in the console, which opens in your browser. The session lasts up to 30 days. A key or token without a value is typed on the terminal, or read from the first line of stdin.',
-    examples: [
-      'bms login --url https://backups.example.com',
-      'bms login --no-browser',
-      'bms login --api-key --organization org_01JZ8Q4V0M6T3X9C2B7N5K1HRD < key.txt',
-    ],
+    examples: ['bms login --url https://backups.example.com', 'bms login --no-browser', 'bms login --api-key < key.txt'],
   })
-    .option('--api-key [key]', 'store the key of a service account instead; needs --organization')
+    .option('--api-key [key]', 'store an API key instead (bms keys)')
     .option('--token [token]', 'store an access token instead; it is valid for an hour')
     .option('--no-browser', 'do not open a browser; only print the address and the code')
     .action(
@@ -47,13 +43,13 @@ const secretOf = (context: Context, given: string | true, question: string): Pro
 /** The key is tried before it is stored. */
 const storeKey = async (context: Context, apiKey: string): Promise<void> => {
   const { url, organization } = context.settings();
-  if (organization === undefined || !organization.startsWith('org_'))
-    throw badInput('an API key needs the id of its organization: --organization org_…');
+  if (organization !== undefined && !organization.startsWith('org_'))
+    throw badInput('with an API key, --organization takes an id (org_…); it may also be absent');
   const client = openClient({ baseUrl: url, apiKey, organizationId: organization });
   // 403 means that the key is valid but lacks this scope.
   const { status } = await client.send('GET /organizations/current');
   if (status !== 403) await client.request('GET /organizations/current');
-  await storeProfile(context, { apiKey, organizationId: organization });
+  await storeProfile(context, { apiKey, ...(organization !== undefined && { organizationId: organization }) });
   context.output.note(`Stored the API key for ${url}`);
 };
 

@@ -358,10 +358,11 @@ test('an API key signs in without a browser', async () => {
   const organization = await newOrganization();
   const apiKey = await newServiceAccountKey(organization, ['backups:read', 'projects:read']);
   const robot = openBms({ BMS_URL: stageUrl() });
-  const stored = await robot.run(['login', '--api-key', '--organization', organization.id], { input: apiKey });
+  const stored = await robot.run(['login', '--api-key'], { input: apiKey });
   equal(stored.code, 0, stored.err);
   ok(!stored.out.includes(apiKey) && !stored.err.includes(apiKey));
   deepEqual(await robot.json('backup', 'ls'), []);
+  deepEqual(await robot.json('whoami'), { url: stageUrl(), type: 'service_account', organizationId: null });
   refuses(await robot.run(['audit']), 3, /lacks the scope organization:read/);
   const other = openBms({ BMS_URL: stageUrl(), BMS_API_KEY: apiKey, BMS_ORGANIZATION: organization.id });
   deepEqual(await other.json('projects', 'ls'), []);
