@@ -1,6 +1,7 @@
 import { cancelBackup } from '../../shared/backup/index.ts';
 import { backups } from '../../shared/contract/endpoints/backups.ts';
 import { handle } from '../../shared/http/index.ts';
+import { timelineOf } from '../../shared/job/index.ts';
 import { refuseEnding } from '../../shared/pitr/index.ts';
 import type { Tenant } from '../../shared/platform/index.ts';
 import { readProjectNames } from '../../shared/project/index.ts';
@@ -26,6 +27,10 @@ export const list = handle(backups.list, async ({ tenant, query, page, now }) =>
 
 export const get = handle(backups.get, async ({ tenant, params }) => ({
   data: await shown(tenant, await readBackup(tenant, params.backupId)),
+}));
+
+export const timeline = handle(backups.timeline, async ({ tenant, params }) => ({
+  data: { entries: [...timelineOf(await readBackup(tenant, params.backupId))] },
 }));
 
 /** A restore test of an earlier version that wrote nothing is not shown as one. */

@@ -1,5 +1,6 @@
 import { restores } from '../../shared/contract/endpoints/restores.ts';
 import { handle } from '../../shared/http/index.ts';
+import { timelineOf } from '../../shared/job/index.ts';
 import {
   assertRestoreCapacity,
   cancelRestore,
@@ -19,6 +20,10 @@ export const list = handle(restores.list, async ({ tenant, query, page }) => {
 
 export const get = handle(restores.get, async ({ tenant, params }) => ({
   data: restoreData(await getRestore(tenant, params.restoreJobId)),
+}));
+
+export const timeline = handle(restores.timeline, async ({ tenant, params }) => ({
+  data: { entries: [...timelineOf(await getRestore(tenant, params.restoreJobId))] },
 }));
 
 export const cancel = handle(restores.cancel, async (call) => {

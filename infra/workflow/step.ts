@@ -25,6 +25,18 @@ const waitMaxSeconds = 60;
 export const waitsMax = (2 * backupTimeoutMinutesMax * 60) / waitMaxSeconds;
 
 /**
+ * A database or bucket does not answer. Steps that record their failures also decide when their job has waited for long enough
+ * (shared/job/outage.ts). With full jitter a job continues 15 s after the end of an outage on average.
+ */
+const untilGivenUp = {
+  ErrorEquals: ['SourceError', 'StorageError'],
+  IntervalSeconds: 5,
+  MaxDelaySeconds: 30,
+  MaxAttempts: waitsMax,
+  ...backoff,
+};
+
+/**
  * A task in Amazon States Language (JSONPath). `fields` says where its result goes. `notRetried` lists errors.
  * A permanent failure is stored in `$.error` and leads to the state `onFailure`.
  */
@@ -42,7 +54,7 @@ export const task = (
   Retry: [
     { ErrorEquals: platformFaults, IntervalSeconds: 2, MaxDelaySeconds: 60, MaxAttempts: 8, ...backoff },
     { ErrorEquals: [throttled], IntervalSeconds: 2, MaxDelaySeconds: waitMaxSeconds, MaxAttempts: waitsMax, ...backoff },
-    ...(notRetried.length > 0 ? [{ ErrorEquals: [...notRetried], MaxAttempts: 0 }] : []),
+    ...(notRetried.length > 0 ? [{ ErrorEquals: [...notRetried], MaxAttempts: 0 }, untilGivenUp] : []),
     // TaskFailed does not include Timeout.
     {
       ErrorEquals: ['States.TaskFailed', 'States.Timeout'],

@@ -3,6 +3,15 @@ export { withHeartbeat } from './heartbeat.ts';
 export { assertJobCapacity, countRunningJobs, runningItemsMax } from './job-capacity.ts';
 export { corruptionFailure, failureOf, JobFailure, UploadError } from './job-failure.ts';
 export { markMoving } from './mark-moving.ts';
+export {
+  outageFailure,
+  type Patience,
+  shownWait,
+  type WaitingRecord,
+  waitBegins,
+  waitContinues,
+  waitEnds,
+} from './outage.ts';
 export { decilesPassed, decilesUpTo } from './progress-deciles.ts';
 export { type PurgeOptions, purgeObjects } from './purge.ts';
 export {
@@ -29,6 +38,7 @@ export {
 } from './running-job.ts';
 export { stepHandler } from './step-handler.ts';
 export { StoreCalls } from './store-calls.ts';
+export { phaseEntry, type TimelineEntry, timelineAppend, timelineOf } from './timeline.ts';
 export { type Wait, WaitTracker, type WatchedCalls, waitReason, withoutWait } from './wait-tracker.ts';
 export { watchCalls } from './watch-calls.ts';
 export { workPartition } from './work-partition.ts';

@@ -38,13 +38,13 @@ export const assertOrganizationActive = (organization: OrganizationRecord | unde
   throw new JobFailure('CANCELLED', 'The organization was deleted');
 };
 
-export type Advance = Pick<Update, 'set' | 'add' | 'expected'>;
+export type Advance = Pick<Update, 'set' | 'add' | 'append' | 'expected'>;
 
 const running = { status: 'running', failure: undefined };
 
 /** Writes to the record of a running job. The condition fails once the job has failed, was cancelled or has ended. */
-export const updateRunningJob = (key: Key, { set, add, expected }: Advance): Write =>
-  update(key, { set, add, expected: { ...running, ...expected } });
+export const updateRunningJob = (key: Key, { expected, ...change }: Advance): Write =>
+  update(key, { ...change, expected: { ...running, ...expected } });
 
 /** Checks that a job still runs, without changing it. */
 export const checkRunningJob = (key: Key, expected: Advance['expected'] = {}): Write => check(key, { ...running, ...expected });

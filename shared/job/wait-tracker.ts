@@ -23,6 +23,15 @@ interface WaitingJob {
   readonly movedAt?: string | undefined;
 }
 
+interface WaitState {
+  /** A wait that the record does not show yet. */
+  readonly begun: Wait | undefined;
+  /** This run is held up now. */
+  readonly isWaiting: boolean;
+  /** The wait on the record is over. */
+  readonly isOver: boolean;
+}
+
 /** Detects at every heartbeat whether a run of a job waits, and whether the wait on the record is over. */
 export class WaitTracker {
   readonly #sources: WatchedCalls;
@@ -36,14 +45,14 @@ export class WaitTracker {
   }
 
   /** `job` is the record as just read, and `progress` counts what all its workers have done. */
-  observe(job: WaitingJob, progress: number, now: Date): { readonly begun: Wait | undefined; readonly isOver: boolean } {
+  observe(job: WaitingJob, progress: number, now: Date): WaitState {
     const before = this.#successes;
     this.#successes = this.#countSuccesses();
     const wait = this.#currentWait(now, job, progress);
     const { waitingFor } = job;
     // Only an answer of what the job waits for ends the wait.
     const isAnswered = waitingFor !== undefined && this.#successes[waitingFor.reason] !== before[waitingFor.reason];
-    return { begun: waitingFor ? undefined : wait, isOver: !this.#wait && isAnswered };
+    return { begun: waitingFor ? undefined : wait, isWaiting: wait !== undefined, isOver: !this.#wait && isAnswered };
   }
 
   #countSuccesses() {
@@ -71,7 +80,7 @@ export class WaitTracker {
 }
 
 /** What a job that makes no progress waits for. */
-export type Wait = Readonly<z.output<typeof WaitingFor>>;
+export type Wait = Readonly<Pick<z.output<typeof WaitingFor>, 'reason' | 'since'>>;
 
 /** The record of a job as it is once the job makes progress. */
 export const withoutWait = <J extends { readonly waitingFor?: Wait }>({ waitingFor: _, ...record }: J): J => record as J;

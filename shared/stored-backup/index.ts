@@ -47,7 +47,15 @@ export {
   topCollections,
 } from './model/backup-fields.ts';
 export { backupProgressEvents, type EventContext, progressEvent } from './model/backup-progress-events.ts';
-export { backupData, backupEvent, backupProgress, costOf, creatorData, wasCompleted } from './model/backup-view.ts';
+export {
+  backupData,
+  backupEvent,
+  backupPatience,
+  backupProgress,
+  costOf,
+  creatorData,
+  wasCompleted,
+} from './model/backup-view.ts';
 export { type ChainLockResult, ChainLocks, extendGenuine } from './model/chain-locks.ts';
 export { countInOrganization } from './model/count-in-organization.ts';
 export { addedBackupErasureTasks, removedDataErasureTasks } from './model/erasure-tasks.ts';

@@ -1,6 +1,6 @@
 /** Claims and checkpoints of a shard, each in one transaction with the backup's counters. */
-import { decilesPassed, JobEndedError, withoutWait } from '../../job/index.ts';
-import { type Clock, commit, create, getAll, iso, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
+import { decilesPassed, JobEndedError, waitEnds, withoutWait } from '../../job/index.ts';
+import { type Clock, commit, create, getAll, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import {
   type BackupDeps,
   type BackupRecord,
@@ -125,6 +125,7 @@ const counterWrites = (
   const isProgress = added.documents > 0;
   const backup = isProgress ? withoutWait(record) : record;
   const { id, toldPercent, totalDocuments } = backup;
+  const wait = isProgress && record.waitingFor ? waitEnds(record, now) : undefined;
   const percents = decilesPassed(toldPercent, backup.documents + added.documents, totalDocuments);
   const reached = percents.at(-1);
   return [
@@ -132,8 +133,9 @@ const counterWrites = (
       add: { documents: added.documents, reads: added.reads },
       set: {
         ...(reached !== undefined && { toldPercent: reached }),
-        ...(isProgress && record.waitingFor && { waitingFor: undefined, movedAt: iso(now) }),
+        ...wait?.set,
       },
+      append: wait?.append,
       // Of concurrent workers only one emits the event of a decile.
       ...(reached !== undefined && { expected: { toldPercent } }),
     }),

@@ -1,7 +1,7 @@
 /** The last step: checks that every object is stored, writes the manifest, reads it back, and only then completes the backup. */
 import { keyFileName } from '../../archive/index.ts';
 import { type ObjectStore, readBack, readDestination, StorageError } from '../../destination/index.ts';
-import { deleteWorkItems, JobFailure, workPartition } from '../../job/index.ts';
+import { deleteWorkItems, JobFailure, phaseEntry, workPartition } from '../../job/index.ts';
 import { bestEffort, commit, get, mapConcurrent, omitUndefined, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import {
@@ -41,8 +41,13 @@ const seal = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise
   const ledger = await ledgerOf(tenant, found);
   // Every run writes the same manifest, so the first one decides which version it states.
   const { erasuresVersion = ledger?.version } = found;
-  const expected = { erasuresVersion: found.erasuresVersion };
-  await commit([updateRunningBackup(tenant, backupId, { set: { phase: 'sealing', erasuresVersion }, expected })]);
+  await commit([
+    updateRunningBackup(tenant, backupId, {
+      set: { phase: 'sealing', erasuresVersion },
+      append: { timeline: [phaseEntry('sealing', deps.clock.now())] },
+      expected: { erasuresVersion: found.erasuresVersion },
+    }),
+  ]);
   const backup: BackupRecord = { ...found, ...omitUndefined({ erasuresVersion }) };
   const [project, destination, items] = await Promise.all([
     readProject(tenant, backup.projectId),

@@ -1,6 +1,6 @@
 /** The second step: chooses one read time for the backup, and splits it into shards that are copied in parallel. */
 import { planRanges, type ReadPlan } from '../../firestore/index.ts';
-import { JobFailure } from '../../job/index.ts';
+import { JobFailure, phaseEntry } from '../../job/index.ts';
 import {
   after,
   commit,
@@ -66,6 +66,7 @@ const createPlan = async (tenant: Tenant, { backup, deps, signal }: StepRun): Pr
           ...(await comparison(tenant, backup)),
         },
         add: { reads: planned.reads },
+        append: { timeline: [phaseEntry('copying', deps.clock.now())] },
         expected: { planNumber, shards: undefined },
       }),
     ]);

@@ -4,7 +4,7 @@ import { backupEvents } from '../../contract/event-data/backup-events.ts';
 import { readDestination } from '../../destination/index.ts';
 import { emit } from '../../event/index.ts';
 import { probeSource } from '../../firestore/index.ts';
-import { JobEndedError } from '../../job/index.ts';
+import { JobEndedError, phaseEntry } from '../../job/index.ts';
 import { organizationKey } from '../../organization/index.ts';
 import { after, check, commit, get, isConflict, iso, set, type Tenant } from '../../platform/index.ts';
 import { type ProjectRecord, projectKey, readProject } from '../../project/index.ts';
@@ -40,6 +40,7 @@ const prepare = async (tenant: Tenant, { backup, deps, signal }: StepRun): Promi
   await commit([
     updateRunningBackup(tenant, backup.id, {
       set: { phase: 'planning', waitingFor: undefined },
+      append: { timeline: [phaseEntry('planning', deps.clock.now())] },
       add: { reads },
       expected: { phase: 'preparing' },
     }),

@@ -5,6 +5,7 @@ import { id, noBody, text, When } from '../fields.ts';
 import { backupStatuses, backupTriggers, backupTypes, verifyDepths } from '../job-enums.ts';
 import { outsideShare } from '../limits.ts';
 import { Backup, Estimate } from '../models/backup.ts';
+import { Timeline } from '../models/job.ts';
 import { MaxReads } from './projects.ts';
 
 const read = { role: 'viewer', scope: 'backups:read', projects: 'named' } as const;
@@ -71,6 +72,14 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     access: read,
     summary: 'Get a backup and its progress',
     data: Backup,
+    errors: ['BACKUP_NOT_FOUND'],
+    capabilities: ['table:read'],
+  },
+  timeline: {
+    route: 'GET /{backupId}/timeline',
+    access: read,
+    summary: 'What happened to a backup, and when: its phases, what it waited for, which attempts failed, and how it ended',
+    data: Timeline,
     errors: ['BACKUP_NOT_FOUND'],
     capabilities: ['table:read'],
   },

@@ -4,6 +4,7 @@ import { apiPrefix, group } from '../endpoint.ts';
 import { id, noBody, When } from '../fields.ts';
 import { restoreStatuses } from '../job-enums.ts';
 import { outsideShare, restoreDocumentIdsMax, writesPerSecondMax } from '../limits.ts';
+import { Timeline } from '../models/job.ts';
 import { DryRun, MergeMode, RestoreHistory, RestoreJob } from '../models/restore.ts';
 import { Transform } from '../models/transform.ts';
 
@@ -95,6 +96,14 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
     access: read,
     summary: 'Get a restore with its phase and progress',
     data: RestoreJob,
+    errors: ['RESTORE_NOT_FOUND'],
+    capabilities: ['table:read'],
+  },
+  timeline: {
+    route: 'GET /{restoreJobId}/timeline',
+    access: read,
+    summary: 'What happened to a restore, and when: its phases, what it waited for, which attempts failed, and how it ended',
+    data: Timeline,
     errors: ['RESTORE_NOT_FOUND'],
     capabilities: ['table:read'],
   },

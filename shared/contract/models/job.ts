@@ -7,7 +7,34 @@ export const Progress = z.object({ percent: z.int(), documents: z.int(), totalDo
 
 const waitReasons = ['quota', 'database', 'storage'] as const;
 /** What a job that makes no progress waits for. */
-export const WaitingFor = z.object({ reason: z.enum(waitReasons), since: Moment });
+export const WaitingFor = z.object({
+  reason: z.enum(waitReasons),
+  since: Moment,
+  attempts: z.int(),
+  problem: z.nullable(z.string()),
+  givesUpAt: z.nullable(Moment),
+});
+
+export const timelineKinds = [
+  'created',
+  'started',
+  'phase',
+  'waiting',
+  'attempt_failed',
+  'continued',
+  'finding',
+  'ended',
+] as const;
+/** What happened to a job, and when. */
+export const TimelineEntry = z.object({
+  at: Moment,
+  kind: z.enum(timelineKinds),
+  phase: z.optional(z.string()),
+  reason: z.optional(z.enum(waitReasons)),
+  status: z.optional(z.string()),
+  message: z.nullable(z.string()),
+});
+export const Timeline = z.object({ entries: z.array(TimelineEntry) });
 
 export const JobError = z.object({
   code: z.enum(jobErrors),

@@ -3,7 +3,7 @@ import { backupContents } from '../endpoints/backup-contents.ts';
 import { backups } from '../endpoints/backups.ts';
 import { restores } from '../endpoints/restores.ts';
 import { Anomaly, AnomalyFinding, Backup, BackupEntry, Diff, Estimate, Verification } from '../models/backup.ts';
-import { Creator, Lacking, Progress, WaitingFor } from '../models/job.ts';
+import { Creator, Lacking, Progress, Timeline, TimelineEntry, WaitingFor } from '../models/job.ts';
 import { DryRun, RestoreHistory, RestoreJob, RestorePlan } from '../models/restore.ts';
 import { type FieldTexts, fieldTexts } from './field-texts.ts';
 
@@ -27,6 +27,18 @@ export const jobDescriptions: readonly FieldTexts[] = [
     reason:
       'quota: the database refuses more calls for now (RESOURCE_EXHAUSTED). database: the database does not answer. storage: the bucket does not answer',
     since: 'When the job began to wait',
+    attempts: 'How many runs of a step have failed for this reason since then. Within a run, calls are repeated several times',
+    problem: 'What the last of them met; null as long as none has failed',
+    givesUpAt:
+      'The job fails with its first attempt after this time, unless it makes progress before. Null if it has no limit but the quota of the database',
+  }),
+  fieldTexts(Timeline, { entries: 'The oldest first; of a job with very many, the first hundred and its end' }),
+  fieldTexts(TimelineEntry, {
+    kind: 'phase: a phase began. waiting: the job makes no progress. attempt_failed: a run of a step failed and will be repeated. continued: a wait is over. finding: damage was found in the backup',
+    phase: 'Of phase: the one that began',
+    reason: 'Of waiting and attempt_failed: what the job waits for',
+    status: 'Of ended: the status since then',
+    message: 'What happened, in words; null if the kind says it all',
   }),
   fieldTexts(Verification, {
     objects: 'Number of objects checked',

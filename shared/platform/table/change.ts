@@ -75,19 +75,27 @@ export interface Update {
   readonly set?: Readonly<Record<string, unknown>> | undefined;
   /** Counters to add to. */
   readonly add?: Readonly<Record<string, number>> | undefined;
+  /** Lists to append to; one that does not exist yet is created. */
+  readonly append?: Readonly<Record<string, readonly unknown[]>> | undefined;
   /** Attributes that must still be as they were read: a value, undefined (absent), `present`, `oneOf(…)` or `not(…)`. */
   readonly expected?: Readonly<Record<string, unknown>> | undefined;
   readonly onConditionFailed?: Conditional['onConditionFailed'];
 }
 
 /** Compare-and-set of an existing item. The condition fails if there is no item, or if it is not as `expected`. */
-export const update = (key: Key, { set = {}, add = {}, expected = {}, onConditionFailed }: Update): UpdateWrite => {
+export const update = (key: Key, { set = {}, add = {}, append = {}, expected = {}, onConditionFailed }: Update): UpdateWrite => {
   const { condition, names, values } = conditionOf(expected);
-  const changes = Object.entries({ ...set, ...add });
-  const sets = Object.keys(set).filter((name) => set[name] !== undefined);
+  const changes = Object.entries({ ...set, ...add, ...append });
+  const lists = Object.keys(append);
+  const sets = [
+    ...Object.keys(set)
+      .filter((name) => set[name] !== undefined)
+      .map((name) => `#${name} = :${name}`),
+    ...lists.map((name) => `#${name} = list_append(if_not_exists(#${name}, :no_${name}), :${name})`),
+  ];
   const removes = Object.keys(set).filter((name) => set[name] === undefined);
   const clauses = [
-    sets.length > 0 && `SET ${sets.map((name) => `#${name} = :${name}`).join(', ')}`,
+    sets.length > 0 && `SET ${sets.join(', ')}`,
     removes.length > 0 && `REMOVE ${removes.map((name) => `#${name}`).join(', ')}`,
     Object.keys(add).length > 0 &&
       `ADD ${Object.keys(add)
@@ -100,7 +108,11 @@ export const update = (key: Key, { set = {}, add = {}, expected = {}, onConditio
     expression: clauses.filter(Boolean).join(' '),
     condition,
     names: { ...names, ...Object.fromEntries(changes.map(([name]) => [`#${name}`, name])) },
-    values: { ...values, ...Object.fromEntries(defined.map(([name, value]) => [`:${name}`, value])) },
+    values: {
+      ...values,
+      ...Object.fromEntries(lists.map((name) => [`:no_${name}`, []])),
+      ...Object.fromEntries(defined.map(([name, value]) => [`:${name}`, value])),
+    },
     ...(onConditionFailed && { onConditionFailed }),
   };
 };

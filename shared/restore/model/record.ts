@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../../contract/models/restore.ts';
 import type { StorageType } from '../../contract/models/storage-destination.ts';
 import type { RateState } from '../../firestore/index.ts';
-import { type JobRecord, type Reason, type Wait, workPartition } from '../../job/index.ts';
+import { type JobRecord, type Reason, type WaitingRecord, workPartition } from '../../job/index.ts';
 import type { PointInTime } from '../../pitr/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 import type { BackupRecord, JobCreator, PartContents } from '../../stored-backup/index.ts';
@@ -24,7 +24,7 @@ export interface WriteCounts {
   readonly erased?: number;
 }
 
-export interface RestoreRecord extends JobRecord, WriteCounts, MaskedFields, PlanNotes {
+export interface RestoreRecord extends JobRecord, WaitingRecord, WriteCounts, MaskedFields, PlanNotes {
   readonly id: string;
   readonly status: Shown['status'];
   readonly phase: Shown['phase'];
@@ -107,11 +107,6 @@ export interface RestoreRecord extends JobRecord, WriteCounts, MaskedFields, Pla
   readonly toldPercent: number;
   /** Cancelled, but its writers may not have stopped yet. */
   readonly cancelling?: boolean;
-  /** Set while no worker makes progress. */
-  readonly waitingFor?: Wait;
-  /** When a worker last ended a wait, and when an event last reported one. */
-  readonly movedAt?: string;
-  readonly waitReportedAt?: string;
   readonly createdAt: string;
   /** When one of its workers was last seen, to the minute. */
   readonly seenAt?: string;

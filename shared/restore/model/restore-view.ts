@@ -3,12 +3,14 @@ import type * as z from 'zod/mini';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import { usdPerDelete, usdPerRead, usdPerWrite } from '../../contract/limits.ts';
 import type { RestoreHistory, RestoreJob } from '../../contract/models/restore.ts';
+import { shownWait } from '../../job/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { microsOf, shownMoment } from '../../pitr/index.ts';
 import { omitUndefined, takeWithinBytes } from '../../platform/index.ts';
 import { creatorData } from '../../stored-backup/index.ts';
 import { ruleMatches, transformSummary } from '../transform/transform-view.ts';
 import type { RestoreRecord } from './record.ts';
+import { restorePatience } from './restore-patience.ts';
 import { restoreProgress } from './restore-progress.ts';
 
 /** The API's view: without the journal's location and key. */
@@ -47,7 +49,7 @@ export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> =
     includeSubcollections,
     includeAuthUsers,
     progress: restoreProgress(record),
-    waitingFor: (isActive(record) && record.waitingFor) || null,
+    waitingFor: isActive(record) ? shownWait(record, restorePatience(record)) : null,
     cancelling: isActive(record) && record.cancelling === true,
     plan: plan && {
       ...plan,

@@ -1,7 +1,8 @@
-import { WaitTracker, type WatchedCalls } from '../../job/index.ts';
-import { type Clock, commit, iso } from '../../platform/index.ts';
+import { outageFailure, WaitTracker, type WatchedCalls, waitEnds } from '../../job/index.ts';
+import { type Clock, commit } from '../../platform/index.ts';
 import type { RestoreRecord } from '../model/record.ts';
 import type { RestoreContext } from '../model/restore-context.ts';
+import { restorePatience } from '../model/restore-patience.ts';
 import { updateRunning } from '../model/running-restore.ts';
 import { waitWrites } from './wait-writes.ts';
 
@@ -20,15 +21,17 @@ export class WaitReporter {
     this.#tracker = new WaitTracker(sources);
   }
 
-  /** `restore` is the record as just read. */
+  /** `restore` is the record as just read. Throws a JobFailure if it has waited for too long. */
   async observe(restore: RestoreRecord): Promise<void> {
     const { context, clock } = this.#sources;
     const now = clock.now();
-    const { begun, isOver } = this.#tracker.observe(restore, progressCount(restore), now);
-    if (begun) await commit(waitWrites(context, { restore, waitingFor: begun, now }));
-    if (!isOver) return;
-    const set = { waitingFor: undefined, movedAt: iso(now) };
-    await commit([updateRunning(context.tenant, restore.id, { set, expected: { attempt: restore.attempt } })]);
+    const { begun, isWaiting, isOver } = this.#tracker.observe(restore, progressCount(restore), now);
+    const { attempt } = restore;
+    if (begun) await commit(waitWrites(context, { restore, wait: begun, now }));
+    if (isOver) return commit([updateRunning(context.tenant, restore.id, { ...waitEnds(restore, now), expected: { attempt } })]);
+    if (!isWaiting) return;
+    const failure = outageFailure(restore, { patience: restorePatience(restore), storage: 'STORAGE_READ_ERROR', now });
+    if (failure) throw failure;
   }
 }
 

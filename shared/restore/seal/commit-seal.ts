@@ -2,7 +2,7 @@
 
 import { countBackups } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
-import { withoutWait } from '../../job/index.ts';
+import { phaseEntry, withoutWait } from '../../job/index.ts';
 import { check, commit, create, iso, type Write } from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
 import {
@@ -63,6 +63,7 @@ export const commitSeal = async (
   const { reportedPercent, writes: events } = restoreProgressEvents(context, { ...withoutWait(restore), ...change }, now);
   await commit([
     updateRunning(tenant, id, {
+      ...(writes && { append: { timeline: [phaseEntry('Restoring', now)] } }),
       set: { ...change, waitingFor: undefined, ...(reportedPercent !== undefined && { toldPercent: reportedPercent }) },
       expected: { attempt, sealedAt: undefined, toldPercent },
     }),

@@ -3,7 +3,7 @@ import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import { readDestination } from '../../destination/index.ts';
-import { withoutWait } from '../../job/index.ts';
+import { timelineAppend, withoutWait } from '../../job/index.ts';
 import { after, type Change, get, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
 import { type ProjectRecord, readJob, readProject } from '../../project/index.ts';
 import { backupKey, readBackup } from '../../stored-backup/index.ts';
@@ -65,6 +65,7 @@ export const resumeRestore = async (
           restoreKey.restore(tenant, id),
           { ...started, ...removed },
           {
+            ...timelineAppend(restore, { at: iso(now), kind: 'started', message: `Attempt ${attempt + 1}` }),
             expected: { status, attempt, undoneBy: null },
             onConditionFailed: () => new StaleReadError(),
           },

@@ -1,5 +1,5 @@
 /** The last step: accounts for every document of the plan, and completes the restore or fails it. */
-import { assertOrganizationActive, JobEndedError, JobFailure } from '../../job/index.ts';
+import { assertOrganizationActive, JobEndedError, JobFailure, phaseEntry } from '../../job/index.ts';
 import { bestEffort, commit, emitMetric, get, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import { readProject, regainedAccessWrites } from '../../project/index.ts';
 import { cleanUpRestore } from '../end/clean-up-restore.ts';
@@ -22,7 +22,7 @@ export const finishRestore = async (step: RestoreAttempt, deps: RestoreDeps): Pr
   // A repeated run finds the restore completed.
   if ((await get(restoreKey.restore(tenant, restoreJobId)))?.status !== 'completed') {
     const { restore } = await loadRunning(step);
-    await account(tenant, restore);
+    await account(tenant, restore, deps.clock.now());
     await complete(step, deps);
   }
   // The reaper retries a destination that does not answer.
@@ -30,10 +30,11 @@ export const finishRestore = async (step: RestoreAttempt, deps: RestoreDeps): Pr
 };
 
 /** Records the outcome first, so that a restore that fails here shows what it did. */
-const account = async (tenant: Tenant, restore: RestoreRecord): Promise<void> => {
+const account = async (tenant: Tenant, restore: RestoreRecord, now: Date): Promise<void> => {
   const { id, attempt } = restore;
   if (!restore.plan) throw new JobFailure('INTERNAL_ERROR', 'The restore has no plan');
-  if (restore.dryRun) return commit([updateRunning(tenant, id, { set: { phase: 'Finalizing' }, expected: { attempt } })]);
+  const append = { timeline: [phaseEntry('Finalizing', now)] };
+  if (restore.dryRun) return commit([updateRunning(tenant, id, { set: { phase: 'Finalizing' }, append, expected: { attempt } })]);
   // Earlier attempts may have left shards with higher numbers.
   const shards = (await readShards(tenant, id)).filter(({ number }) => number < (restore.shards ?? 0));
   const documents = sumShards(shards.filter(({ range }) => range !== undefined));
@@ -55,6 +56,7 @@ const account = async (tenant: Tenant, restore: RestoreRecord): Promise<void> =>
           },
         }),
       },
+      append,
       expected: { attempt },
     }),
   ]);

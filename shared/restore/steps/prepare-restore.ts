@@ -6,7 +6,7 @@ import { type Archive, ArchiveError } from '../../archive/index.ts';
 import { restorePhases } from '../../contract/job-enums.ts';
 import { readDestination } from '../../destination/index.ts';
 import { asTargetError, probeSource } from '../../firestore/index.ts';
-import { JobFailure } from '../../job/index.ts';
+import { JobFailure, phaseEntry } from '../../job/index.ts';
 import {
   after,
   commit,
@@ -65,13 +65,13 @@ const plan = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreDeps): 
   const store = await archiveDeps.openStore(tenant, destination, backup.path);
   try {
     const stored = await fetchManifest(store, backup.manifestDigest);
-    await enterPhase(tenant, ready, 'Decrypting');
+    await enterPhase(tenant, { restore: ready, phase: 'Decrypting', now: deps.clock.now() });
     const dataKey = await archiveDeps.dataKeyOf(tenant, backup);
     const manifest = await openOwnManifest(stored, backup, dataKey).catch((error: unknown) => {
       throw (error instanceof ArchiveError && keyMismatchFailure(error)) || error;
     });
     await assertOtherTarget(tenant, ready, manifest.source);
-    await enterPhase(tenant, ready, 'Decompressing');
+    await enterPhase(tenant, { restore: ready, phase: 'Decompressing', now: deps.clock.now() });
     await inspectBackup(tenant, { restore: ready, opened: { backup, dataKey, manifest }, deps });
     const { archive } = openWithManifest(tenant, backup, {
       store,
@@ -107,8 +107,10 @@ const initialize = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreD
     const { keyFile, encryption, check } = await deps.newDataKey(tenant, journalBackup(tenant, restore).archive);
     const set = { phase: 'Downloading', since: readTime, journal: { ...journal, keyFile, encryption } };
     const expected = { phase: 'Initializing', attempt };
-    const salt = newMaskSalt(tenant, restore, deps.clock.now());
-    await commit([updateRunning(tenant, id, { set, add: { reads: probeReads }, expected }), check, ...salt]);
+    const now = deps.clock.now();
+    const salt = newMaskSalt(tenant, restore, now);
+    const append = { timeline: [phaseEntry('Downloading', now)] };
+    await commit([updateRunning(tenant, id, { set, add: { reads: probeReads }, append, expected }), check, ...salt]);
   } catch (error) {
     if (!isConflict(error)) throw error;
   } finally {
@@ -120,11 +122,20 @@ const initialize = async (tenant: Tenant, restore: RestoreRecord, deps: RestoreD
 };
 
 /** Phases only advance, even if a run is repeated. */
-const enterPhase = async (tenant: Tenant, { id, attempt }: RestoreRecord, phase: RestoreRecord['phase']): Promise<void> => {
+const enterPhase = async (
+  tenant: Tenant,
+  entered: { readonly restore: RestoreRecord; readonly phase: RestoreRecord['phase']; readonly now: Date },
+): Promise<void> => {
+  const { phase, now } = entered;
+  const { id, attempt } = entered.restore;
   const { restore } = await loadRunning({ tenant, restoreJobId: id, attempt });
   if (restorePhases.indexOf(restore.phase) >= restorePhases.indexOf(phase)) return;
   await commit([
-    updateRunning(tenant, id, { set: { phase, waitingFor: undefined }, expected: { phase: restore.phase, attempt } }),
+    updateRunning(tenant, id, {
+      set: { phase, waitingFor: undefined },
+      append: { timeline: [phaseEntry(phase, now)] },
+      expected: { phase: restore.phase, attempt },
+    }),
   ]);
 };
 
@@ -161,7 +172,8 @@ const createShards = async (
     ]);
   const expected = shards.reduce((sum, shard) => sum + shard.expected, 0);
   const planned = { phase: 'Validating', shards: shards.length, expected, ...missing, nothingFound, waitingFor: undefined };
-  await commit([updateRunning(tenant, id, { set: planned, expected: notPlanned })]);
+  const append = { timeline: [phaseEntry('Validating', now)] };
+  await commit([updateRunning(tenant, id, { set: planned, append, expected: notPlanned })]);
   return shards.length;
 };
 

@@ -3,6 +3,7 @@ import { BatchWriter, type Condition, type WriteMode } from '../../firestore/ind
 import { JobFailure } from '../../job/index.ts';
 import { iso } from '../../platform/index.ts';
 import type { WriteCounts } from '../model/record.ts';
+import { stalledSecondsMax } from '../model/restore-patience.ts';
 import { noWrites, subtractCounts } from '../model/shard-totals.ts';
 import { type JoinedDocument, joinedDocuments, joinJournalWithBackup } from '../read/join-journal-with-backup.ts';
 import { documentForm } from '../transform/document-form.ts';
@@ -10,9 +11,6 @@ import { AlreadyWrittenFilter } from './already-written-filter.ts';
 import { CheckpointSize, checkpointMax } from './checkpoint-size.ts';
 import type { AcknowledgedWrites } from './record-writes-after-end.ts';
 import { reportWrites, type WriteClaim, type WriteProgress, type WriteRun } from './write-progress.ts';
-
-/** The restore fails if the target accepts no writes for this long. */
-const stalledMsMax = 6 * 3_600_000;
 
 type PutMode = Exclude<WriteMode, 'delete'>;
 type Named = { readonly path: Buffer | string };
@@ -115,7 +113,7 @@ export class DocumentWriter {
     const { deps } = this.#run;
     const isMoving = this.#reports > 0 || this.writers.some(({ tally: { given, open } }) => given > open);
     const stalledSince = isMoving ? undefined : (this.#claim.shard.stalledSince ?? iso(this.#startedAt));
-    if (stalledSince && deps.clock.now().getTime() - Date.parse(stalledSince) >= stalledMsMax)
+    if (stalledSince && deps.clock.now().getTime() - Date.parse(stalledSince) >= stalledSecondsMax * 1_000)
       throw new JobFailure('WRITE_QUOTA_EXCEEDED', 'The target has accepted no writes for 6 hours: its quota is exhausted');
     await reportWrites(this.#run, this.#claim, { ...noWrites, failures: [], stalledSince });
   }

@@ -4,6 +4,7 @@ import type { Actor } from '../../audit/index.ts';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
 import { usdPerRead } from '../../contract/limits.ts';
 import type { Backup } from '../../contract/models/backup.ts';
+import { type Patience, shownWait } from '../../job/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import { formatDuration, formatSize } from './format-units.ts';
@@ -26,7 +27,7 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
     status,
     phase,
     progress: backupProgress(record),
-    waitingFor: ((status === 'pending' || status === 'running') && record.waitingFor) || null,
+    waitingFor: status === 'pending' || status === 'running' ? shownWait(record, backupPatience(record)) : null,
     trigger,
     scheduleId,
     ...(record.synthesizedFrom !== undefined && { synthesizedFrom: record.synthesizedFrom }),
@@ -68,6 +69,15 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
     ...(record.objectsKept && { objectsKept: record.objectsKept }),
   };
 };
+
+/** An outage ends a backup before its timeout, so that the next one can start once the outage is over. */
+const outageSeconds = 300;
+
+export const backupPatience = ({ deadline }: Pick<BackupRecord, 'deadline'>): Patience => ({
+  database: outageSeconds,
+  storage: outageSeconds,
+  deadline,
+});
 
 /** Null for records without one. */
 export const creatorData = (creator: JobCreator | undefined): z.input<typeof Backup>['createdBy'] =>

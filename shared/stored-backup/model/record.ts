@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import type { CapturedPart } from '../../anomaly/index.ts';
 import type { ObjectEntry, PageEntry } from '../../archive/index.ts';
 import type { Backup } from '../../contract/models/backup.ts';
-import { workPartition } from '../../job/index.ts';
+import { type WaitingRecord, workPartition } from '../../job/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 
 type Shown = z.input<typeof Backup>;
@@ -17,7 +17,7 @@ export interface JobCreator {
   readonly name?: string;
 }
 
-export interface BackupRecord extends Item, TestNotes {
+export interface BackupRecord extends Item, TestNotes, WaitingRecord {
   readonly id: string;
   readonly projectId: string;
   /** Its name when the backup started; absent in records of earlier versions. */
@@ -78,11 +78,6 @@ export interface BackupRecord extends Item, TestNotes {
   readonly totalDocuments: number | null;
   readonly toldPercent: number;
   readonly shards?: number;
-  /** Set while no worker makes progress. */
-  readonly waitingFor?: NonNullable<Shown['waitingFor']>;
-  /** When a worker last ended a wait, and when an event last reported one. */
-  readonly movedAt?: string;
-  readonly waitReportedAt?: string;
   readonly reads: number;
   readonly readTime: string | null;
   readonly unknownCollections: readonly string[];

@@ -4,6 +4,7 @@ export interface Attribute {
   readonly S?: string;
   readonly N?: string;
   readonly M?: Attributes;
+  readonly L?: readonly Attribute[];
   readonly [other: string]: unknown;
 }
 export type Attributes = Record<string, Attribute>;
@@ -152,14 +153,15 @@ export const updated = (
     N: String(Number(a?.N ?? 0) + sign * Number(b?.N)),
   });
   const value = (): Attribute | undefined => {
-    if (reader.peek() !== 'if_not_exists') return reader.operand(item);
+    const word = reader.peek();
+    if (word !== 'if_not_exists' && word !== 'list_append') return reader.operand(item);
     reader.next();
     reader.expect('(');
-    const present = reader.operand(item);
+    const first = value();
     reader.expect(',');
-    const fallback = reader.operand(item);
+    const second = value();
     reader.expect(')');
-    return present ?? fallback;
+    return word === 'if_not_exists' ? (first ?? second) : { L: [...(first?.L ?? []), ...(second?.L ?? [])] };
   };
   const set = (): void => {
     const name = reader.name();

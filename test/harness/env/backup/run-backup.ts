@@ -40,7 +40,7 @@ interface BackupRun {
 
 /** Runs every step once, shard by shard. Rethrows errors; the position then shows where to continue. */
 export const resumeBackup = async ({ tenant, backupId, deps }: BackupRun, position: BackupPosition): Promise<void> => {
-  const step = <T>(work: () => Promise<T>): Promise<T> => runBackupStep(tenant, { backupId, work });
+  const step = <T>(work: () => Promise<T>): Promise<T> => runBackupStep(tenant, { backupId, work, time: deps.clock });
   if (position.step === 'prepare') {
     await step(() => prepareBackup(tenant, backupId, deps));
     position.step = 'plan';
@@ -64,7 +64,7 @@ export const runBackup = async ({ tenant, backupId, deps }: BackupRun, options: 
   const step = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
     for (let tries = 1; ; tries++) {
       try {
-        return await runBackupStep(tenant, { backupId, work });
+        return await runBackupStep(tenant, { backupId, work, time: deps.clock });
       } catch (error) {
         onError?.(name, error as Error);
         if ((error as Error).name === 'JobFailed' || tries === triesMax) throw error;

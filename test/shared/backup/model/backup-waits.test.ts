@@ -5,7 +5,7 @@ import { beforeEach, describe, test } from 'vitest';
 import { BackupWaits } from '../../../../shared/backup/model/backup-waits.ts';
 import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
 import { Availability } from '../../../../shared/firestore/index.ts';
-import { StoreCalls } from '../../../../shared/job/index.ts';
+import { StoreCalls, timelineOf } from '../../../../shared/job/index.ts';
 import { commit, set, systemTimers } from '../../../../shared/platform/index.ts';
 import { backupData } from '../../../../shared/stored-backup/model/backup-view.ts';
 import { backupKey } from '../../../../shared/stored-backup/model/record.ts';
@@ -50,8 +50,9 @@ describe('the heartbeats of a run', () => {
     const wait = { reason: 'quota', since: '2026-03-01T10:00:02.000Z' };
     deepEqual(await beat(2), wait);
     deepEqual(await beat(60), wait);
-    deepEqual(reportedWaits(), [wait]);
-    deepEqual(backupData(t.backupOf(id)).waitingFor, wait);
+    const shown = { ...wait, attempts: 0, problem: null, givesUpAt: null };
+    deepEqual(reportedWaits(), [shown]);
+    deepEqual(backupData(t.backupOf(id)).waitingFor, shown);
     source.succeeded();
     equal(await beat(2), undefined);
     equal(backupData(t.backupOf(id)).waitingFor, null);
@@ -221,4 +222,36 @@ test('a backup whose bucket is unavailable says so, also if it fails in the end'
   const seen: unknown[] = [];
   await t.runBackup(id, { triesMax: 3, onError: () => seen.push(t.backupOf(id).waitingFor?.reason) });
   deepEqual([seen, t.backupOf(id).status, t.backupOf(id).waitingFor], [['storage', 'storage', 'storage'], 'failed', undefined]);
+});
+
+test('a backup gives up 5 minutes after its bucket stopped answering, and its timeline says what it tried', async () => {
+  await resetWithDocuments();
+  const begunMs = Date.parse('2026-03-01T10:00:00.000Z');
+  let minutes = 0;
+  t.nowMs = () => begunMs + minutes * 60_000;
+  const problem = 'The store did not answer.';
+  t.wrapStore = (inner) => ({
+    ...bound(inner),
+    put: async () => {
+      minutes += 1;
+      throw new StorageError('unavailable', problem);
+    },
+  });
+  const id = await t.startBackup();
+  const shown: unknown[] = [];
+  await t.runBackup(id, { triesMax: 100, onError: () => shown.push(backupData(t.backupOf(id)).waitingFor) });
+  const since = '2026-03-01T10:01:00.000Z';
+  const wait = (attempts: number) => ({ reason: 'storage', since, attempts, problem, givesUpAt: '2026-03-01T10:06:00.000Z' });
+  deepEqual(shown.slice(0, 5), [1, 2, 3, 4, 5].map(wait));
+  const { status, error } = t.backupOf(id);
+  deepEqual(
+    [status, error?.code, error?.message],
+    ['failed', 'STORAGE_UPLOAD_ERROR', `The bucket has not answered for 5 minutes: ${problem}`],
+  );
+  const failed = { kind: 'attempt_failed', reason: 'storage', message: problem };
+  deepEqual(timelineOf(t.backupOf(id)).slice(2), [
+    { at: since, kind: 'waiting', reason: 'storage', message: problem },
+    ...[2, 3, 4, 5].map((minute) => ({ at: `2026-03-01T10:0${minute}:00.000Z`, ...failed })),
+    { at: '2026-03-01T10:06:00.000Z', kind: 'ended', status: 'failed', message: error?.message },
+  ]);
 });

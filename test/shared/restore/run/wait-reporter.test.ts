@@ -57,11 +57,12 @@ test('waiting: an exhausted quota is shown after 10 s, with one event, and remov
   const wait = { reason: 'quota', since: '2026-03-01T10:00:02.000Z' };
   deepEqual(await beat(2), wait);
   deepEqual(await beat(60), wait);
+  const shown = { ...wait, attempts: 0, problem: null, givesUpAt: '2026-03-01T16:00:02.000Z' };
   deepEqual(
     events().map(({ type, data }) => ({ type, waitingFor: data.restore.waitingFor })),
-    [{ type: 'restore.progress', waitingFor: wait }],
+    [{ type: 'restore.progress', waitingFor: shown }],
   );
-  deepEqual(restoreData(restoreNow()).waitingFor, wait);
+  deepEqual(restoreData(restoreNow()).waitingFor, shown);
   availability.succeeded();
   equal(await beat(2), undefined);
   equal(restoreData(restoreNow()).waitingFor, null);

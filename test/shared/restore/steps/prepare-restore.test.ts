@@ -214,14 +214,22 @@ describe('prepare fails without a write, and the phase shows where:', () => {
     const since = new Date(begun + 8 * 60_000).toISOString();
     deepEqual(error, {
       code: 'STORAGE_READ_ERROR',
-      message: 'The bucket has not answered for 30 minutes: The store did not read an object in time.',
+      message: 'The bucket has not answered for 32 minutes: The store did not read an object in time.',
       details: { reason: 'unavailable', since },
     });
     deepEqual(waits, [undefined, 'storage', 'storage', 'storage', 'storage']);
     const events = t.events('restore.progress').map(({ data }) => (data as { restore: Record<string, unknown> }).restore);
     deepEqual(
       events.map(({ waitingFor }) => waitingFor),
-      [{ reason: 'storage', since }],
+      [
+        {
+          reason: 'storage',
+          since,
+          attempts: 1,
+          problem: 'The store did not read an object in time.',
+          givesUpAt: new Date(begun + 38 * 60_000).toISOString(),
+        },
+      ],
     );
   });
 

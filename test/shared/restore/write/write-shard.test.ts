@@ -94,10 +94,12 @@ test('write: a restore held up by an exhausted quota says so, and no longer once
   t.server.faults.clear();
   const done = await running;
   assert.deepEqual([done.status, done.waitingFor, done.written], ['completed', undefined, 30]);
-  const waits = t.events('restore.progress').map(({ data }) => (data as { restore: { waitingFor: unknown } }).restore.waitingFor);
+  const waits = t
+    .events('restore.progress')
+    .map(({ data }) => (data as { restore: { waitingFor: { reason: string } | null } }).restore.waitingFor);
   assert.deepEqual(
-    waits.filter((wait) => wait !== null),
-    [waitingFor],
+    waits.flatMap((wait) => wait?.reason ?? []),
+    ['quota'],
   );
   assert.equal(waits.at(-1), null);
 });

@@ -1,0 +1,44 @@
+/** What happened to a job, on its record: so it moves and is deleted with the job. */
+import type * as z from 'zod/mini';
+import type { TimelineEntry as Shown } from '../contract/models/job.ts';
+import { iso } from '../platform/index.ts';
+import type { Reason } from './running-job.ts';
+
+export type TimelineEntry = z.output<typeof Shown>;
+
+/** A record holds this many entries; a job that has more shows its end beside them. */
+const entriesMax = 100;
+
+/** The record of a job, as far as its timeline needs it. */
+interface TimedJob {
+  readonly status: string;
+  readonly createdAt: string;
+  readonly startedAt: string | null;
+  readonly completedAt: string | null;
+  readonly error: Reason | null;
+  readonly timeline?: readonly TimelineEntry[];
+}
+
+/** The part of an update that adds an entry. `job` is the record as just read. */
+export const timelineAppend = (
+  { timeline = [] }: Pick<TimedJob, 'timeline'>,
+  entry: TimelineEntry,
+): { readonly append?: { readonly timeline: readonly TimelineEntry[] } } =>
+  timeline.length < entriesMax ? { append: { timeline: [entry] } } : {};
+
+export const phaseEntry = (phase: string, now: Date): TimelineEntry => ({ at: iso(now), kind: 'phase', phase, message: null });
+
+/** The whole timeline, the oldest entry first. Jobs from before timelines were recorded have its ends only. */
+export const timelineOf = (job: TimedJob): readonly TimelineEntry[] => {
+  const { status, createdAt, startedAt, completedAt, error, timeline = [] } = job;
+  return [
+    { at: createdAt, kind: 'created', message: null },
+    ...(startedAt ? [{ at: startedAt, kind: 'started', message: null } as const] : []),
+    ...timeline.filter((entry, n) => entry.kind !== 'phase' || entry.phase !== lastPhase(timeline, n)),
+    ...(completedAt ? [{ at: completedAt, kind: 'ended', status, message: error?.message ?? null } as const] : []),
+  ];
+};
+
+/** A repeated step enters its phase again. */
+const lastPhase = (timeline: readonly TimelineEntry[], before: number): string | undefined =>
+  timeline.slice(0, before).findLast(({ kind }) => kind === 'phase')?.phase;
