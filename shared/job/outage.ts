@@ -5,7 +5,7 @@ import { StorageError } from '../destination/index.ts';
 import { after, iso, present } from '../platform/index.ts';
 import { JobFailure, type StorageFailure, storageCode } from './job-failure.ts';
 import type { Advance } from './running-job.ts';
-import { type TimelineEntry, timelineAppend } from './timeline.ts';
+import { type JobEvent, timelineAppend } from './timeline.ts';
 import type { Wait } from './wait-tracker.ts';
 
 /** The attributes of a job's record that show a wait. */
@@ -18,7 +18,7 @@ export interface WaitingRecord {
   /** When a worker last ended a wait, and when an event last reported one. */
   readonly movedAt?: string;
   readonly waitReportedAt?: string;
-  readonly timeline?: readonly TimelineEntry[];
+  readonly timeline?: readonly JobEvent[];
 }
 
 /**
@@ -39,7 +39,7 @@ export const waitBegins = (
 ): { readonly change: Advance; readonly shown: WaitingRecord; readonly isEventDue: boolean } => {
   const { waitReportedAt } = job;
   const isEventDue = waitReportedAt === undefined || waitReportedAt <= iso(after(now, -eventSeconds));
-  const entry: TimelineEntry = { at: wait.since, kind: 'waiting', reason: wait.reason, message: problem ?? null };
+  const entry: JobEvent = { at: wait.since, kind: 'waiting', reason: wait.reason, message: problem ?? null };
   const shown = { waitingFor: wait, waitAttempts: problem === undefined ? 0 : 1, waitProblem: problem };
   const set = { ...shown, ...(isEventDue && { waitReportedAt: iso(now) }) };
   return { shown, isEventDue, change: { set, expected: { waitingFor: undefined }, ...timelineAppend(job, entry) } };

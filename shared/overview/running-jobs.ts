@@ -4,7 +4,7 @@ import type { RunningJob } from '../contract/models/overview.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
 import { type ProjectRecord, projectKey } from '../project/index.ts';
 import { restoreData, restoreKey } from '../restore/index.ts';
-import { backupKey, backupProgress } from '../stored-backup/index.ts';
+import { backupData, backupKey } from '../stored-backup/index.ts';
 
 type Shown = z.input<typeof RunningJob>;
 
@@ -22,18 +22,22 @@ export const readRunningJobs = async (
     projects.map(({ id: projectId }, n) => {
       const [backup, restore] = [backups[n], restores[n]];
       const jobs = [
-        ...(backup ? [jobOf('backup', backup.id, backup, backupProgress(backup).percent)] : []),
-        ...(restore ? [jobOf('restore', restore.id, restore, restoreData(restore).progress.percent)] : []),
+        ...(backup ? [{ kind: 'backup', ...backupData(backup) } as const] : []),
+        ...(restore ? [{ kind: 'restore', id: restore.id, ...restoreData(restore) } as const] : []),
       ];
-      return [projectId, jobs.flat()];
+      return [projectId, jobs.flatMap(runningJob)];
     }),
   );
 };
 
 /** The lock is released shortly after the job has ended. */
-const jobOf = (
-  kind: Shown['kind'],
-  id: string,
-  { status, phase, createdAt }: { readonly status: string; readonly phase: string; readonly createdAt: string },
-  percent: number,
-): readonly Shown[] => (status === 'pending' || status === 'running' ? [{ kind, id, status, phase, percent, createdAt }] : []);
+const runningJob = (job: Omit<Shown, 'status' | 'percent'> & Job): readonly Shown[] => {
+  const { kind, id, status, phase, progress, waitingFor, createdAt } = job;
+  if (status !== 'pending' && status !== 'running') return [];
+  return [{ kind, id, status, phase, percent: progress.percent, waitingFor, createdAt }];
+};
+
+interface Job {
+  readonly status: string;
+  readonly progress: { readonly percent: number };
+}

@@ -8,6 +8,7 @@ import { exitCodes } from '../base/exit-codes.ts';
 import type { Action } from '../context/context.ts';
 import { formatBytes, formatCount, formatCounted, formatDuration, formatMinute } from '../output/format.ts';
 import { statusStyle } from '../output/status-style.ts';
+import { waitWords } from '../output/wait-words.ts';
 
 type Project = DataOf<'GET /overview'>['projects'][number];
 
@@ -41,7 +42,12 @@ export const addStatusCommand = (program: Command, action: Action): void => {
             { title: 'NEXT RUN (UTC)', value: ({ nextRun }: Project) => formatMinute(nextRun?.at), optional: 2 },
             {
               title: 'RUNNING',
-              value: ({ runningJobs }: Project) => runningJobs.map(({ kind, percent }) => `${kind} ${percent} %`).join(', '),
+              value: ({ runningJobs }: Project) =>
+                runningJobs
+                  .map(({ kind, percent, waitingFor }) =>
+                    waitingFor ? `${kind} waits for ${waitWords[waitingFor.reason]}` : `${kind} ${percent} %`,
+                  )
+                  .join(', '),
               flexible: true,
               optional: 1,
             },

@@ -2,6 +2,7 @@
 import type { Command } from 'commander';
 import type { JobKind, Jobs } from '../../../shared/client/index.ts';
 import { ProgressBar } from '../output/progress-bar.ts';
+import { waitSentence } from '../output/wait-words.ts';
 import type { Context } from './context.ts';
 
 export interface WatchOptions {
@@ -27,9 +28,14 @@ export const watchJob = async <K extends JobKind>(context: Context, watched: Wat
   const bar = new ProgressBar({ nowMs: Date.now(), isAscii: !isUnicode(environment.env) });
   const draw = (): void => output.progress(`\r\u001b[K${bar.line(Date.now(), (environment.stderr.columns || 80) - 1)}`);
   const timer = showsProgress && output.terminal.hasProgress ? setInterval(draw, redrawMs) : undefined;
+  let told: string | undefined;
   const onProgress = ({ phase, progress, waitingFor }: Jobs[K]): void => {
     const { percent, documents, totalDocuments } = progress;
-    bar.update({ phase, percent, documents, totalDocuments, waitingFor: waitingFor?.reason ?? null }, Date.now());
+    bar.update({ phase, percent, documents, totalDocuments, waitingFor }, Date.now());
+    if (showsProgress && waitingFor && waitingFor.since !== told) {
+      told = waitingFor.since;
+      output.note(waitSentence(kind, waitingFor));
+    }
     if (timer) draw();
   };
   try {

@@ -1,6 +1,8 @@
 /** The line of a job that is watched: phase, bar, percent, documents, rate and remaining time. */
+import type { Jobs } from '../../../shared/client/index.ts';
 import { formatCount, formatDuration } from './format.ts';
 import { fitText, textWidth } from './text-width.ts';
+import { waitInShort } from './wait-words.ts';
 
 export interface JobState {
   readonly phase: string;
@@ -8,7 +10,7 @@ export interface JobState {
   readonly documents: number;
   readonly totalDocuments: number | null;
   /** Why the job makes no progress. */
-  readonly waitingFor: string | null;
+  readonly waitingFor: Jobs['backup']['waitingFor'];
 }
 
 interface Sample {
@@ -57,7 +59,7 @@ export class ProgressBar {
     const total = totalDocuments === null ? '' : ` of ${formatCount(totalDocuments)}`;
     const parts = [`${String(percent).padStart(3)} %`, `${formatCount(documents)}${total} documents`];
     if (silentForMs > silentMs) parts.push(`no response for ${formatDuration(silentForMs)}, retrying`);
-    else if (waitingFor !== null) parts.push(`waiting for ${waitingFor}`);
+    else if (waitingFor !== null) parts.push(waitInShort(waitingFor, nowMs));
     else parts.push(...this.#speed(documents, totalDocuments));
     const name = phase.toLowerCase().padEnd(9);
     const freeFor = (text: string): number => columns - textWidth(name) - textWidth(text) - 4;

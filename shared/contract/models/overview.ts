@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { Moment, ShownName } from '../fields.ts';
 import { backupTriggers, backupTypes, restoreStatuses, verifyDepths } from '../job-enums.ts';
-import { Cost, JobError } from './job.ts';
+import { Cost, JobError, WaitingFor } from './job.ts';
 import { Pitr } from './pitr.ts';
 import { Project } from './project.ts';
 import { scheduleFailures } from './schedule.ts';
@@ -49,6 +49,7 @@ export const RunningJob = z.object({
   status: z.enum(['pending', 'running']),
   phase: z.string(),
   percent: z.int(),
+  waitingFor: z.nullable(WaitingFor),
   createdAt: Moment,
 });
 

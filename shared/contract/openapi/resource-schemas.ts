@@ -26,7 +26,7 @@ import {
 } from '../models/document.ts';
 import { Encryption } from '../models/encryption.ts';
 import { Erasure } from '../models/erasure.ts';
-import { Cost, Creator, JobError, Progress } from '../models/job.ts';
+import { Cost, Creator, JobError, Progress, Timeline, TimelineEntry, WaitingFor } from '../models/job.ts';
 import { Member } from '../models/member.ts';
 import { Attention, FailedJob, HistoryDay, Overview, ProjectOverview } from '../models/overview.ts';
 import { Pitr, PitrWindows } from '../models/pitr.ts';
@@ -147,6 +147,27 @@ export const resources: Readonly<Record<string, Resource>> = {
   StorageTest: resource(StorageTest, 'The result of testing a storage destination', account.storageTest),
   JobProgress: resource(Progress, 'How far a job has come', job.backup.progress),
   JobError: resource(JobError, 'Why a job failed', failed.error ?? { code: 'INTERNAL_ERROR', message: '', details: {} }),
+  JobTimeline: resource(Timeline, 'What happened to a job, and when', {
+    entries: [
+      { at: '2026-03-01T03:00:00.000Z', kind: 'created', message: null },
+      { at: '2026-03-01T03:00:01.000Z', kind: 'started', message: null },
+      { at: '2026-03-01T03:00:02.000Z', kind: 'phase', phase: 'copying', message: null },
+      { at: '2026-03-01T03:00:09.000Z', kind: 'ended', status: 'completed', message: null },
+    ],
+  }),
+  JobTimelineEntry: resource(TimelineEntry, 'One entry of a timeline', {
+    at: '2026-03-01T03:00:02.000Z',
+    kind: 'phase',
+    phase: 'copying',
+    message: null,
+  }),
+  JobWait: resource(WaitingFor, 'What a job that makes no progress waits for', {
+    reason: 'storage',
+    since: '2026-03-01T03:00:05.000Z',
+    attempts: 2,
+    problem: 'The bucket did not answer in time.',
+    givesUpAt: '2026-03-01T03:05:05.000Z',
+  }),
   JobCreator: resource(Creator, 'Who started a job', { type: 'user', ...invitation.invitedBy }),
   ReadCost: resource(Cost, 'Documents that the source bills as read, and their price', job.backup.cost),
   Verification: resource(

@@ -14,6 +14,7 @@ import { restoreTestRunDetails } from '../../../infra/cli/output/restore-test-vi
 import { restoreDetails } from '../../../infra/cli/output/restore-view.ts';
 import { openTerminal, type Terminal } from '../../../infra/cli/output/terminal.ts';
 import { fitText, textWidth } from '../../../infra/cli/output/text-width.ts';
+import { waitSentence } from '../../../infra/cli/output/wait-words.ts';
 import { restoreJob } from '../../../shared/contract/openapi/examples/job-examples.ts';
 
 const plainTerminal = (columns: number): Terminal => ({
@@ -219,8 +220,15 @@ test('ProgressBar: shows phase, percent, rate and remaining time within 80 colum
 
 test('ProgressBar: says what a job waits for, and that the service does not respond', () => {
   const bar = new ProgressBar({ nowMs: 0, isAscii: true });
-  bar.update({ phase: 'copying', percent: 10, documents: 10, totalDocuments: null, waitingFor: 'quota' }, 0);
-  match(bar.line(1_000, 80), /10 documents {2}waiting for quota$/);
+  const since = new Date(0).toISOString();
+  const waitingFor = { reason: 'storage', since, attempts: 2, problem: 'No answer.', givesUpAt: new Date(300_000).toISOString() };
+  const state = { phase: 'copying', percent: 10, documents: 10, totalDocuments: null };
+  bar.update({ ...state, waitingFor: { ...waitingFor, reason: 'storage' } }, 0);
+  match(bar.line(10_000, 140), /10 documents {2}waiting for the bucket for 10 s, 2 failed attempts, gives up in 4 min 50 s$/);
+  equal(
+    waitSentence('backup', { ...waitingFor, reason: 'storage' }),
+    'The backup waits for the bucket since 1970-01-01 00:00:00Z: No answer. It gives up at 1970-01-01 00:05:00Z.',
+  );
   match(bar.line(40_000, 100), /no response for 40 s, retrying$/);
 });
 

@@ -271,7 +271,7 @@ test('overview: running jobs come from the lock of the project', async () => {
   table.put({ ...projectKey.job(tenant, projectId), jobId: backupId, kind: 'backup', since: ago(1) });
   const { projects, totals } = await read();
   deepEqual(projects[0]?.runningJobs, [
-    { kind: 'backup', id: backupId, status: 'running', phase: 'copying', percent: 40, createdAt: ago(1) },
+    { kind: 'backup', id: backupId, status: 'running', phase: 'copying', percent: 40, waitingFor: null, createdAt: ago(1) },
   ]);
   equal(totals.runningJobs, 1);
 });

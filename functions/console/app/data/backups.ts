@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { DataOf, ElementOf, InputOf } from '../../../../shared/client/index.ts';
+import { type DataOf, type ElementOf, type InputOf, isFoundDamaged, isOwnBackup } from '../../../../shared/client/index.ts';
 import { keyOf, useApi, useChange, useList, useRead } from '../api/use-api.ts';
 
 export type Backup = ElementOf<'GET /backups'>;
@@ -19,6 +19,30 @@ export const useBackups = (filters: BackupFilters = {}, enabled = true) =>
 
 export const useBackup = (backupId: string, enabled = true) =>
   useRead('GET /backups/{backupId}', { params: { backupId } }, { pollWhile: isBackupActive, enabled });
+
+/** What has happened to a backup; read again as long as it runs. */
+export const useBackupTimeline = ({ id: backupId, status }: Pick<Backup, 'id' | 'status'>) =>
+  useRead('GET /backups/{backupId}/timeline', { params: { backupId } }, { pollWhile: () => isBackupRunning(status) });
+
+/** The last completed backup of the whole project that is not known to be damaged. */
+export const useLastGoodBackup = (projectId: string) => {
+  const list = useList('GET /backups', { query: { projectId, status: 'completed' } });
+  const { items, query } = list;
+  return {
+    data: items?.find((backup) => isOwnBackup(backup) && !isFoundDamaged(backup)),
+    isPending: query.isPending,
+  };
+};
+
+/** The request that makes the same backup again. */
+export const repeatOf = (backup: Backup): BackupRequest => ({
+  projectId: backup.projectId,
+  type: backup.type,
+  collections: backup.collections,
+  excludeCollections: backup.excludedCollections,
+  storageDestinationId: backup.storageDestination.id,
+  ...(backup.authUsers !== undefined && { includeAuthUsers: true }),
+});
 
 /** How long an estimate is shown before it is made again; each costs a few reads. */
 const estimateStaleMs = 5 * 60_000;

@@ -1,4 +1,4 @@
-/** What the modes, phases and waits of a restore mean, in words. */
+/** What the modes and phases of a restore mean, in words. */
 import type { MergeMode, Restore } from './restores.ts';
 
 interface ModeWords {
@@ -48,11 +48,4 @@ export const phaseWords: Readonly<Record<Restore['phase'], string>> = {
   Restoring: 'Writing documents',
   Finalizing: 'Counting what was written',
   Completed: 'Done',
-};
-
-export const waitWords: Readonly<Record<NonNullable<Restore['waitingFor']>['reason'], string>> = {
-  quota:
-    'The database refuses more calls for now, because a quota is used up. The restore goes on by itself once it accepts them.',
-  database: 'The database does not answer. The restore keeps trying.',
-  storage: 'The bucket of the backup does not answer. The restore keeps trying for 30 minutes.',
 };

@@ -23,6 +23,14 @@ export const useRestores = (filters: Filters = {}) =>
 export const useRestore = (restoreJobId: string, enabled = true) =>
   useRead('GET /backups/restore/{restoreJobId}', { params: { restoreJobId } }, { pollWhile: isRestoreActive, enabled });
 
+/** What has happened to a restore; read again as long as it runs. */
+export const useRestoreTimeline = (restore: Restore) =>
+  useRead(
+    'GET /backups/restore/{restoreJobId}/timeline',
+    { params: { restoreJobId: restore.restoreJobId } },
+    { pollWhile: () => isRestoreActive(restore) },
+  );
+
 /** What a restore or an undo would do, however it was planned. */
 export interface Plan extends Pick<QuickPlan, 'create' | 'overwrite' | 'skip' | 'delete' | 'unchanged'> {
   /** The first paths that are deleted. */

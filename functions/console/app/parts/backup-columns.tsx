@@ -1,7 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { isFoundDamaged } from '../../../../shared/client/index.ts';
-import { creatorOf, triggerWords, typeWords } from '../data/backup-words.ts';
+import { backupPhases, creatorOf, triggerWords, typeWords } from '../data/backup-words.ts';
 import { type Backup, isBackupRunning, isUnusual } from '../data/backups.ts';
+import { waitWords } from '../data/job-words.ts';
 import { formatBytes, formatCount } from '../format/format-number.ts';
 import { formatDuration, formatMoment } from '../format/format-time.ts';
 import { paths } from '../paths.ts';
@@ -15,7 +16,7 @@ import { RestoreLink } from './restore-link.tsx';
 const none = <span className="muted">–</span>;
 
 const StatusCell = ({ backup }: { readonly backup: Backup }) => {
-  const { status, progress, error } = backup;
+  const { status, phase, progress, startedAt, waitingFor, error } = backup;
   return (
     <span className="stack stack--close backup-row__status">
       <Status status={status} />
@@ -25,7 +26,14 @@ const StatusCell = ({ backup }: { readonly backup: Backup }) => {
         </Badge>
       )}
       {status === 'running' && (
-        <Progress label="Progress of the backup" percent={progress.totalDocuments === null ? undefined : progress.percent} />
+        <Progress
+          label={
+            waitingFor ? waitWords[waitingFor.reason].title : (backupPhases.find(([name]) => name === phase)?.[1] ?? 'Backup')
+          }
+          percent={progress.totalDocuments === null ? undefined : progress.percent}
+          since={startedAt}
+          tone={waitingFor ? 'warn' : 'accent'}
+        />
       )}
       {error && (
         <span className="backup-row__error" title={error.message}>

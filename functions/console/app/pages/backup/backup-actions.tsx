@@ -50,7 +50,7 @@ export const BackupActions = ({ backup }: { readonly backup: Backup }) => {
           Restore…
         </ButtonLink>
       )}
-      {(status === 'failed' || status === 'cancelled') && (
+      {status === 'cancelled' && (
         <ButtonLink variant="primary" icon="refresh" to={`${paths.backups}?start=${projectId}`} disabledReason={member.reason}>
           Back up again
         </ButtonLink>

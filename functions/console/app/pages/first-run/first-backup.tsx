@@ -7,6 +7,7 @@ import type { StorageDestination } from '../../data/storage.ts';
 import { formatCount, formatPlural } from '../../format/format-number.ts';
 import { formatDuration } from '../../format/format-time.ts';
 import { sentence } from '../../format/sentence.ts';
+import { WaitNotice } from '../../parts/wait-notice.tsx';
 import { paths } from '../../paths.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
@@ -57,11 +58,12 @@ const LiveBackup = ({ backupId }: { readonly backupId: string }) => {
   const { data: backup, error, refetch } = useBackup(backupId);
   if (error && !backup) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!backup) return <Progress label="Backup" percent={undefined} />;
-  const { status, phase, progress, documentCount, sizeFormatted, duration } = backup;
+  const { status, phase, progress, startedAt, waitingFor, documentCount, sizeFormatted, duration } = backup;
   if (status !== 'completed')
     return (
       <div className="stack" aria-live="polite">
-        <Progress label="Backup" percent={progress.totalDocuments === null ? undefined : progress.percent} />
+        <Progress label="Backup" percent={progress.totalDocuments === null ? undefined : progress.percent} since={startedAt} />
+        {waitingFor && <WaitNotice wait={waitingFor} />}
         <p className="secondary number">
           {backupPhases.find(([name]) => name === phase)?.[1]}:{' '}
           {progress.totalDocuments === null

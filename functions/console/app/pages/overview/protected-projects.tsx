@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { waitWords } from '../../data/job-words.ts';
 import type { ProjectOverview } from '../../data/overview.ts';
 import { Protection } from '../../parts/protection.tsx';
 import { paths } from '../../paths.ts';
@@ -20,7 +21,12 @@ const LastBackup = ({ lastGoodBackup, runningJobs }: ProjectOverview) => {
       )}
       {running && (
         <Link to={paths.backup(running.id)} className="protection__running">
-          <Progress label={`Backup, ${running.phase}`} percent={running.percent} />
+          <Progress
+            label={running.waitingFor ? waitWords[running.waitingFor.reason].title : `Backup, ${running.phase}`}
+            percent={running.percent}
+            since={running.createdAt}
+            tone={running.waitingFor ? 'warn' : 'accent'}
+          />
         </Link>
       )}
     </div>

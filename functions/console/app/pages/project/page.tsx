@@ -1,9 +1,11 @@
-import { Outlet, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
+import { Link, Outlet, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
+import { useBackups } from '../../data/backups.ts';
 import { connectedAs, useProject } from '../../data/projects.ts';
 import { BackUpDialog } from '../../forms/back-up/back-up-dialog.tsx';
 import { PageFailure } from '../../frame/page-failure.tsx';
+import { WaitNotice } from '../../parts/wait-notice.tsx';
 import { paths } from '../../paths.ts';
 import { Status } from '../../ui/data/badge.tsx';
 import { Button } from '../../ui/form/button.tsx';
@@ -73,6 +75,7 @@ export const ProjectPage = () => {
           <ConnectionNotice project={project} onReconnect={() => setReconnecting(true)} />
         </div>
       )}
+      <Waiting projectId={projectId} />
       <Tabs
         label="Project"
         tabs={tabs.map(([label, tab]) => ({
@@ -85,5 +88,17 @@ export const ProjectPage = () => {
       {project && <ReconnectDialog project={project} open={reconnecting !== undefined} onClose={() => setReconnecting(false)} />}
       {isStarting && <BackUpDialog projectId={projectId} isFixed onClose={() => setStarting(false)} />}
     </>
+  );
+};
+
+/** An outage that holds up a backup of the project. */
+const Waiting = ({ projectId }: { readonly projectId: string }) => {
+  const { items } = useBackups({ projectId, status: 'running' });
+  const waiting = items?.find(({ waitingFor }) => waitingFor !== null);
+  if (!waiting?.waitingFor) return null;
+  return (
+    <div className="project__notice">
+      <WaitNotice wait={waiting.waitingFor} subject={<Link to={paths.backup(waiting.id)}>The backup that runs</Link>} />
+    </div>
   );
 };

@@ -3,7 +3,6 @@ import { ApiFailure } from '../../../../../shared/client/index.ts';
 import { usePermission } from '../../api/permission.ts';
 import { readConfirmed } from '../../data/confirmed-deletions.ts';
 import { type Planning, useRestorePlan } from '../../data/restores.ts';
-import { formatCount } from '../../format/format-number.ts';
 import { PartialNotice } from '../../parts/missing-names.tsx';
 import { IdleNotice, isIdle, PlanView } from '../../parts/plan-view.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
@@ -102,7 +101,7 @@ const PlanProgress = ({ planning: { job } }: { readonly planning: Planning }) =>
   <div className="stack" role="status">
     <p>
       {job
-        ? `The target is large: a job compares it with the backup. ${formatCount(job.progress.percent)} % so far.`
+        ? 'The target is large: a job compares it with the backup. Nothing is written.'
         : 'Comparing the backup with the target. Nothing is written.'}
     </p>
     <Progress label="Making the plan" percent={job?.progress.percent || undefined} />

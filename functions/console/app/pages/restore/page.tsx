@@ -1,7 +1,9 @@
 import { Link } from '@tanstack/react-router';
-import { isRestoreActive, type Restore, useRestore } from '../../data/restores.ts';
+import { phaseWords } from '../../data/restore-words.ts';
+import { isRestoreActive, type Restore, useRestore, useRestoreTimeline } from '../../data/restores.ts';
 import { PageFailure } from '../../frame/page-failure.tsx';
 import { MissingNames, PartialNotice } from '../../parts/missing-names.tsx';
+import { TimelineCard } from '../../parts/timeline-card.tsx';
 import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
@@ -55,6 +57,7 @@ export const RestorePage = () => {
         <RestoreResult restore={data} />
         <Failures restore={data} />
         <RestoreFacts restore={data} />
+        <RestoreTimeline restore={data} />
       </div>
     </>
   );
@@ -91,4 +94,9 @@ const Success = ({ restore }: { readonly restore: Restore }) => {
       )}
     </Notice>
   );
+};
+
+const RestoreTimeline = ({ restore }: { readonly restore: Restore }) => {
+  const { data } = useRestoreTimeline(restore);
+  return <TimelineCard entries={data?.entries} phase={(name) => phaseWords[name as Restore['phase']]} />;
 };

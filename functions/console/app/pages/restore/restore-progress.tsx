@@ -1,13 +1,13 @@
-import { phaseWords, waitWords } from '../../data/restore-words.ts';
+import { phaseWords } from '../../data/restore-words.ts';
 import type { Restore } from '../../data/restores.ts';
 import { formatCount } from '../../format/format-number.ts';
 import { formatDuration } from '../../format/format-time.ts';
 import { useJobRate } from '../../parts/use-job-rate.ts';
+import { WaitNotice } from '../../parts/wait-notice.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
 import { Progress } from '../../ui/data/progress.tsx';
 import { Spinner } from '../../ui/data/spinner.tsx';
-import { Time } from '../../ui/data/time.tsx';
 import { Icon } from '../../ui/icon.tsx';
 
 interface RestoreProgressProps {
@@ -33,14 +33,14 @@ export const RestoreProgress = ({ restore, seenAt }: RestoreProgressProps) => {
             It ends when nothing writes any more, within a few seconds. Then this page shows what was written.
           </Notice>
         )}
-        {waitingFor && !cancelling && (
-          <Notice tone="warn" title="The restore waits">
-            {waitWords[waitingFor.reason]} It began to wait <Time at={waitingFor.since} relative />.
-          </Notice>
-        )}
-        <Progress label="Progress of the restore" percent={status === 'pending' ? undefined : progress.percent} />
+        {waitingFor && !cancelling && <WaitNotice wait={waitingFor} />}
+        <Progress
+          label={phaseWords[phase]}
+          percent={status === 'pending' ? undefined : progress.percent}
+          since={restore.startedAt}
+          tone={waitingFor ? 'warn' : 'accent'}
+        />
         <div className="row row--spread small secondary number">
-          <span>{progress.percent} %</span>
           {progress.totalDocuments !== null && (
             <span>
               {formatCount(progress.documents)} of {formatCount(progress.totalDocuments)} documents

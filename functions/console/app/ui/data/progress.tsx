@@ -1,23 +1,38 @@
+import { Elapsed } from './elapsed.tsx';
+
 interface ProgressProps {
-  /** Read aloud; says what progresses. */
+  /** Says what progresses. */
   readonly label: string;
   /** 0 to 100; undefined if it is unknown. */
   readonly percent: number | undefined;
-  readonly tone?: 'accent' | 'good' | 'bad';
+  /** When it began. */
+  readonly since?: string | null | undefined;
+  readonly tone?: 'accent' | 'good' | 'bad' | 'warn';
 }
 
-export const Progress = ({ label, percent, tone = 'accent' }: ProgressProps) => (
-  <div
-    className={`progress progress--${tone}${percent === undefined ? ' progress--unknown' : ''}`}
-    role="progressbar"
-    aria-label={label}
-    aria-valuemin={0}
-    aria-valuemax={100}
-    {...(percent !== undefined && { 'aria-valuenow': Math.round(percent) })}
-  >
+/** A bar below its label, its percentage and the time that has passed. */
+export const Progress = ({ label, percent, since, tone = 'accent' }: ProgressProps) => (
+  <div className="progress">
+    <div className="progress__caption">
+      <span className="progress__label">{label}</span>
+      <span className="number nowrap">
+        {percent !== undefined && `${Math.floor(percent)} %`}
+        {percent !== undefined && since && ' · '}
+        {since && <Elapsed since={since} />}
+      </span>
+    </div>
     <div
-      className="progress__bar"
-      style={percent === undefined ? undefined : { width: `${Math.min(100, Math.max(0, percent))}%` }}
-    />
+      className={`progress__track progress__track--${tone}${percent === undefined ? ' progress__track--unknown' : ''}`}
+      role="progressbar"
+      aria-label={label}
+      aria-valuemin={0}
+      aria-valuemax={100}
+      {...(percent !== undefined && { 'aria-valuenow': Math.floor(percent) })}
+    >
+      <div
+        className="progress__bar"
+        style={percent === undefined ? undefined : { width: `${Math.min(100, Math.max(0, percent))}%` }}
+      />
+    </div>
   </div>
 );

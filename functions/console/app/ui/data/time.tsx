@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react';
-import { formatMoment, formatRelative, formatUtc } from '../../format/format-time.ts';
+import { formatMoment, formatRelative, formatSecond, formatUtc } from '../../format/format-time.ts';
 import { Tooltip } from '../overlay/tooltip.tsx';
 
 interface TimeProps {
@@ -7,6 +7,8 @@ interface TimeProps {
   readonly at: string | null | undefined;
   /** `3 hours ago` instead of date and time. */
   readonly relative?: boolean;
+  /** To the second, not the minute. */
+  readonly seconds?: boolean;
   /** Shown if there is no time. */
   readonly none?: string;
 }
@@ -25,11 +27,11 @@ const useNow = (isTicking: boolean): Date => {
 };
 
 /** In the person's time zone; hover also shows it in UTC. */
-export const Time = ({ at, relative = false, none = '–' }: TimeProps) => {
+export const Time = ({ at, relative = false, seconds = false, none = '–' }: TimeProps) => {
   const now = useNow(relative);
   if (!at) return <span className="muted nowrap">{none}</span>;
   const date = new Date(at);
-  const local = formatMoment(date);
+  const local = seconds ? formatSecond(date) : formatMoment(date);
   return (
     <Tooltip
       text={

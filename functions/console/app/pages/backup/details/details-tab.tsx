@@ -1,10 +1,13 @@
-import { useBackup } from '../../../data/backups.ts';
+import { backupPhases } from '../../../data/backup-words.ts';
+import { type Backup, useBackup, useBackupTimeline } from '../../../data/backups.ts';
+import { TimelineCard } from '../../../parts/timeline-card.tsx';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { SkeletonText } from '../../../ui/data/skeleton.tsx';
 import { useParam } from '../../../use-param.ts';
 import { AnomalyCard } from './anomaly-card.tsx';
 import { CollectionsCard } from './collections-card.tsx';
 import { FactsCard } from './facts-card.tsx';
+import { TechnicalDetails } from './failed-backup.tsx';
 import { LineageCard } from './lineage-card.tsx';
 import { OutcomeNotice } from './outcome-notice.tsx';
 import { ProgressCard } from './progress-card.tsx';
@@ -27,13 +30,21 @@ export const DetailsTab = () => {
         <div className="stack">
           <FactsCard backup={backup} />
           {status === 'completed' && <CollectionsCard backup={backup} />}
+          {status !== 'completed' && <BackupTimeline backup={backup} />}
+          {status === 'failed' && <TechnicalDetails backup={backup} />}
         </div>
         <div className="stack">
           {status === 'completed' && <VerificationCard backup={backup} />}
           {backup.type === 'incremental' && <LineageCard backup={backup} />}
           <RetentionCard backup={backup} />
+          {status === 'completed' && <BackupTimeline backup={backup} />}
         </div>
       </div>
     </div>
   );
+};
+
+const BackupTimeline = ({ backup }: { readonly backup: Backup }) => {
+  const { data } = useBackupTimeline(backup);
+  return <TimelineCard entries={data?.entries} phase={(name) => backupPhases.find(([key]) => key === name)?.[1] ?? name} />;
 };

@@ -1,15 +1,13 @@
-import { Link } from '@tanstack/react-router';
 import { isFoundDamaged } from '../../../../../../shared/client/index.ts';
-import { backupErrorAdvices } from '../../../data/backup-words.ts';
 import type { Backup } from '../../../data/backups.ts';
 import { sentence } from '../../../format/sentence.ts';
-import { paths } from '../../../paths.ts';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { Time } from '../../../ui/data/time.tsx';
+import { FailedBackup } from './failed-backup.tsx';
 
 /** How a backup ended, if there is something to say about it. */
 export const OutcomeNotice = ({ backup }: { readonly backup: Backup }) => {
-  const { status, error, projectId, fullBecause, unknownCollections, objectsKept, lockProblem, expiresAt } = backup;
+  const { status, fullBecause, unknownCollections, objectsKept, lockProblem, expiresAt } = backup;
   return (
     <>
       {status === 'completed' && isFoundDamaged(backup) && (
@@ -17,16 +15,7 @@ export const OutcomeNotice = ({ backup }: { readonly backup: Backup }) => {
           Some documents may not be restorable. Use another backup if you can, and back up again now.
         </Notice>
       )}
-      {status === 'failed' && (
-        <Notice
-          tone="bad"
-          title="This backup failed. It cannot be restored."
-          actions={error?.code === 'SOURCE_AUTH_ERROR' && <Link to={paths.project(projectId, 'settings')}>Open the project</Link>}
-        >
-          {error && <div className="wrap-anywhere">{sentence(error.message)}</div>}
-          {error && <div>{backupErrorAdvices[error.code]}</div>}
-        </Notice>
-      )}
+      {status === 'failed' && <FailedBackup backup={backup} />}
       {status === 'cancelled' && (
         <Notice tone="warn" title="This backup was cancelled">
           What it had stored is deleted. Earlier backups are not touched.

@@ -3,6 +3,7 @@ import type { Backup } from '../../../data/backups.ts';
 import { formatCount, formatPlural } from '../../../format/format-number.ts';
 import { formatDuration } from '../../../format/format-time.ts';
 import { useJobRate } from '../../../parts/use-job-rate.ts';
+import { WaitNotice } from '../../../parts/wait-notice.tsx';
 import { Card } from '../../../ui/data/card.tsx';
 import { Fact } from '../../../ui/data/fact.tsx';
 import { Progress } from '../../../ui/data/progress.tsx';
@@ -17,7 +18,7 @@ interface ProgressCardProps {
 }
 
 export const ProgressCard = ({ backup, seenAt }: ProgressCardProps) => {
-  const { phase, progress, startedAt, type } = backup;
+  const { phase, progress, startedAt, type, waitingFor } = backup;
   const { documents, totalDocuments, percent } = progress;
   const rate = useJobRate({ ...progress, jobId: backup.id, seenAt, isActive: phase === 'copying', startedAt });
   const current = backupPhases.findIndex(([name]) => name === phase);
@@ -35,9 +36,12 @@ export const ProgressCard = ({ backup, seenAt }: ProgressCardProps) => {
             </li>
           ))}
         </ol>
+        {waitingFor && <WaitNotice wait={waitingFor} />}
         <Progress
-          label="Progress of the backup"
-          percent={phase === 'sealing' ? 99 : totalDocuments === null || current < 3 ? undefined : percent}
+          label={backupPhases[current]?.[1] ?? 'Backup'}
+          percent={totalDocuments === null || current < 3 ? undefined : percent}
+          since={startedAt}
+          tone={waitingFor ? 'warn' : 'accent'}
         />
         <dl className="facts backup__live" aria-live="off">
           <Fact label="Documents read" className="number">
@@ -45,13 +49,13 @@ export const ProgressCard = ({ backup, seenAt }: ProgressCardProps) => {
             {totalDocuments !== null && <span className="muted"> of {formatCount(totalDocuments)}</span>}
           </Fact>
           <Fact label="Rate" className="number">
-            {rate === undefined ? '–' : `${formatPlural(Math.round(rate.perSecond), 'document')}/s`}
+            {rate === undefined || waitingFor ? '–' : `${formatPlural(Math.round(rate.perSecond), 'document')}/s`}
           </Fact>
           <Fact label="Time left" className="number">
-            {remainingWords(phase, rate?.remainingMs)}
+            {waitingFor ? 'Unknown: it waits' : remainingWords(phase, rate?.remainingMs)}
           </Fact>
           <Fact label="Started">
-            <Time at={startedAt} relative none="Not yet" />
+            <Time at={startedAt} seconds none="Not yet" />
           </Fact>
         </dl>
         <p className="small muted">

@@ -5,7 +5,7 @@ import { type Backup, useVerifyBackup, type VerifyDepth } from '../../../data/ba
 import { formatPlural } from '../../../format/format-number.ts';
 import { FindingList } from '../../../parts/finding-list.tsx';
 import { paths } from '../../../paths.ts';
-import { Badge, Status } from '../../../ui/data/badge.tsx';
+import { Badge } from '../../../ui/data/badge.tsx';
 import { Card } from '../../../ui/data/card.tsx';
 import { Progress } from '../../../ui/data/progress.tsx';
 import { Time } from '../../../ui/data/time.tsx';
@@ -70,13 +70,10 @@ const Result = ({ verification }: { readonly verification: Verification }) => {
   if (status === 'running')
     return (
       <div className="stack" role="status">
-        <div className="row">
-          <Status status="running" />
-          <span>{depthWords[depth].name} verification</span>
-        </div>
-        <Progress label="Verification" percent={undefined} />
+        <Progress label={`${depthWords[depth].name} verification`} percent={undefined} since={checkedAt} />
         <p className="small muted">
-          {objects > 0 ? `${formatPlural(objects, 'object')} checked so far. ` : ''}Started <Time at={checkedAt} relative />.
+          {objects > 0 ? `${formatPlural(objects, 'object')} checked so far.` : 'Opens the backup.'} Started{' '}
+          <Time at={checkedAt} seconds />.
         </p>
       </div>
     );

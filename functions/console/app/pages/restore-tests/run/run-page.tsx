@@ -95,11 +95,10 @@ const CancelAction = ({ run }: { readonly run: TestRun }) => {
   );
 };
 
-const RunProgress = ({ run: { status, phase, progress } }: { readonly run: TestRun }) => (
+const RunProgress = ({ run: { status, phase, progress, startedAt } }: { readonly run: TestRun }) => (
   <Card title={phaseWords[phase]}>
-    <Progress label="Progress of the test" percent={status === 'pending' ? undefined : progress.percent} />
+    <Progress label={phaseWords[phase]} percent={status === 'pending' ? undefined : progress.percent} since={startedAt} />
     <div className="row row--spread small secondary number">
-      <span>{progress.percent} %</span>
       {progress.totalDocuments !== null && (
         <span>
           {formatCount(progress.documents)} of {formatCount(progress.totalDocuments)} documents

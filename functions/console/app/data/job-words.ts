@@ -1,0 +1,55 @@
+/** What running jobs wait for, and what has happened to them, in words. */
+import type { DataOf } from '../../../../shared/client/index.ts';
+import type { Backup } from './backups.ts';
+
+export type Wait = NonNullable<Backup['waitingFor']>;
+export type TimelineEntry = DataOf<'GET /backups/{backupId}/timeline'>['entries'][number];
+
+interface WaitWords {
+  readonly title: string;
+  readonly what: string;
+}
+
+export const waitWords: Readonly<Record<Wait['reason'], WaitWords>> = {
+  quota: {
+    title: 'Waits for the quota of the database',
+    what: 'The database refuses more calls for now, because a quota is used up. The job goes on by itself once it accepts them.',
+  },
+  database: {
+    title: 'Waits for the database',
+    what: 'The database does not answer. The job tries again and again, and goes on by itself.',
+  },
+  storage: {
+    title: 'Waits for the bucket',
+    what: 'The bucket does not answer. The job tries again and again, and goes on by itself.',
+  },
+};
+
+/** What an entry of a timeline says. `phase` gives the words of a phase. */
+export const timelineWords = (entry: TimelineEntry, phase: (name: string) => string): string => {
+  const { kind, reason, status } = entry;
+  switch (kind) {
+    case 'created':
+      return 'Requested';
+    case 'started':
+      return 'Started';
+    case 'phase':
+      return phase(entry.phase ?? '');
+    case 'waiting':
+      return waitWords[reason ?? 'database'].title;
+    case 'attempt_failed':
+      return 'Tried again without success';
+    case 'continued':
+      return 'Went on';
+    case 'finding':
+      return 'Damage found';
+    case 'ended':
+      return status === 'completed'
+        ? 'Completed'
+        : status === 'cancelled'
+          ? 'Cancelled'
+          : status === 'failed'
+            ? 'Failed'
+            : 'Ended';
+  }
+};
