@@ -38,7 +38,7 @@ export {
 } from './running-job.ts';
 export { stepHandler } from './step-handler.ts';
 export { StoreCalls } from './store-calls.ts';
-export { phaseEntry, type JobEvent, timelineAppend, timelineOf } from './timeline.ts';
+export { type JobEvent, phaseEntry, timelineAppend, timelineOf } from './timeline.ts';
 export { type Wait, WaitTracker, type WatchedCalls, waitReason, withoutWait } from './wait-tracker.ts';
 export { watchCalls } from './watch-calls.ts';
 export { workPartition } from './work-partition.ts';

@@ -59,7 +59,8 @@ test('pollInterval: less often over time and after errors, and not at all when n
   equal(polled(0), 1_000);
   equal(Number(polled(10)) > Number(polled(5)), true);
   equal(Number(polled(1, 2)) > Number(polled(1)), true);
-  equal(polled(1_000), 15_000);
+  equal(polled(1_000), 3_000);
+  equal(polled(1_000, 1), 15_000);
   equal(
     pollInterval({ data: 1, dataUpdateCount: 0, errorUpdateCount: 0 }, () => false),
     false,

@@ -55,7 +55,7 @@ test('console: a person starts a backup, cancels it, takes another, verifies it 
   await page.getByText('of 400').waitFor();
   await page.getByText(/\d documents\/s/).waitFor();
   await page.getByText(/^About \d+/).waitFor();
-  const seen = Number(await page.getByRole('progressbar', { name: 'Progress of the backup' }).getAttribute('aria-valuenow'));
+  const seen = Number(await page.getByRole('progressbar', { name: 'Copying' }).getAttribute('aria-valuenow'));
   ok(seen < 100, `the running backup is shown at ${seen} %`);
   await check.screenshots('backup-running');
   await check.accessibility();

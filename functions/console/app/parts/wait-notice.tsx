@@ -34,7 +34,7 @@ export const WaitNotice = ({ wait: { reason, since, attempts, problem, givesUpAt
     >
       <p>{what}</p>
       <p>
-        No progress since <Time at={since} />.{' '}
+        No progress since <Time at={since} seconds />.{' '}
         {attempts === 0 ? 'The first attempt has not ended yet.' : `${formatPlural(attempts, 'attempt')} failed.`}
         {problem && (
           <>
@@ -45,7 +45,7 @@ export const WaitNotice = ({ wait: { reason, since, attempts, problem, givesUpAt
       </p>
       {givesUpAt && (
         <p>
-          It gives up at <Time at={givesUpAt} /> unless it makes progress before.
+          It gives up at <Time at={givesUpAt} seconds /> unless it makes progress before.
         </p>
       )}
     </Notice>

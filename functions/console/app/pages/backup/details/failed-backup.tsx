@@ -1,10 +1,11 @@
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { usePermission } from '../../../api/permission.ts';
 import { backupErrorAdvices } from '../../../data/backup-words.ts';
 import { type Backup, repeatOf, useLastGoodBackup, useStartBackup } from '../../../data/backups.ts';
 import { useTestStorage } from '../../../data/storage.ts';
 import { formatPlural } from '../../../format/format-number.ts';
+import { formatMoment } from '../../../format/format-time.ts';
 import { sentence } from '../../../format/sentence.ts';
 import { paths } from '../../../paths.ts';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
@@ -44,10 +45,8 @@ const LastGood = ({ backup: { projectId } }: { readonly backup: Backup }) => {
   return (
     <p>
       <strong>
-        The last good backup is not affected:{' '}
-        <ButtonLink variant="quiet" size="small" to={paths.backup(id)}>
-          <Time at={readTime ?? createdAt} relative />
-        </ButtonLink>
+        The last good backup, <Link to={paths.backup(id)}>of {formatMoment(new Date(readTime ?? createdAt))}</Link>, is not
+        affected.
       </strong>{' '}
       It has {formatPlural(documentCount, 'document')}.{' '}
       {verification?.status === 'failed' ? (

@@ -1,0 +1,67 @@
+/** A backup whose database is down: visible while it lasts, and what the page says once it has failed. */
+import { deepEqual, equal, match } from 'node:assert/strict';
+import { afterAll, test } from 'vitest';
+import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { shop } from '../../harness/browser/restore-pages.ts';
+import { endOf, startBackup } from '../../harness/stage/backup.ts';
+import { call } from '../../harness/stage/client.ts';
+import { addFault, revokeSource } from '../../harness/stage/firestore-faults.ts';
+
+afterAll(closeBrowser);
+
+test('console: an outage is shown on the pages of the backup and of the project until it is over', async () => {
+  const { organization, project, source, backup } = await shop();
+  // Injected fault: the database is unavailable.
+  const mend = await addFault({ project: source, method: 'RunQuery', status: 'UNAVAILABLE', times: 1_000_000 });
+  const { id } = await startBackup(organization, {
+    projectId: project.id,
+    storageDestinationId: backup.storageDestination.id,
+  });
+  const { page, check } = await openConsole({ email: organization.owner.email, path: `/backups/${id}` });
+  await page.getByText(/^Waits for the database/).waitFor();
+  await page.getByText(/1 attempt failed\. The last one: The source did not answer after 8 attempts: UNAVAILABLE\./).waitFor();
+  await page.getByText(/It gives up at .* unless it makes progress before\./).waitFor();
+  await check.screenshots('backup-waits');
+  await check.accessibility();
+  await page.getByRole('link', { name: 'Shop', exact: true }).first().click();
+  await page.getByText(/The backup that runs waits for the database/).waitFor();
+  await check.accessibility();
+  await mend();
+  equal((await endOf(organization, id)).status, 'completed');
+  await page.goBack();
+  const timeline = page.getByRole('list', { name: 'Timeline' });
+  await timeline.getByText('Completed').waitFor();
+  match(
+    await timeline.innerText(),
+    /Started[\s\S]*Copying[\s\S]*Waits for the database[\s\S]*UNAVAILABLE[\s\S]*Finishing[\s\S]*Completed/,
+  );
+  const by = { token: organization.owner.accessToken, org: organization.id };
+  const { body } = await call(backups.timeline, { ...by, params: { backupId: id } });
+  const kinds = body.data.entries.map(({ kind }) => kind);
+  deepEqual([kinds[0], kinds.includes('waiting'), kinds.at(-1)], ['created', true, 'ended']);
+});
+
+test('console: a failed backup says why, that the last good one is intact, and what to do next', async () => {
+  const { organization, project, source, backup } = await shop();
+  await revokeSource(source);
+  const { id } = await startBackup(organization, {
+    projectId: project.id,
+    storageDestinationId: backup.storageDestination.id,
+  });
+  equal((await endOf(organization, id)).error?.code, 'SOURCE_AUTH_ERROR');
+  const { page, check } = await openConsole({ email: organization.owner.email, path: `/backups/${id}` });
+  await page.getByText('This backup failed. It stored nothing that can be restored.').waitFor();
+  await page.getByText(/The last good backup is not affected/).waitFor();
+  equal(await page.getByText('Technical details').count(), 1);
+  equal(await page.getByText('Backup', { exact: true }).isVisible(), false);
+  await check.screenshots('backup-failed');
+  await check.accessibility();
+  match((await page.getByRole('link', { name: 'Reconnect the project' }).getAttribute('href')) ?? '', /reconnect=true$/);
+  equal(await page.locator(`a[href$="/backups/${backup.id}"]`).count(), 1);
+  await revokeSource(source, null);
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.waitForURL((url) => url.pathname.includes('/backups/bkp_') && !url.pathname.endsWith(id));
+  const next = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+  equal((await endOf(organization, next)).status, 'completed');
+});
