@@ -35,7 +35,9 @@ export const timelineOf = (job: TimedJob): readonly JobEvent[] => {
     { at: createdAt, kind: 'created', message: null },
     ...(startedAt ? [{ at: startedAt, kind: 'started', message: null } as const] : []),
     ...timeline.filter((entry, n) => entry.kind !== 'phase' || entry.phase !== lastPhase(timeline, n)),
-    ...(completedAt ? [{ at: completedAt, kind: 'ended', status, message: error?.message ?? null } as const] : []),
+    ...(completedAt
+      ? [{ at: completedAt, kind: 'ended', status, message: status === 'failed' ? (error?.message ?? null) : null } as const]
+      : []),
   ];
 };
 

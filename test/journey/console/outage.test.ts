@@ -19,7 +19,7 @@ test('console: an outage is shown on the pages of the backup and of the project 
     storageDestinationId: backup.storageDestination.id,
   });
   const { page, check } = await openConsole({ email: organization.owner.email, path: `/backups/${id}` });
-  await page.getByText(/^Waits for the database/).waitFor();
+  await page.getByText(/^Waits for the database ·/).waitFor();
   await page.getByText(/1 attempt failed\. The last one: The source did not answer after 8 attempts: UNAVAILABLE\./).waitFor();
   await page.getByText(/It gives up at .* unless it makes progress before\./).waitFor();
   await check.screenshots('backup-waits');
@@ -52,7 +52,7 @@ test('console: a failed backup says why, that the last good one is intact, and w
   equal((await endOf(organization, id)).error?.code, 'SOURCE_AUTH_ERROR');
   const { page, check } = await openConsole({ email: organization.owner.email, path: `/backups/${id}` });
   await page.getByText('This backup failed. It stored nothing that can be restored.').waitFor();
-  await page.getByText(/The last good backup is not affected/).waitFor();
+  await page.getByText(/The last good backup, of .*, is not affected\./).waitFor();
   equal(await page.getByText('Technical details').count(), 1);
   equal(await page.getByText('Backup', { exact: true }).isVisible(), false);
   await check.screenshots('backup-failed');

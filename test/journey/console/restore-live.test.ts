@@ -106,7 +106,7 @@ test('console: a restore that waits for the database says so, is cancelled, and 
     path: `/restore/new?backupId=${backup.id}&step=plan`,
   });
   const id = await start(page);
-  await page.getByText(/^Waits for the quota of the database/).waitFor();
+  await page.getByText(/^Waits for the quota of the database ·/).waitFor();
   await page.getByText(/a quota is used up/).waitFor();
   equal((await readRestore(organization, id)).waitingFor?.reason, 'quota');
   equal(await page.getByRole('list', { name: 'Phases' }).locator('[aria-current=step]').innerText(), 'Writing documents');
