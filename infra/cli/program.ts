@@ -14,11 +14,8 @@ import { addErasureCommands } from './commands/erasure-commands.ts';
 import { addFindCommand } from './commands/find-command.ts';
 import { addHelpCommand } from './commands/help-command.ts';
 import { addLoginCommand } from './commands/login-command.ts';
-<<<<<<< HEAD
-import { addApiKeyCommands } from './commands/organization/api-key-commands.ts';
-=======
 import { addLogsCommand } from './commands/logs-command.ts';
->>>>>>> dc1351f4 (console, cli: show outages while they last, failed backups, timelines)
+import { addApiKeyCommands } from './commands/organization/api-key-commands.ts';
 import { addInviteCommands } from './commands/organization/invite-commands.ts';
 import { addMemberCommands } from './commands/organization/member-commands.ts';
 import { addOrganizationCommands } from './commands/organization/organization-commands.ts';
