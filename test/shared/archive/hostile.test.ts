@@ -20,6 +20,7 @@ import { encodeHeader, parseHeader } from '../../../shared/archive/object/header
 import { decodePage, encodePage } from '../../../shared/archive/page/index-page.ts';
 import { gcmSeal } from '../../../shared/archive/primitives/aes-gcm.ts';
 import { compress, decompress } from '../../../shared/archive/primitives/zstd.ts';
+import { propertyRuns } from '../../harness/builders/property-runs.ts';
 import { seed } from '../../harness/builders/reported-seed.ts';
 import {
   addAll,
@@ -117,7 +118,7 @@ test('parsers: any bytes give a value or a typed error', async (t) => {
   );
   const [document] = samples(1).map(({ bytes }) => bytes);
   const skim = new DocumentSkim();
-  const options = { ...seed(t), numRuns: 1_500 };
+  const options = { ...seed(t), numRuns: propertyRuns({ quick: 300, usual: 1_500 }) };
   fc.assert(
     fc.property(fc.oneof(anything, damaged(head.subarray(9))), (bytes) => survives(() => parseHeader(bytes))),
     options,
@@ -150,7 +151,7 @@ test('parsers: any bytes give a value or a typed error', async (t) => {
   );
   await fc.assert(
     fc.asyncProperty(fc.oneof(anything, damaged(chunk)), (bytes) => survivesLater(() => all(readChunk([bytes], reading)))),
-    { ...options, numRuns: 500 },
+    { ...options, numRuns: propertyRuns({ quick: 100, usual: 500 }) },
   );
 });
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import type { MergeMode } from '../../../../shared/contract/models/restore.ts';
 import { compareTextNames } from '../../../../shared/firestore/index.ts';
+import { propertyRuns } from '../../../harness/builders/property-runs.ts';
 import { archiveOf, type Fields, type Records, Target, text, walk } from '../../../harness/env/restore/document-walk-env.ts';
 
 const undoing = { mergeMode: 'rollback', undoOf: 'res_1' } as const;
@@ -90,6 +91,6 @@ test('undo matcher: for random trees it decides the same as a plain comparison, 
         target.source.close();
       },
     ),
-    { numRuns: 60 },
+    { numRuns: propertyRuns({ quick: 20, usual: 60 }) },
   );
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { test } from 'vitest';
 import { proto } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import { anyCharacter } from '../../../harness/builders/any-character.ts';
+import { propertyRuns } from '../../../harness/builders/property-runs.ts';
 import { createRestoreEnv, type Fields } from '../../../harness/env/restore-env.ts';
 
 const t = await createRestoreEnv();
@@ -74,6 +75,6 @@ for (const [target, of] of [
         assert.equal(undo.status, 'completed', JSON.stringify(undo.error));
         assert.deepEqual(t.fieldsOf(of), edited);
       }),
-      { numRuns: 8 },
+      { numRuns: propertyRuns({ quick: 3, usual: 8 }) },
     );
   });
