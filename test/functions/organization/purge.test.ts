@@ -25,14 +25,16 @@ const never = new Date('2099-01-01T00:00:00Z');
 const organizationWith = async (
   more: object,
   items: number,
-): Promise<{ id: string; slug: string; userId: string; accountId: string }> => {
-  const [id, userId, accountId] = [newId('organization'), newId('user'), newId('serviceAccount')];
+): Promise<{ id: string; slug: string; userId: string; accountId: string; keyId: string }> => {
+  const [id, userId, accountId, keyId] = [newId('organization'), newId('user'), newId('serviceAccount'), newId('apiKey')];
   const slug = id.slice(-20).toLowerCase();
   const pk = `ORG#${id}`;
   const all: Item[] = [
     { pk, sk: 'META', id, slug, name: 'Old', ...more },
     { pk, sk: `MEMBER#${userId}`, userId },
     { pk, sk: 'SERVICE_ACCOUNT', id: accountId },
+    { pk, sk: `API_KEY#${keyId}`, id: keyId },
+    { pk: `APIKEY#${keyId}`, sk: 'APIKEY' },
     { pk: `USER#${userId}`, sk: `ORG#${id}` },
     { pk: `APIKEY#${accountId}`, sk: 'APIKEY' },
     { pk: `SLUG#${slug}`, sk: 'SLUG', organizationId: id },
@@ -42,7 +44,7 @@ const organizationWith = async (
     ...Array.from({ length: items }, () => ({ pk, sk: `EVENT#${newId('event')}` })),
   ];
   await putItems(all);
-  return { id, slug, userId, accountId };
+  return { id, slug, userId, accountId, keyId };
 };
 
 const leftOf = async ({
@@ -50,9 +52,12 @@ const leftOf = async ({
   slug,
   userId,
   accountId,
+  keyId,
 }: Awaited<ReturnType<typeof organizationWith>>): Promise<readonly string[]> => {
   const partitions = await Promise.all(
-    [`ORG#${id}`, `AUDIT#${id}`, `SEEN#${id}`, `APIKEY#${accountId}`, `SLUG#${slug}`, `USER#${userId}`].map(itemsOf),
+    [`ORG#${id}`, `AUDIT#${id}`, `SEEN#${id}`, `APIKEY#${accountId}`, `APIKEY#${keyId}`, `SLUG#${slug}`, `USER#${userId}`].map(
+      itemsOf,
+    ),
   );
   const waiting = await getItem({ pk: 'DUE#PURGE', sk: `${deadline}#${id}` });
   return [...partitions.flat(), ...(waiting ? [waiting] : [])].map(({ pk, sk }) => `${pk} ${sk}`);
