@@ -1,6 +1,7 @@
 export { isFoundDamaged, isOwnBackup, isRestorePoint } from './backup-kind.ts';
 export { ApiFailure, NetworkFailure } from './failures.ts';
 export { mustTypeName } from './must-type-name.ts';
+export { namesGoogleProject } from './names-google-project.ts';
 export { type Client, type ClientOptions, openClient } from './open-client.ts';
 export type { AnyInput, DataOf, ElementOf, InputOf, ListRoute, Page, PageRoute, Route } from './routes.ts';
 export { type Answer, type Fetch, type RetryPolicy, sendRequest } from './send-request.ts';

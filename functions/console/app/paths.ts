@@ -39,6 +39,9 @@ export const paths = {
     `/projects/${id}${tab ? `/${tab}` : ''}`,
   backups: '/backups',
   backup: (id: string, tab?: 'browse' | 'compare') => `/backups/${id}${tab ? `/${tab}` : ''}`,
+  /** Where a document exists; without `path` what was deleted lately. */
+  findDocument: (params: { readonly path?: string | undefined; readonly projectId?: string | undefined } = {}) =>
+    `/find${queryOf(params)}`,
   restores: '/restores',
   restore: (id: string) => `/restores/${id}`,
   /** Opens the undo of a restore. `changedFrom`: an undo whose plan was out of date; what is new since is marked. */

@@ -118,6 +118,7 @@ const routeTree = root.addChildren([
         page(backup, '/browse', () => import('./pages/backup/browse/browse-tab.tsx'), 'BrowseTab'),
         page(backup, '/compare', () => import('./pages/backup/compare/compare-tab.tsx'), 'CompareTab'),
       ]),
+      page(inOrganization, '/find', () => import('./pages/find/page.tsx'), 'FindDocumentPage'),
       page(inOrganization, '/restores', () => import('./pages/restores/page.tsx'), 'RestoresPage'),
       page(inOrganization, '/restore/new', () => import('./pages/restore-wizard/page.tsx'), 'RestoreWizardPage'),
       page(inOrganization, '/restores/$restoreId', () => import('./pages/restore/page.tsx'), 'RestorePage'),

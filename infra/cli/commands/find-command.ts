@@ -1,6 +1,6 @@
 /** `bms find`: where a document exists, and how to get it back. */
 import type { Command } from 'commander';
-import type { Client, InputOf } from '../../../shared/client/index.ts';
+import { type Client, type InputOf, namesGoogleProject } from '../../../shared/client/index.ts';
 import { badInput, CliFailure } from '../base/cli-failure.ts';
 import { defineCommand } from '../base/define-command.ts';
 import { exitCodes } from '../base/exit-codes.ts';
@@ -45,15 +45,12 @@ export const addFindCommand = (program: Command, action: Action): void => {
   );
 };
 
-/** An address that names a Google Cloud project needs no other. */
-const namesProject = (pasted: string): boolean => /^(https?:|\/\/|console\.|projects\/[^/]+\/databases\/)/.test(pasted.trim());
-
 const locate = async (
   context: Context,
   { pasted, project }: { readonly pasted: string; readonly project: string | undefined },
 ): Promise<Located> => {
   const client = await context.client();
-  const isNamed = project === undefined && namesProject(pasted);
+  const isNamed = project === undefined && namesGoogleProject(pasted);
   const projectId = isNamed ? undefined : await chooseProjectId(context, project);
   return client.request('GET /documents/locate', { query: { projectId, path: pasted } });
 };

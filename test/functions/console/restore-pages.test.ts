@@ -107,8 +107,8 @@ test('compare: the selected documents are restored, and nothing below them', () 
   const changes = changesOf(2, 'changed');
   const { to, label, blocker } = restoreOfSelected({ backup, changes, selected: allOf(changes), isLive: true });
   deepEqual([label, blocker], ['Restore 2 documents…', undefined]);
-  const { documents, includeSubcollections, scope } = choiceOf(to);
-  deepEqual([scope, documents, includeSubcollections], ['documents', ['a/0', 'a/1'], false]);
+  const { documents, includeSubcollections, scope, step } = choiceOf(to);
+  deepEqual([step, scope, documents, includeSubcollections], ['plan', 'documents', ['a/0', 'a/1'], false]);
   match(restoreOfSelected({ backup, changes, selected: new Set(), isLive: true }).blocker!, /Select documents first/);
 });
 

@@ -30,6 +30,12 @@ export const shop = async (name = 'Shop', more: Readonly<Record<string, object>>
 };
 export const pathsOf = async (source: string): Promise<readonly string[]> => Object.keys(await contentsOf(source)).sort();
 export const next = (page: Page): Promise<void> => page.getByRole('button', { name: /^(Continue|Make the plan)$/ }).click();
+/** Types the name that confirms a planned restore, if the page asks for it: a small one that can be undone needs none. */
+export const typeName = async (page: Page, name: string): Promise<void> => {
+  await page.getByRole('button', { name: /^Restore($| and | this )/ }).waitFor();
+  const field = page.getByLabel(/to confirm/);
+  if ((await field.count()) > 0) await field.fill(name);
+};
 export const countOf = (page: Page, label: string): Locator =>
   page.getByRole('list', { name: 'What will happen' }).getByRole('listitem').filter({ hasText: label });
 export const restoresOf = async (organization: TestOrganization) => {

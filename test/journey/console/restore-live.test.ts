@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, test } from 'vitest';
 import { untilToast } from '../../harness/browser/note-toasts.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
-import { pathsOf, shop, text } from '../../harness/browser/restore-pages.ts';
+import { pathsOf, shop, text, typeName } from '../../harness/browser/restore-pages.ts';
 import { seed } from '../../harness/stage/backup.ts';
 import { addFault } from '../../harness/stage/firestore-faults.ts';
 import type { TestOrganization } from '../../harness/stage/organization.ts';
@@ -19,7 +19,7 @@ const idOf = (page: Page): string => new URL(page.url()).pathname.split('/').at(
 
 /** Confirms the plan that the page shows; returns the id of the restore. */
 const start = async (page: Page): Promise<string> => {
-  await page.getByLabel(/Type Shop to confirm/).fill('Shop');
+  await typeName(page, 'Shop');
   await page.getByRole('button', { name: 'Restore', exact: true }).click();
   await page.getByRole('heading', { name: 'Restore into Shop' }).waitFor();
   return idOf(page);
@@ -143,7 +143,7 @@ test('console: a cancelled rollback is resumed only after its deletions were sho
     email: organization.owner.email,
     path: `/restore/new?backupId=${backup.id}&mode=rollback&step=plan`,
   });
-  await page.getByLabel(/Type Shop to confirm/).fill('Shop');
+  await typeName(page, 'Shop');
   await page.getByRole('button', { name: 'Restore and delete 1 document' }).click();
   await page.getByRole('heading', { name: 'Restore into Shop' }).waitFor();
   const id = idOf(page);
@@ -178,7 +178,7 @@ test('console: a rollback that was cancelled before its plan was finished is pla
     email: organization.owner.email,
     path: `/restore/new?backupId=${backup.id}&mode=rollback&step=plan`,
   });
-  await page.getByLabel(/Type Shop to confirm/).fill('Shop');
+  await typeName(page, 'Shop');
   const answer = await addFault({ project: source, delayMs: 20_000, times: 1_000 });
   await page.getByRole('button', { name: 'Restore and delete 1 document' }).click();
   await page.getByRole('heading', { name: 'Restore into Shop' }).waitFor();

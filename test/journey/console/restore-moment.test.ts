@@ -5,6 +5,7 @@ import { afterAll, test } from 'vitest';
 import { pitr } from '../../../shared/contract/endpoints/pitr.ts';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { typeName } from '../../harness/browser/restore-pages.ts';
 import { newDestination, newProject, seed } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
@@ -61,7 +62,7 @@ test('console: a point in time is restored, and the field shows it in the own zo
   await check.accessibility();
   for (const name of ['Continue', 'Continue', 'Continue', 'Make the plan'])
     await page.getByRole('button', { name, exact: true }).click();
-  await page.getByLabel(/Type Shop to confirm/).fill('Shop');
+  await typeName(page, 'Shop');
   await page.getByRole('button', { name: 'Restore', exact: true }).click();
   await page.getByText('The restore is complete').waitFor();
   deepEqual(Object.keys(await contentsOf(source)).sort(), ['shops/one', 'users/ada']);
@@ -139,7 +140,7 @@ test('console: a point in time that is not complete is restored only by an expli
   await onward.click();
   await page.getByText('Not everything is proven for this point in time').waitFor();
   deepEqual(await restoresOf(), []);
-  await page.getByLabel(/Type Shop to confirm/).fill('Shop');
+  await typeName(page, 'Shop');
   await page.getByRole('button', { name: 'Restore', exact: true }).click();
   await page.getByText('The restore is complete').waitFor();
   const [restored] = await restoresOf();

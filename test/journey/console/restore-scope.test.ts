@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
-import { next, pathsOf, restoresOf, shop } from '../../harness/browser/restore-pages.ts';
+import { next, pathsOf, restoresOf, shop, typeName } from '../../harness/browser/restore-pages.ts';
 import { newProject } from '../../harness/stage/backup.ts';
 import { addMember } from '../../harness/stage/organization.ts';
 import { contentsOf, erase, readRestore } from '../../harness/stage/restore.ts';
@@ -43,7 +43,7 @@ test('console: a link of another page chooses single documents, and names that t
   await page.getByLabel('Documents', { exact: true }).fill('users/ada\nusers/missing');
   for (const _ of ['target', 'mode', 'plan']) await next(page);
   await page.getByText('1 document not found in the backup').waitFor();
-  await page.getByLabel(/Type Shop to confirm/).fill('Shop');
+  await typeName(page, 'Shop');
   await page.getByRole('button', { name: 'Restore', exact: true }).click();
   await page.getByText('The restore is complete').waitFor();
   await page.getByText('1 document not found in the backup').waitFor();
@@ -173,7 +173,7 @@ test('console: data is masked on its way into another project, and the plan show
   match(await changes.innerText(), /Before[\s\S]*After[\s\S]*text/);
   await check.screenshots('restore-mask-plan');
   await check.accessibility();
-  await page.getByLabel(/Type Staging to confirm/).fill('Staging');
+  await typeName(page, 'Staging');
   await page.getByRole('button', { name: 'Restore', exact: true }).click();
   await page.getByText('The restore is complete').waitFor();
   await page.getByText('Masked', { exact: true }).waitFor();

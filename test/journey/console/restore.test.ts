@@ -4,7 +4,7 @@ import { DeleteObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, test } from 'vitest';
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
-import { countOf, next, pathsOf, restoresOf, scriptedPath, shop } from '../../harness/browser/restore-pages.ts';
+import { countOf, next, pathsOf, restoresOf, scriptedPath, shop, typeName } from '../../harness/browser/restore-pages.ts';
 import { bucketClient } from '../../harness/stage/bucket.ts';
 import { call } from '../../harness/stage/client.ts';
 import { erase, startRestore } from '../../harness/stage/restore.ts';
@@ -55,7 +55,7 @@ test('console: a deleted collection is restored through the wizard, and the rest
   await check.screenshots('restore-wizard-plan');
   await check.accessibility();
   deepEqual(await restoresOf(organization), []);
-  await page.getByLabel(/Type Shop to confirm/).fill('Shop');
+  await typeName(page, 'Shop');
   await page.getByRole('button', { name: 'Restore', exact: true }).click();
   await page.getByText('The restore is complete').waitFor();
   deepEqual(await pathsOf(source), all);

@@ -53,8 +53,9 @@ export const Navigation = ({ onNavigate }: { readonly onNavigate?: () => void })
               className="navigation__link"
               activeOptions={{ exact: to === '/' }}
               activeProps={{ 'aria-current': 'page' }}
-              // The wizard has no entry of its own.
-              {...(to === paths.restores && pathname === paths.restoreWizard() && { 'aria-current': 'page' })}
+              // The wizard and the search for a document have no entry of their own.
+              {...(to === paths.restores &&
+                (pathname === paths.restoreWizard() || pathname === paths.findDocument()) && { 'aria-current': 'page' })}
               {...(onNavigate && { onClick: onNavigate })}
             >
               <Icon name={icon} />

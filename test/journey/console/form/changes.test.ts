@@ -8,7 +8,7 @@ import { serviceAccount } from '../../../../shared/contract/endpoints/service-ac
 import { storageDestinations } from '../../../../shared/contract/endpoints/storage-destinations.ts';
 import { webhooks } from '../../../../shared/contract/endpoints/webhooks.ts';
 import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
-import { restoresOf, shop, text } from '../../../harness/browser/restore-pages.ts';
+import { restoresOf, shop, text, typeName } from '../../../harness/browser/restore-pages.ts';
 import { newDestination, newProject } from '../../../harness/stage/backup.ts';
 import { call } from '../../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../../harness/stage/organization.ts';
@@ -24,7 +24,7 @@ test('console: a restore that is confirmed without a network is not started, the
   await erase(source, ['users/ada']);
   const path = `/restore/new?backupId=${backup.id}&scope=all&mode=rollback&step=plan`;
   const { page } = await openConsole({ email: organization.owner.email, path });
-  await page.getByLabel(/Type Shop to confirm/).fill('Shop');
+  await typeName(page, 'Shop');
   await page.context().setOffline(true);
   await page.getByRole('button', { name: /^Restore/ }).click();
   await page.getByText('The restore was not started').waitFor();

@@ -10,6 +10,7 @@ import { ButtonLink } from '../../ui/form/button-link.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { AttentionList } from './attention-list.tsx';
 import { FailedJobs } from './failed-jobs.tsx';
+import { FindCard } from './find-card.tsx';
 import { ProtectedProjects } from './protected-projects.tsx';
 import { Summary } from './summary.tsx';
 
@@ -43,6 +44,7 @@ export const OverviewPage = () => {
       ) : (
         <div className="overview">
           <Summary overview={overview} />
+          {overview && <FindCard />}
           {overview && <AttentionList attention={overview.attention} />}
           {/* Without a title: what comes first below is not known yet. */}
           {overview ? <ProtectedProjects projects={overview.projects} /> : <Skeleton height="20rem" />}

@@ -1,5 +1,6 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { FindBox } from '../../parts/find-box.tsx';
 import { paths } from '../../paths.ts';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
@@ -20,6 +21,7 @@ interface StepProps {
 /** A backup, or a moment of point-in-time recovery. Another source may have other collections, so the scope begins anew. */
 export const SourceStep = ({ wizard: { choice, choose }, source }: StepProps) => {
   const { projects, error } = source;
+  const navigate = useNavigate();
   /** The project whose backups are listed; stays as it is when a backup is picked. */
   const [filter, setFilter] = useState<string>();
   if (error) return <ErrorNotice error={error} title="The source could not be loaded" onRetry={source.reload} />;
@@ -52,6 +54,10 @@ export const SourceStep = ({ wizard: { choice, choose }, source }: StepProps) =>
   } as const;
   return (
     <div className="stack">
+      <FindBox
+        onFind={(path) => void navigate({ to: paths.findDocument({ path, projectId: projectId || undefined }) })}
+        hint="For one document you need no steps: a path, an id, or an address of Google’s console"
+      />
       <div className="wizard__filters">
         <Select
           label="Project"

@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { mustTypeName } from '../../../../../shared/client/index.ts';
 import { deletionCount, readConfirmed, rememberConfirmed } from '../../data/confirmed-deletions.ts';
 import { type Restore, useUndoPlan, useUndoRestore } from '../../data/restores.ts';
 import { formatPlural } from '../../format/format-number.ts';
@@ -19,17 +20,19 @@ interface UndoDialogProps {
   readonly onClose: () => void;
 }
 
-/** Plans the undo against the target as it is now, and starts exactly that plan once the name is typed. */
+/** Plans the undo against the target as it is now, and starts exactly that plan once the name is typed, if it is not small. */
 export const UndoDialog = ({ restore, opened, changedFrom, onClose }: UndoDialogProps) => {
   const { restoreJobId, targetProjectName: name } = restore;
   const navigate = useNavigate();
   const { plan, job, error, replan } = useUndoPlan(restoreJobId, opened);
   const undo = useUndoRestore(restoreJobId);
   const [text, setText] = useState('');
+  // An undo saves what it replaces, so it can be undone, too.
+  const mustType = plan !== undefined && mustTypeName(plan, { safetyBackup: true });
   const blocker = plan
     ? isIdle(plan)
       ? 'There is nothing to undo'
-      : text === name
+      : !mustType || text === name
         ? undefined
         : `Type ${name} first`
     : 'The plan is not ready yet';
@@ -74,7 +77,7 @@ export const UndoDialog = ({ restore, opened, changedFrom, onClose }: UndoDialog
         )}
         {plan && isIdle(plan) && <IdleNotice targetName={name} />}
         {plan && <PlanView plan={plan} mode="rollback" targetName={name} confirmed={readConfirmed(changedFrom)} />}
-        {plan && !isIdle(plan) && (
+        {plan && !isIdle(plan) && mustType && (
           <Input
             label={
               <>

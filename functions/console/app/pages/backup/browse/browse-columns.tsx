@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { usePermission } from '../../../api/permission.ts';
 import type { ListResult } from '../../../api/use-api.ts';
 import { type BackupEntry, useEntries } from '../../../data/backup-contents.ts';
+import type { Backup } from '../../../data/backups.ts';
 import { formatCompact, formatCount } from '../../../format/format-number.ts';
 import { paths } from '../../../paths.ts';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
@@ -23,9 +24,11 @@ interface ColumnProps {
   readonly empty: ReactNode;
   /** Beside the title. */
   readonly action?: ReactNode;
+  /** Documents by the id of their collection, where counting one would read too much. */
+  readonly counts?: Readonly<Record<string, number>> | undefined;
 }
 
-const Column = ({ title, label, kind, icon, entries: { items, query }, selected, empty, action }: ColumnProps) => {
+const Column = ({ title, label, kind, icon, entries: { items, query }, selected, empty, action, counts }: ColumnProps) => {
   const listed = items?.filter(({ type }) => `${type}s` === kind);
   return (
     <section className={`browse__column browse__column--${kind}`} aria-label={label}>
@@ -48,7 +51,13 @@ const Column = ({ title, label, kind, icon, entries: { items, query }, selected,
       ) : (
         <ul className="browse__list">
           {listed.map((entry) => (
-            <EntryRow key={entry.path} entry={entry} icon={icon} isSelected={entry.path === selected} />
+            <EntryRow
+              key={entry.path}
+              entry={entry}
+              icon={icon}
+              isSelected={entry.path === selected}
+              atMost={entry.type === 'collection' ? counts?.[entry.id] : undefined}
+            />
           ))}
         </ul>
       )}
@@ -57,7 +66,14 @@ const Column = ({ title, label, kind, icon, entries: { items, query }, selected,
   );
 };
 
-const EntryRow = ({ entry, icon, isSelected }: { entry: BackupEntry; icon: IconName; isSelected: boolean }) => (
+interface EntryRowProps {
+  readonly entry: BackupEntry;
+  readonly icon: IconName;
+  readonly isSelected: boolean;
+  readonly atMost: number | undefined;
+}
+
+const EntryRow = ({ entry, icon, isSelected, atMost }: EntryRowProps) => (
   <li>
     <Link
       to="."
@@ -70,6 +86,12 @@ const EntryRow = ({ entry, icon, isSelected }: { entry: BackupEntry; icon: IconN
       <Icon name={icon} size={14} />
       <span className="wrap-anywhere">{entry.id}</span>
       {entry.missing && <span className="visually-hidden"> (does not exist, but has subcollections)</span>}
+      {entry.documents === undefined && atMost !== undefined && (
+        <span className="browse__count number" title={`${formatCount(atMost)} in all collections with this id`}>
+          ≤ {formatCompact(atMost)}
+          <span className="visually-hidden"> documents at most</span>
+        </span>
+      )}
       {entry.documents !== undefined && (
         <span className="browse__count number" title={formatCount(entry.documents)}>
           {formatCompact(entry.documents)}
@@ -81,13 +103,13 @@ const EntryRow = ({ entry, icon, isSelected }: { entry: BackupEntry; icon: IconN
 );
 
 interface CollectionsColumnProps {
-  readonly backupId: string;
+  readonly backup: Backup;
   /** Empty for the root. */
   readonly parent: string;
   readonly selected: string | undefined;
 }
 
-export const CollectionsColumn = ({ backupId, parent, selected }: CollectionsColumnProps) => (
+export const CollectionsColumn = ({ backup: { id: backupId, collectionCounts }, parent, selected }: CollectionsColumnProps) => (
   <Column
     title={parent === '' ? 'Collections' : `In ${idOf(parent)}`}
     label={parent === '' ? 'Collections' : `Collections of ${idOf(parent)}`}
@@ -96,6 +118,7 @@ export const CollectionsColumn = ({ backupId, parent, selected }: CollectionsCol
     entries={useEntries(backupId, parent)}
     selected={selected}
     empty="This backup has no documents."
+    counts={collectionCounts}
   />
 );
 
@@ -131,7 +154,7 @@ export const DocumentsColumn = ({ backupId, collection, selected }: DocumentsCol
           size="small"
           variant="quiet"
           icon="undo"
-          to={paths.restoreWizard({ backupId, collections: [collection] })}
+          to={paths.restoreWizard({ backupId, collections: [collection], step: 'plan' })}
           disabledReason={reason}
           label={`Restore the collection ${idOf(collection)}`}
         >

@@ -24,7 +24,7 @@ export const BrowseTab = () => {
     <div className="stack stack--medium">
       <PathBar path={path} onGo={(to) => setSearch({ path: to })} />
       <div className={`browse__columns browse__columns--${level}`}>
-        <CollectionsColumn backupId={backupId} parent={parent} selected={collection} />
+        <CollectionsColumn backup={backup} parent={parent} selected={collection} />
         <DocumentsColumn backupId={backupId} collection={collection} selected={document} />
         <DocumentPanel backup={backup} collection={collection} document={document} />
       </div>

@@ -50,6 +50,13 @@ const DocumentView = ({ backup, path }: { readonly backup: Backup; readonly path
         There is no document at <code className="wrap-anywhere">{path}</code>. Check the path, or look into another backup.
       </EmptyState>
     );
+  if (query.error instanceof ApiFailure && query.error.details.reason === 'erased')
+    return (
+      <EmptyState icon="shield" title="Erased">
+        An erasure of the project hides <code className="wrap-anywhere">{path}</code> in every backup. Neither its content nor
+        whether it was in this backup is shown.
+      </EmptyState>
+    );
   if (query.error && !items)
     return (
       <div className="browse__note">
@@ -70,7 +77,7 @@ const DocumentView = ({ backup, path }: { readonly backup: Backup; readonly path
             <ButtonLink
               size="small"
               icon="undo"
-              to={paths.restoreWizard({ backupId: backup.id, documents: [path] })}
+              to={paths.restoreWizard({ backupId: backup.id, documents: [path], below: 'no', step: 'plan' })}
               disabledReason={reason}
               label={`Restore the document ${idOf(path)}`}
             >

@@ -27,7 +27,7 @@ const fits = (names: readonly string[]): boolean => names.length <= selectedMax 
 
 export const restoreOfSelected = ({ backup: { id }, changes, selected, isLive }: Selection): SelectedRestore => {
   const documents = [...selected];
-  const to = pages.restoreWizard({ backupId: id, documents, below: 'no' });
+  const to = pages.restoreWizard({ backupId: id, documents, below: 'no', step: 'plan' });
   if (documents.length === 0) return { to, label: 'Restore selected…', blocker: 'Select documents first' };
   const label = `Restore ${formatPlural(documents.length, 'document')}…`;
   if (fits(documents)) return { to, label };
@@ -36,7 +36,7 @@ export const restoreOfSelected = ({ backup: { id }, changes, selected, isLive }:
   if (!isRemoved || !fits(collections))
     return { to, label, blocker: `Select at most ${selectedMax} documents, or restore their collections.` };
   return {
-    to: pages.restoreWizard({ backupId: id, collections, below: 'no', mode: 'skip_existing' }),
+    to: pages.restoreWizard({ backupId: id, collections, below: 'no', mode: 'skip_existing', step: 'plan' }),
     label: `Restore what is missing in ${formatPlural(collections.length, 'collection')}…`,
     hint: `More than ${selectedMax} documents are restored by their collections: every document of the backup that is missing there, and no other.`,
   };

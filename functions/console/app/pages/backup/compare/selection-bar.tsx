@@ -43,7 +43,13 @@ export const SelectionBar = ({ backup, changes, sides, selected, onSelect }: Sel
           {selected.size === 0 ? 'Nothing selected' : `${formatPlural(selected.size, 'document')} selected`}
         </span>
       </div>
-      <ButtonLink variant="primary" size="small" icon="undo" to={to} disabledReason={reason ?? blocker}>
+      <ButtonLink
+        variant={selected.size > 0 ? 'primary' : 'secondary'}
+        size="small"
+        icon="undo"
+        to={to}
+        disabledReason={reason ?? blocker}
+      >
         {label}
       </ButtonLink>
       {hint && <p className="small secondary compare__selection-hint">{hint}</p>}

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
-import { diffFields } from '../../../../functions/console/app/pages/backup/compare/diff-fields.ts';
+import { diffFields } from '../../../../functions/console/app/parts/diff-fields.ts';
 
 const text = (stringValue: string) => ({ stringValue });
 const map = (fields: object) => ({ mapValue: { fields } });

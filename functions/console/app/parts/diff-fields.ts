@@ -1,5 +1,5 @@
 /** Compares two documents field by field. */
-import { type Fields, typedValue, type Value } from '../../../ui/value/value-type.ts';
+import { type Fields, typedValue, type Value } from '../ui/value/value-type.ts';
 
 export interface FieldChange {
   /** `address.city`, `tags[2]`; names with other characters are quoted as Firestore quotes them. */
