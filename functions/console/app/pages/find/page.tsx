@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { namesGoogleProject } from '../../../../../shared/client/index.ts';
 import { useLocatedDocument } from '../../data/documents.ts';
-import { useProjects } from '../../data/projects.ts';
+import { type Project, useProjects } from '../../data/projects.ts';
 import { fieldError } from '../../format/describe-failure.ts';
 import { FindBox } from '../../parts/find-box.tsx';
 import { paths } from '../../paths.ts';
@@ -23,7 +23,7 @@ export const FindDocumentPage = () => {
   const [{ path = '', projectId: chosen }, setSearch] = useSearchParams();
   const navigate = useNavigate();
   const { items: projects, query } = useProjects();
-  const projectId = chosen ?? projects?.[0]?.id;
+  const projectId = chosen ?? lastBackedUp(projects)?.id;
   const isAddress = namesGoogleProject(path);
   const name = { path, projectId: isAddress ? chosen : projectId };
   const { data, error, refetch, isFetching } = useLocatedDocument(name, path !== '' && (isAddress || projectId !== undefined));
@@ -107,3 +107,7 @@ export const FindDocumentPage = () => {
     </>
   );
 };
+
+/** Of several projects the one whose backup is the newest. */
+const lastBackedUp = (projects: readonly Project[] = []): Project | undefined =>
+  projects.toSorted((a, b) => Date.parse(b.lastBackupAt ?? '0') - Date.parse(a.lastBackupAt ?? '0'))[0];
