@@ -71,7 +71,7 @@ test('console: a pasted address finds a changed document at once; its older stat
   await goTo('users');
   await page.getByText('No root collection has a document with this id').waitFor();
   await goTo('users/ada/notes');
-  await page.getByText(/names the collection users\/ada\/notes/).waitFor();
+  await page.getByText(/names the collection users\/ada\/notes/i).waitFor();
 
   // An erased document says so, here and in a backup.
   const by = { token: organization.owner.accessToken, org: organization.id, params: { projectId: project.id } };
