@@ -27,7 +27,14 @@ import {
 } from '../../platform/index.ts';
 import type { CallerContext } from '../model/caller-context.ts';
 import { countOf, whileMember } from '../model/organization-guards.ts';
-import { type ApiKeyRecord, apiKeyPrefix, type FingerprintRecord, lookup, organizationKey } from '../model/record.ts';
+import {
+  type ApiKeyRecord,
+  apiKeyPrefix,
+  type FingerprintRecord,
+  lookup,
+  organizationKey,
+  type SeenRecord,
+} from '../model/record.ts';
 import { newKeyToken } from './key-token.ts';
 
 const daySeconds = 24 * 3_600;
@@ -114,13 +121,8 @@ const noSuchKey = (): ApiError => new ApiError('API_KEY_NOT_FOUND', 'API key not
 export const apiKeysOf = (tenant: Tenant): AsyncGenerator<ApiKeyRecord> =>
   walk<ApiKeyRecord>({ pk: `ORG#${tenant.organizationId}`, prefix: apiKeyPrefix });
 
-interface SeenItem {
-  readonly sk: string;
-  readonly at: string;
-}
-
 export const lastUseOf = async (tenant: Tenant, id: string): Promise<string | null> =>
-  isId('apiKey', id) ? (((await get(organizationKey.seen(tenant, id)))?.at as string | undefined) ?? null) : null;
+  isId('apiKey', id) ? ((await get(organizationKey.seen(tenant, id)))?.at ?? null) : null;
 
 /** A page of API keys, newest first, and when each was last used. */
 export const listApiKeys = async (
@@ -135,7 +137,7 @@ export const listApiKeys = async (
     limit: limit + 1,
   };
   const { pk, sk: prefix } = organizationKey.seen(tenant, `${idPrefixes.apiKey}_`);
-  const [page, seen] = await Promise.all([takePage(walk<ApiKeyRecord>(range), limit), query<SeenItem>({ pk, prefix })]);
+  const [page, seen] = await Promise.all([takePage(walk<ApiKeyRecord>(range), limit), query<SeenRecord>({ pk, prefix })]);
   const uses = new Map(seen.items.map(({ sk, at }) => [sk, at]));
   return { items: page.items.map((key) => ({ key, lastUsedAt: uses.get(key.id) ?? null })), next: page.next };
 };

@@ -119,6 +119,11 @@ export interface FingerprintRecord extends Item {
   readonly endedAt?: string;
 }
 
+/** When an actor was last seen. */
+export interface SeenRecord extends Item {
+  readonly at: string;
+}
+
 export const purgeDuePartition = 'DUE#PURGE';
 export const joinedPrefix = 'JOINED#';
 export const invitationPrefix = 'INVITE#';
@@ -144,7 +149,7 @@ export const organizationKey = {
   apiKey: (tenant: Tenant, id: string): Key<ApiKeyRecord> => lookup.apiKey(tenant.organizationId, id),
   storageDestination: (tenant: Tenant, id: string): Key => ({ pk: `ORG#${tenant.organizationId}`, sk: `DESTINATION#${id}` }),
   /** When each actor was last seen. In a partition of its own, so that read-only functions may write it and nothing else. */
-  seen: (tenant: Tenant, actorId: string): Key => ({ pk: `SEEN#${tenant.organizationId}`, sk: actorId }),
+  seen: (tenant: Tenant, actorId: string): Key<SeenRecord> => ({ pk: `SEEN#${tenant.organizationId}`, sk: actorId }),
 };
 
 /** Keys for authorization, before there is a tenant. Only code that proves or maintains membership may use them. */

@@ -21,7 +21,7 @@ import {
 import { newKeyToken } from '../api-key/key-token.ts';
 import type { CallerContext } from '../model/caller-context.ts';
 import { whileActive, whileMember } from '../model/organization-guards.ts';
-import { type FingerprintRecord, lookup, organizationKey, type ServiceAccountRecord } from '../model/record.ts';
+import { type FingerprintRecord, lookup, organizationKey, type SeenRecord, type ServiceAccountRecord } from '../model/record.ts';
 
 /** `.invalid` is reserved (RFC 2606): an address for logs that never receives mail. */
 const addressDomain = 'service-accounts.backup-management.invalid';
@@ -75,14 +75,9 @@ export const readServiceAccountUse = async (
   tenant: Tenant,
 ): Promise<{ account: ServiceAccountRecord; lastUsedAt: string | null }> => {
   const { pk, sk: prefix } = organizationKey.seen(tenant, `${idPrefixes.serviceAccount}_`);
-  const [account, { items }] = await Promise.all([readServiceAccount(tenant), query<SeenItem>({ pk, prefix })]);
+  const [account, { items }] = await Promise.all([readServiceAccount(tenant), query<SeenRecord>({ pk, prefix })]);
   return { account, lastUsedAt: items.find(({ sk }) => sk === account.id)?.at ?? null };
 };
-
-interface SeenItem {
-  readonly sk: string;
-  readonly at: string;
-}
 
 /** The account as the API shows it. */
 export const serviceAccountData = (account: ServiceAccountRecord, lastUsedAt: string | null, now: Date) => {
