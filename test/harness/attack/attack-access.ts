@@ -91,7 +91,12 @@ export const attackAccess = (endpoint: Endpoint, organizations: () => TwoOrganiz
     if (access.projects === 'named')
       test('nothing of another project exists for an API key that is limited to one', async () => {
         const { theirs, attack } = organizations();
-        const result = await attack(endpoint, { ...callOf(endpoint, theirs), token: theirs.keys.limited });
+        const whole = callOf(endpoint, theirs);
+        // A plan without a project is one of all projects, which is refused before.
+        const body = ['restoreTests.create', 'restoreTests.replace'].includes(endpoint.id)
+          ? { projectId: theirs.ids.prj?.[0], ...(whole.body as object) }
+          : whole.body;
+        const result = await attack(endpoint, { ...whole, ...(body !== undefined && { body }), token: theirs.keys.limited });
         equal(result.status, 404, result.text);
       });
   }
