@@ -37,6 +37,8 @@ const graceMs = 250;
 
 const complain = (message: string): void => void stderr.write(`bms: ${escapeOutput(message).replaceAll('\n', ' ')}\n`);
 
+const explain = (usage: string | undefined): void => void (usage !== undefined && stderr.write(`usage: ${usage}\n`));
+
 const run = async (): Promise<number> => {
   try {
     await createProgram(environment).parseAsync([...environment.args], { from: 'user' });
@@ -47,10 +49,12 @@ const run = async (): Promise<number> => {
       const message = parserMessage(error);
       if (message === undefined) return exitCodes.ok;
       complain(message);
+      explain((error as { readonly usage?: string }).usage);
       return exitCodes.badInput;
     }
     const failure = cliFailureOf(error);
     if (failure.message !== '') complain(failure.message);
+    explain(failure.usage);
     return failure.exitCode;
   }
 };

@@ -1,7 +1,7 @@
 /** The whole command line. */
 import { type Argument, Command, CommanderError } from 'commander';
 import { buildVersion } from './base/build-version.ts';
-import { addGlobalOptions, pathOf } from './base/define-command.ts';
+import { addGlobalOptions, addUsage, pathOf } from './base/define-command.ts';
 import type { Environment } from './base/environment.ts';
 import { addAccountCommands } from './commands/account-commands.ts';
 import { addAlertCommands } from './commands/alert/alert-commands.ts';
@@ -28,6 +28,8 @@ import { addScheduleCommands } from './commands/schedule/schedule-commands.ts';
 import { addSessionCommands } from './commands/session-commands.ts';
 import { addStatusCommand } from './commands/status-command.ts';
 import { addStorageCommands } from './commands/storage-commands.ts';
+import { addUseCommand } from './commands/use-command.ts';
+import { addWatchCommand } from './commands/watch-command.ts';
 import { addWebhookCommands } from './commands/webhook/webhook-commands.ts';
 import { actionsOf } from './context/context.ts';
 import { addMcpCommand } from './mcp/mcp-command.ts';
@@ -39,6 +41,7 @@ Resources can be named by id, by name, or by the unique beginning of either;
 
 const notes = `
 Environment:
+  BMS_PROFILE        a stored sign-in (bms use)
   BMS_URL            address of the service, such as https://backups.example.com
   BMS_API_KEY        an API key (bms keys); or BMS_TOKEN, an access token
   BMS_ORGANIZATION   id, name or slug of the organization
@@ -64,7 +67,9 @@ const groups = [
   addInviteCommands,
   addApiKeyCommands,
   addServiceAccountCommands,
+  addUseCommand,
   addStatusCommand,
+  addWatchCommand,
   addLogsCommand,
   addProjectCommands,
   addStorageCommands,
@@ -110,6 +115,7 @@ export const createProgram = (environment: Environment): Command => {
   const action = actionsOf(environment);
   for (const add of groups) add(program, action);
   addGlobalOptions(program);
+  addUsage(program);
   return program;
 };
 

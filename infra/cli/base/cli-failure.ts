@@ -5,6 +5,8 @@ import { type ExitCode, exitCodes } from './exit-codes.ts';
 export class CliFailure extends Error {
   override readonly name = 'CliFailure';
   readonly exitCode: ExitCode;
+  /** How the command is called, if that was wrong. */
+  usage?: string;
 
   constructor(exitCode: ExitCode, message: string, options?: ErrorOptions) {
     super(message, options);

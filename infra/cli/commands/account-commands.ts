@@ -11,10 +11,10 @@ export const addAccountCommands = (program: Command, action: Action): void => {
     examples: ['bms logout', 'bms logout --url https://backups.example.com'],
   }).action(
     action(async ({ settings, session, config, output }) => {
-      const { url } = settings();
-      const profile = config.read().profiles[url];
+      const { url, profile: name } = settings();
+      const profile = config.read().profiles[name];
       const isEnded = profile?.accessToken === undefined || (await endSession(session().anywhere));
-      await config.update(({ profiles: { [url]: _, ...profiles }, ...rest }) => ({ ...rest, profiles }));
+      await config.update(({ profiles: { [name]: _, ...profiles }, ...rest }) => ({ ...rest, profiles }));
       if (!isEnded) output.warn(`${url} does not respond: the session stays valid until it expires`);
       output.note(profile ? `Signed out of ${url}` : `Not signed in to ${url}`);
     }),
@@ -26,9 +26,9 @@ export const addAccountCommands = (program: Command, action: Action): void => {
     examples: ['bms whoami', 'bms whoami --json'],
   }).action(
     action(async ({ settings, session, config, output }) => {
-      const { url, credentials } = settings();
+      const { url, credentials, profile } = settings();
       const { anywhere, organizationId } = session();
-      const key = credentials.from === 'environment' ? credentials.apiKey : config.read().profiles[url]?.apiKey;
+      const key = credentials.from === 'environment' ? credentials.apiKey : config.read().profiles[profile]?.apiKey;
       if (key !== undefined) {
         const id = await organizationId();
         const isServiceAccount = key.startsWith('fb_sa_');

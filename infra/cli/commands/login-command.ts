@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { openClient } from '../../../shared/client/index.ts';
 import { badInput } from '../base/cli-failure.ts';
 import { defineCommand } from '../base/define-command.ts';
+import { forgetValues } from '../completion/complete-values.ts';
 import type { Profile } from '../config/config-file.ts';
 import { openSession } from '../config/open-session.ts';
 import type { Action, Context } from '../context/context.ts';
@@ -22,7 +23,12 @@ export const addLoginCommand = (program: Command, action: Action): void => {
     summary: 'Sign in, or store an API key',
     description:
       'Shows a code that you approve in the console, which opens in your browser. The session lasts up to 30 days. A key or token without a value is typed on the terminal, or read from the first line of stdin.',
-    examples: ['bms login --url https://backups.example.com', 'bms login --no-browser', 'bms login --api-key < key.txt'],
+    examples: [
+      'bms login --url https://backups.example.com',
+      'bms login --profile acme --url https://backups.acme.example',
+      'bms login --no-browser',
+      'bms login --api-key < key.txt',
+    ],
   })
     .option('--api-key [key]', 'store an API key instead (bms keys)')
     .option('--token [token]', 'store an access token instead; it is valid for an hour')
@@ -73,18 +79,26 @@ const storeToken = async (context: Context, accessToken: string): Promise<void> 
 
 /** Replaces the credentials of the address and makes it the current one. Keeps the chosen organization of the same user. */
 export const storeProfile = async (context: Context, profile: Profile): Promise<void> => {
-  const { url } = context.settings();
-  await context.config.update((config) => ({ ...config, current: url, profiles: { ...config.profiles, [url]: profile } }));
+  const { url, profile: name } = context.settings();
+  const stored = { ...profile, ...(name !== url && { url }) };
+  await context.config.update((config) => ({ ...config, current: name, profiles: { ...config.profiles, [name]: stored } }));
+  forgetValues(context.environment.env);
+};
+
+/** Makes it the organization of the profile. */
+export const chooseOrganization = async (context: Context, organizationId: string | undefined): Promise<void> => {
+  const { profile } = context.settings();
+  await context.config.update((config) => ({
+    ...config,
+    profiles: { ...config.profiles, [profile]: { ...config.profiles[profile], organizationId } },
+  }));
+  forgetValues(context.environment.env);
 };
 
 /** The organization to use from now on: the only one, or that of --organization. Undefined: the user chooses later. */
 export const chooseAfterLogin = async (context: Context): Promise<string | undefined> => {
   const organizationId = await openSession(context.settings(), context.config).organizationId();
   if (organizationId === undefined) return undefined;
-  const { url } = context.settings();
-  await context.config.update((config) => ({
-    ...config,
-    profiles: { ...config.profiles, [url]: { ...config.profiles[url], organizationId } },
-  }));
+  await chooseOrganization(context, organizationId);
   return organizationId;
 };

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { DataOf } from '../../../shared/client/index.ts';
 import { defineCommand } from '../base/define-command.ts';
 import type { Action } from '../context/context.ts';
-import { findBackupId, findRestoreId } from '../context/find-resource.ts';
+import { findBackupId, findRecordId, findRestoreId, type OfProject } from '../context/find-resource.ts';
 import { formatTime } from '../output/format.ts';
 import { waitWords } from '../output/wait-words.ts';
 
@@ -16,13 +16,15 @@ export const addLogsCommand = (program: Command, action: Action): void => {
     description: 'The job is the id of a backup or a restore, or `latest` for the latest backup.',
     examples: ['bms logs latest', 'bms logs rst_01JB0000000000000000000000', 'bms logs latest --json'],
   }).action(
-    action(async ({ client: open, output }, _, wanted = '') => {
+    action(async ({ client: open, output }, ofProject: OfProject, wanted = '') => {
       const client = await open();
       const { entries } = wanted.startsWith('rst_')
         ? await client.request('GET /backups/restore/{restoreJobId}/timeline', {
-            params: { restoreJobId: await findRestoreId(client, wanted) },
+            params: { restoreJobId: await findRestoreId(client, wanted, ofProject) },
           })
-        : await client.request('GET /backups/{backupId}/timeline', { params: { backupId: await findBackupId(client, wanted) } });
+        : await client.request('GET /backups/{backupId}/timeline', {
+            params: { backupId: await findBackupId(client, wanted, await findRecordId(client, 'project', ofProject.project)) },
+          });
       output.list(entries, {
         columns: [
           { title: 'TIME (UTC)', value: ({ at }: Entry) => formatTime(at) },

@@ -1,5 +1,6 @@
 /** The words that can follow each command, for the completion of shells. */
 import type { Command, Option } from 'commander';
+import { type ValueKind, valueKindOf } from './complete-values.ts';
 
 export interface TreeNode {
   /** Words after `bms`, such as `backup ls`; empty for `bms` itself. */
@@ -10,6 +11,8 @@ export interface TreeNode {
   readonly options: readonly TreeOption[];
   /** Fixed values of the arguments. */
   readonly values: readonly string[];
+  /** What the first argument names. */
+  readonly kind: ValueKind | undefined;
 }
 
 export interface TreeOption {
@@ -18,6 +21,8 @@ export interface TreeOption {
   readonly summary: string;
   readonly choices: readonly string[];
   readonly takesValue: boolean;
+  /** What its value names. */
+  readonly kind: ValueKind | undefined;
 }
 
 export const commandTree = (program: Command): readonly TreeNode[] => nodesOf(program, []);
@@ -31,6 +36,7 @@ const nodesOf = (command: Command, path: readonly string[]): readonly TreeNode[]
       commands: below.map((one) => ({ name: one.name(), aliases: one.aliases(), summary: one.summary() })),
       options: command.options.filter(({ hidden }) => !hidden).map(treeOption),
       values: command.registeredArguments.flatMap(({ argChoices }) => argChoices ?? []),
+      kind: valueKindOf[command.registeredArguments[0]?.name() ?? ''],
     },
     ...below.flatMap((one) => nodesOf(one, [...path, one.name()])),
   ];
@@ -41,4 +47,5 @@ const treeOption = (option: Option): TreeOption => ({
   summary: option.description,
   choices: option.argChoices ?? [],
   takesValue: option.required || option.optional,
+  kind: option.required ? valueKindOf[option.attributeName()] : undefined,
 });

@@ -1,4 +1,7 @@
-/** Scripts that complete commands, options and their fixed values. They start no process. */
+/**
+ * Scripts that complete commands, options and their values. Names of resources come from a file; if it is older than a minute, a
+ * process in the background writes it again, and only the very first time the shell waits for that, a quarter of a second at most.
+ */
 import type { TreeNode, TreeOption } from './command-tree.ts';
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
@@ -33,7 +36,26 @@ const valueFlags = (tree: readonly TreeNode[]): readonly string[] => [
   ...new Set(tree.flatMap(({ options }) => options.filter(({ takesValue }) => takesValue).flatMap(({ flags }) => flags))),
 ];
 
+/** `case` arms for options that name a resource. */
+const kindArms = (tree: readonly TreeNode[], print: (kind: string) => string): readonly string[] =>
+  tree.flatMap(({ path, options }) =>
+    options.flatMap(({ flags, kind }) =>
+      kind === undefined ? [] : [`    ${flags.map((flag) => `'${path} ${flag}'`).join('|')}) ${print(kind)}; return ;;`],
+    ),
+  );
+
+/** For bash and zsh alike. */
+const valuesFunction = `_bms_values() {
+  local file="\${XDG_CACHE_HOME:-$HOME/.cache}/bms/values/$1" n
+  if [ -z "$(find "$file" -mmin -1 2>/dev/null)" ]; then
+    ( bms __complete "$1" </dev/null >/dev/null 2>&1 & )
+    for n in 1 2 3 4 5; do [ -e "$file" ] && break; sleep 0.05; done
+  fi
+  cat "$file" 2>/dev/null
+}`;
+
 const bashScript = (tree: readonly TreeNode[]): string => `# bash completion of bms: source <(bms completion bash)
+${valuesFunction}
 _bms() {
   local at='' word words='' current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
@@ -44,12 +66,13 @@ ${stepArms(tree).join('\n')}
   COMPREPLY=()
   case "$at $previous" in
 ${choiceArms(tree, (choices) => `COMPREPLY=($(compgen -W '${choices.join(' ')}' -- "$current"))`).join('\n')}
+${kindArms(tree, (kind) => `COMPREPLY=($(compgen -W "$(_bms_values ${kind})" -- "$current"))`).join('\n')}
   esac
   case "$previous" in
     ${valueFlags(tree).join('|')}) return ;;
   esac
   case "$at" in
-${tree.map((node) => `    '${node.path}') words='${wordsOf(node).join(' ')}' ;;`).join('\n')}
+${tree.map((node) => `    '${node.path}') words='${wordsOf(node).join(' ')}'${node.kind ? `; [[ $current == -* ]] || words="$(_bms_values ${node.kind})"` : ''} ;;`).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -58,6 +81,7 @@ complete -o default -F _bms bms
 
 const zshScript = (tree: readonly TreeNode[]): string => `#compdef bms
 # zsh completion of bms: source <(bms completion zsh)
+${valuesFunction}
 _bms() {
   local at='' word previous="\${words[CURRENT-1]}"
   local -a found
@@ -68,12 +92,13 @@ ${stepArms(tree).join('\n')}
   done
   case "$at $previous" in
 ${choiceArms(tree, (choices) => `compadd -- ${choices.join(' ')}`).join('\n')}
+${kindArms(tree, (kind) => `compadd -- \${(f)"$(_bms_values ${kind})"}`).join('\n')}
   esac
   case "$previous" in
     ${valueFlags(tree).join('|')}) _files; return ;;
   esac
   case "$at" in
-${tree.map((node) => `    '${node.path}') found=(${described(node).join(' ')}) ;;`).join('\n')}
+${tree.map((node) => `    '${node.path}') found=(${described(node).join(' ')})${node.kind ? `; [[ "\${words[CURRENT]}" == -* ]] || { compadd -- \${(f)"$(_bms_values ${node.kind})"}; return }` : ''} ;;`).join('\n')}
   esac
   _describe 'bms' found
 }
@@ -108,23 +133,44 @@ ${stepArms(tree)
   end
   test "$at" = "$argv[1]"
 end
+function __bms_values
+  set -l cache "$XDG_CACHE_HOME"
+  test -n "$cache"; or set cache "$HOME/.cache"
+  set -l file "$cache/bms/values/$argv[1]"
+  if test -z "$(find $file -mmin -1 2>/dev/null)"
+    command bms __complete $argv[1] </dev/null >/dev/null 2>&1 &
+    disown 2>/dev/null
+    for n in 1 2 3 4 5
+      test -e $file; and break
+      sleep 0.05
+    end
+  end
+  cat $file 2>/dev/null
+end
 complete -c bms -f
 ${tree.flatMap(fishLines).join('\n')}
 `;
 
-const fishLines = ({ path, commands, options, values }: TreeNode): readonly string[] => {
+const fishLines = ({ path, commands, options, values, kind }: TreeNode): readonly string[] => {
   const condition = `complete -c bms -n ${quoted(`__bms_at ${quoted(path)}`)}`;
   return [
     ...commands.map(({ name, summary }) => `${condition} -a ${name} -d ${quoted(summary)}`),
     ...values.map((value) => `${condition} -a ${value}`),
+    ...(kind ? [`${condition} -a ${quoted(`(__bms_values ${kind})`)}`] : []),
     ...options.map((option) => `${condition} ${fishOption(option)}`),
   ];
 };
 
-const fishOption = ({ flags, summary, choices, takesValue }: TreeOption): string =>
+const fishOption = ({ flags, summary, choices, takesValue, kind }: TreeOption): string =>
   [
     ...flags.map((flag) => (flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`)),
     ...(takesValue ? ['-r'] : []),
-    ...(choices.length > 0 ? [`-a ${quoted(choices.join(' '))}`] : takesValue ? ['-F'] : []),
+    ...(choices.length > 0
+      ? [`-a ${quoted(choices.join(' '))}`]
+      : kind
+        ? [`-a ${quoted(`(__bms_values ${kind})`)}`]
+        : takesValue
+          ? ['-F']
+          : []),
     `-d ${quoted(summary)}`,
   ].join(' ');

@@ -1,4 +1,4 @@
-/** The stored sign-ins: one profile per address of a service, in a file that only its owner can read. */
+/** The stored sign-ins, as named profiles, in a file that only its owner can read. */
 import { chmodSync, closeSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -6,6 +6,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { badInput } from '../base/cli-failure.ts';
 
 export interface Profile {
+  /** The address of the service; absent if it is the profile's name. */
+  readonly url?: string | undefined;
   readonly organizationId?: string | undefined;
   readonly apiKey?: string | undefined;
   readonly accessToken?: string | undefined;
@@ -13,10 +15,14 @@ export interface Profile {
 }
 
 export interface Config {
-  /** The address that is used if neither --url nor BMS_URL names one. */
+  /** The profile that is used if nothing else is named. */
   readonly current?: string | undefined;
+  /** By name, which is the address unless --profile gave another. */
   readonly profiles: Readonly<Record<string, Profile>>;
 }
+
+/** The address of the service of a profile. */
+export const urlOf = ({ profiles }: Config, name: string): string => profiles[name]?.url ?? name;
 
 /** A process that holds the lock makes at most one call of 35 s. */
 const lockStaleMs = 60_000;

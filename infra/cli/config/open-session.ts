@@ -23,15 +23,15 @@ export const openPublicClient = (url: string): Client => openClient({ baseUrl: u
 const userAgent = `bms/${version}`;
 
 export const openSession = (settings: Settings, file: ConfigFile): Session => {
-  const { url, credentials } = settings;
-  let profile: Profile = credentials.from === 'environment' ? {} : (file.read().profiles[url] ?? {});
+  const { url, credentials, profile: name } = settings;
+  let profile: Profile = credentials.from === 'environment' ? {} : (file.read().profiles[name] ?? {});
   if (credentials.from === 'environment') profile = { accessToken: credentials.token, apiKey: credentials.apiKey };
   if (profile.accessToken === undefined && profile.apiKey === undefined)
     throw new CliFailure(exitCodes.denied, `not signed in to ${url}: run bms login, or set BMS_API_KEY`);
 
   const renew = async (): Promise<boolean> => {
     if (credentials.from === 'environment' || profile.refreshToken === undefined) return false;
-    const renewed = await renewProfile(file, url, profile);
+    const renewed = await renewProfile(file, settings, profile);
     if (renewed) profile = renewed;
     return renewed !== undefined;
   };
@@ -65,10 +65,14 @@ export const openSession = (settings: Settings, file: ConfigFile): Session => {
 };
 
 /** Undefined if the session has ended. Another command may have renewed it meanwhile. */
-const renewProfile = async (file: ConfigFile, url: string, used: Profile): Promise<Profile | undefined> => {
+const renewProfile = async (
+  file: ConfigFile,
+  { url, profile: name }: Pick<Settings, 'url' | 'profile'>,
+  used: Profile,
+): Promise<Profile | undefined> => {
   let renewed: Profile | undefined;
   await file.update(async (config) => {
-    const stored = config.profiles[url];
+    const stored = config.profiles[name];
     if (stored?.accessToken !== undefined && stored.accessToken !== used.accessToken) renewed = stored;
     if (renewed || stored?.refreshToken === undefined) return config;
     const body = { refreshToken: stored.refreshToken };
@@ -80,7 +84,7 @@ const renewProfile = async (file: ConfigFile, url: string, used: Profile): Promi
       });
     if (!tokens) return config;
     renewed = { ...stored, accessToken: tokens.accessToken, refreshToken: tokens.refreshToken };
-    return { ...config, profiles: { ...config.profiles, [url]: renewed } };
+    return { ...config, profiles: { ...config.profiles, [name]: renewed } };
   });
   return renewed;
 };

@@ -1,9 +1,10 @@
 /** Flags win over variables, and variables over the config file. */
 import { badInput } from '../base/cli-failure.ts';
-import type { ConfigFile } from './config-file.ts';
+import { type Config, type ConfigFile, urlOf } from './config-file.ts';
 
 /** Options of every command. */
 export interface GlobalOptions {
+  readonly profile?: string | undefined;
   readonly url?: string | undefined;
   readonly organization?: string | undefined;
   readonly json?: boolean | undefined;
@@ -13,6 +14,8 @@ export interface GlobalOptions {
 }
 
 export interface Settings {
+  /** The name of the profile in the config file, whether or not it exists. */
+  readonly profile: string;
   /** Without a trailing slash. */
   readonly url: string;
   /** Id, name or slug. */
@@ -29,12 +32,45 @@ type Variables = Readonly<Record<string, string | undefined>>;
 
 export const readSettings = (options: GlobalOptions, env: Variables, file: ConfigFile): Settings => {
   const config = file.read();
-  const given = options.url ?? (env.BMS_URL || undefined) ?? config.current;
-  if (given === undefined) throw badInput('which service? Set BMS_URL, add --url, or run bms login --url https://…');
-  const url = serviceUrl(given);
+  const { profile, url } = chooseProfile(
+    config,
+    options.profile ?? (env.BMS_PROFILE || undefined),
+    options.url ?? (env.BMS_URL || undefined),
+  );
   if (!options.insecure && env.BMS_INSECURE !== '1') refuseCleartext(url);
-  const organization = options.organization ?? (env.BMS_ORGANIZATION || config.profiles[url]?.organizationId);
-  return { url, organization, credentials: credentialsIn(env) };
+  const organization = options.organization ?? (env.BMS_ORGANIZATION || config.profiles[profile]?.organizationId);
+  // A profile that is asked for is meant, whatever the environment has.
+  const credentials: Credentials = options.profile === undefined ? credentialsIn(env) : { from: 'profile' };
+  return { profile, url, organization, credentials };
+};
+
+/** The profile that is named; else the current one, or another, of the given address; else the current one. */
+const chooseProfile = (
+  config: Config,
+  name: string | undefined,
+  address: string | undefined,
+): Pick<Settings, 'profile' | 'url'> => {
+  const url = address === undefined ? undefined : serviceUrl(address);
+  if (name !== undefined) {
+    const stored = config.profiles[name] && urlOf(config, name);
+    if (url === undefined && stored === undefined) throw badInput(unknownProfile(config, name));
+    if (url !== undefined && stored !== undefined && stored !== url)
+      throw badInput(`the profile ${name} is one of ${stored}; choose another name for ${url}`);
+    return { profile: name, url: url ?? serviceUrl(stored ?? name) };
+  }
+  const { current } = config;
+  if (url === undefined) {
+    if (current === undefined) throw badInput('which service? Set BMS_URL, add --url, or run bms login --url https://…');
+    return { profile: current, url: serviceUrl(urlOf(config, current)) };
+  }
+  if (current !== undefined && urlOf(config, current) === url) return { profile: current, url };
+  return { profile: Object.keys(config.profiles).find((one) => urlOf(config, one) === url) ?? url, url };
+};
+
+export const unknownProfile = ({ profiles }: Config, name: string): string => {
+  const names = Object.keys(profiles);
+  const known = names.length === 0 ? 'there is none yet' : `there are ${names.join(', ')}`;
+  return `there is no profile ${name} (${known}): bms login --profile ${name} --url https://…`;
 };
 
 /** Credentials in cleartext may only go to this machine. */

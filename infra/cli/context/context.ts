@@ -1,8 +1,11 @@
 /** What a command works with. */
 import type { Command } from 'commander';
-import type { Client } from '../../../shared/client/index.ts';
-import { GlobalOption } from '../base/define-command.ts';
+import { ApiFailure, type Client } from '../../../shared/client/index.ts';
+import { CliFailure, cliFailureOf } from '../base/cli-failure.ts';
+import { argumentsOf, GlobalOption, usageOf } from '../base/define-command.ts';
 import type { Environment } from '../base/environment.ts';
+import { exitCodes } from '../base/exit-codes.ts';
+import { nameFlag } from '../base/name-flags.ts';
 import { ConfigFile, configPath } from '../config/config-file.ts';
 import { openSession, type Session } from '../config/open-session.ts';
 import { type GlobalOptions, readSettings, type Settings } from '../config/settings.ts';
@@ -52,8 +55,8 @@ export const globalOptionsOf = (command: Command): GlobalOptions => {
     for (const option of one.options)
       if (option instanceof GlobalOption && one.getOptionValueSource(option.attributeName()) === 'cli')
         given[option.attributeName()] ??= one.getOptionValue(option.attributeName());
-  const { url, organization, json, quiet, color, insecure } = given as GlobalOptions;
-  return { url, organization, json, quiet, color, insecure };
+  const { profile, url, organization, json, quiet, color, insecure } = given as GlobalOptions;
+  return { profile, url, organization, json, quiet, color, insecure };
 };
 
 type Body<Options> = (context: Context, options: Options, ...args: string[]) => Promise<void>;
@@ -67,6 +70,34 @@ export const actionsOf =
   async (...given) => {
     const command = given.at(-1) as Command;
     const options = given.at(-2) as never;
-    const args = given.slice(0, -2) as string[];
-    await body(openContext(environment, globalOptionsOf(command)), options, ...args);
+    const context = openContext(environment, globalOptionsOf(command));
+    try {
+      const args = argumentsOf(command, given.slice(0, -2) as (string | undefined)[]) as string[];
+      await body(context, options, ...args);
+    } catch (error) {
+      throw explained(error, command, () => isKeyOf(context));
+    }
   };
+
+/** A failure in the words of the command: its flags, how it is called, and what is wrong with its credentials. */
+const explained = (error: unknown, command: Command, isKey: () => boolean): unknown => {
+  if (error instanceof CliFailure && error.exitCode === exitCodes.badInput) error.usage ??= usageOf(command);
+  if (!(error instanceof ApiFailure)) return error;
+  const { status, details, requestId } = error;
+  if (status === 401 && isKey())
+    return new CliFailure(exitCodes.denied, `the API key was refused: ${error.message} (${requestId ?? error.code})`, {
+      cause: error,
+    });
+  if (status !== 400) return error;
+  const failure = cliFailureOf(error);
+  const named = new CliFailure(failure.exitCode, nameFlag(failure.message, details.field, command), { cause: error });
+  named.usage = usageOf(command);
+  return named;
+};
+
+const isKeyOf = ({ settings, config }: Context): boolean => {
+  const { credentials, profile } = settings();
+  return credentials.from === 'environment'
+    ? credentials.apiKey !== undefined
+    : config.read().profiles[profile]?.apiKey !== undefined;
+};

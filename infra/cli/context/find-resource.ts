@@ -133,13 +133,20 @@ export const findBackup = async (client: Client, wanted: string, projectId?: str
 export const findBackupId = async (client: Client, wanted: string, projectId?: string): Promise<string> =>
   isId('bkp', wanted) ? wanted : (await findBackup(client, wanted, projectId)).id;
 
+/** The option of commands whose argument may be `latest`. */
+export interface OfProject {
+  readonly project?: string | undefined;
+}
+
 /** By id, the beginning of an id, or `latest`. */
-export const findRestoreId = async (client: Client, wanted: string): Promise<string> => {
+export const findRestoreId = async (client: Client, wanted: string, { project }: OfProject = {}): Promise<string> => {
   if (isId('rst', wanted)) return wanted;
+  const projectId = await findRecordId(client, 'project', project);
   if (wanted === 'latest') {
-    for await (const { restoreJobId, dryRun } of client.list('GET /backups/restore')) if (!dryRun) return restoreJobId;
+    for await (const { restoreJobId, dryRun } of client.list('GET /backups/restore', { query: { projectId } }))
+      if (!dryRun) return restoreJobId;
     throw new CliFailure(exitCodes.notFound, 'there is no restore');
   }
-  const found = await collectAll(client.list('GET /backups/restore', { query: { limit: 100 } }));
+  const found = await collectAll(client.list('GET /backups/restore', { query: { projectId, limit: 100 } }));
   return matchName('restore', { wanted, found, namedOf: ({ restoreJobId }) => ({ id: restoreJobId, names: [] }) }).restoreJobId;
 };

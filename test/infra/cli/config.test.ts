@@ -20,7 +20,7 @@ import { afterAll, test } from 'vitest';
 import { CliFailure } from '../../../infra/cli/base/cli-failure.ts';
 import { ConfigFile, configPath } from '../../../infra/cli/config/config-file.ts';
 import { openSession } from '../../../infra/cli/config/open-session.ts';
-import { readSettings, serviceUrl } from '../../../infra/cli/config/settings.ts';
+import { type GlobalOptions, readSettings, serviceUrl } from '../../../infra/cli/config/settings.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'bms-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
@@ -122,6 +122,23 @@ test('settings: flags win over variables, and variables over the file', async ()
   throws(() => settings({}, { BMS_TOKEN: 'a', BMS_API_KEY: 'b' }), /either BMS_TOKEN or BMS_API_KEY/);
 });
 
+test('settings: a profile is chosen by name, else by address, else the current one', async () => {
+  const file = newFile();
+  const acme = { url: 'https://acme.example', apiKey: 'k', organizationId: 'org_acme' };
+  await file.update(() => ({ current: 'https://a.example', profiles: { acme, 'https://a.example': { accessToken: 't' } } }));
+  const chosen = (options: GlobalOptions, env: Record<string, string> = {}) => {
+    const { profile, url, organization } = readSettings(options, env, file);
+    return [profile, url, organization];
+  };
+  deepEqual(chosen({}), ['https://a.example', 'https://a.example', undefined]);
+  deepEqual(chosen({ profile: 'acme' }), ['acme', 'https://acme.example', 'org_acme']);
+  deepEqual(chosen({}, { BMS_PROFILE: 'acme' }), ['acme', 'https://acme.example', 'org_acme']);
+  deepEqual(chosen({ url: 'acme.example' }), ['acme', 'https://acme.example', 'org_acme']);
+  deepEqual(chosen({ url: 'https://b.example', profile: 'new' }), ['new', 'https://b.example', undefined]);
+  throws(() => chosen({ profile: 'nobody' }), /there is no profile nobody \(there are acme, https:\/\/a\.example\)/);
+  throws(() => chosen({ profile: 'acme', url: 'https://b.example' }), /the profile acme is one of https:\/\/acme\.example/);
+});
+
 test('settings: an address without encryption must be this machine, or be allowed', () => {
   const file = newFile();
   for (const url of [
@@ -183,7 +200,7 @@ test('session: two commands at once renew an expired session once, and store the
   const { url, server, count } = await startService();
   const file = newFile();
   await file.update(() => ({ current: url, profiles: { [url]: { accessToken: 'access-1', refreshToken: 'refresh-1' } } }));
-  const open = () => openSession({ url, organization: undefined, credentials: { from: 'profile' } }, file).anywhere;
+  const open = () => openSession({ profile: url, url, organization: undefined, credentials: { from: 'profile' } }, file).anywhere;
   const [a, b] = [open(), open()];
   const users = await Promise.all([a.request('GET /auth/me'), b.request('GET /auth/me')]);
   deepEqual(
@@ -198,7 +215,11 @@ test('session: two commands at once renew an expired session once, and store the
 
 test('session: without credentials the command is refused with exit code 3', () => {
   throws(
-    () => openSession({ url: 'https://x', organization: undefined, credentials: { from: 'profile' } }, newFile()),
+    () =>
+      openSession(
+        { profile: 'https://x', url: 'https://x', organization: undefined, credentials: { from: 'profile' } },
+        newFile(),
+      ),
     (error) => error instanceof CliFailure && error.exitCode === 3 && /not signed in to https:\/\/x/.test(error.message),
   );
 });

@@ -8,7 +8,9 @@ import { type Command, CommanderError } from 'commander';
 import { afterAll, test } from 'vitest';
 import { CliFailure } from '../../../infra/cli/base/cli-failure.ts';
 import { pathOf } from '../../../infra/cli/base/define-command.ts';
+import { nameFlag } from '../../../infra/cli/base/name-flags.ts';
 import { commandTree } from '../../../infra/cli/completion/command-tree.ts';
+import { forgetValues, storeValues } from '../../../infra/cli/completion/complete-values.ts';
 import { completionScript } from '../../../infra/cli/completion/completion-scripts.ts';
 import { ConfigFile, configPath } from '../../../infra/cli/config/config-file.ts';
 import { createProgram, parserMessage } from '../../../infra/cli/program.ts';
@@ -166,8 +168,41 @@ test('completion bash: offers commands, options and fixed values, also after an 
   ok(bashOffers(script, ['bms', 'backup', '']).includes('diff'));
   equal(bashOffers(script, ['bms', 'backups', 'ls', '--status', 'com']).join(), 'completed');
   equal(bashOffers(script, ['bms', '--json', 'backup', 'create', '--coll']).join(), '--collections');
-  equal(bashOffers(script, ['bms', 'backup', 'create', '--project', '']).join(), '');
   equal(bashOffers(script, ['bms', 'member', 'role', 'grace@example.com', 'vi']).join(), 'viewer');
+});
+
+test('completion bash: names of resources come from a file, which a process in the background writes', () => {
+  const script = completionScript('bash', commandTree(program));
+  const cache = mkdtempSync(join(scratch, 'cache-'));
+  storeValues({ XDG_CACHE_HOME: cache }, 'projects', ['shop', 'staging']);
+  storeValues({ XDG_CACHE_HOME: cache }, 'backups', ['latest']);
+  const offers = (...words: readonly string[]) =>
+    bashOffers(`export XDG_CACHE_HOME='${cache}'\n${script}`, ['bms', ...words]).join();
+  equal(offers('backup', 'create', '--project', 's'), 'shop,staging');
+  equal(offers('pitr', 'show', 'sh'), 'shop');
+  equal(offers('backup', 'show', ''), 'latest');
+  ok(offers('backup', 'show', '--').includes('--project'));
+  forgetValues({ XDG_CACHE_HOME: cache });
+  equal(offers('backup', 'create', '--project', ''), '');
+});
+
+test('a project is an argument or an option, but not two projects', async () => {
+  for (const [args, message] of [
+    [['projects', 'show'], /^which project\? Add --project$/],
+    [['pitr', 'show', 'a', '--project', 'b'], /^a and --project b name two projects$/],
+  ] as const)
+    await rejects(
+      program.parseAsync([...args], { from: 'user' }),
+      (error) => error instanceof CliFailure && message.test(error.message) && /^bms \w+ show /.test(error.usage ?? ''),
+    );
+});
+
+test('nameFlag: an error of the API names the flag of the command', () => {
+  const create = all(program).find((command) => pathOf(command) === 'bms backup create');
+  ok(create);
+  equal(nameFlag('storageDestinationId: is required', 'storageDestinationId', create), '--storage: is required');
+  equal(nameFlag('maxReads: must be at least 1', 'maxReads', create), '--max-reads: must be at least 1');
+  equal(nameFlag('unheardOf: is wrong', 'unheardOf', create), 'unheardOf: is wrong');
 });
 
 for (const shell of ['zsh', 'fish'] as const)

@@ -18,11 +18,11 @@ const succeeds = async (...args: readonly string[]): Promise<string> => {
   equal(code, 0, err);
   return out;
 };
-/** One line on stderr, nothing on stdout. */
+/** One line on stderr, and the usage of what was called wrongly; nothing on stdout. */
 const refuses = ({ code, out, err }: BmsRun, exitCode: number, message: RegExp): void => {
   equal(code, exitCode, err);
   equal(out, '');
-  match(err, /^bms: [^\n]*\n$/);
+  match(err, exitCode === 2 ? /^bms: [^\n]*\n(usage: bms [^\n]*\n)?$/ : /^bms: [^\n]*\n$/);
   match(err, message);
 };
 

@@ -4,10 +4,10 @@ import { CliFailure } from '../../base/cli-failure.ts';
 import { defineCommand } from '../../base/define-command.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
 import type { Action } from '../../context/context.ts';
-import { findBackup } from '../../context/find-resource.ts';
+import { findBackup, findRecordId, type OfProject } from '../../context/find-resource.ts';
 import { askYesNo } from '../../output/ask.ts';
 
-interface AcknowledgeOptions {
+interface AcknowledgeOptions extends OfProject {
   readonly note?: string | undefined;
   readonly yes?: boolean | undefined;
 }
@@ -25,9 +25,9 @@ export const addAcknowledgeCommand = (group: Command, action: Action): void => {
     .option('--note <text>', 'why it is in order')
     .option('-y, --yes', 'do not ask')
     .action(
-      action(async (context, { note, yes }: AcknowledgeOptions, wanted = '') => {
+      action(async (context, { note, yes, project }: AcknowledgeOptions, wanted = '') => {
         const client = await context.client();
-        const backup = await findBackup(client, wanted);
+        const backup = await findBackup(client, wanted, await findRecordId(client, 'project', project));
         for (const { message } of backup.anomaly?.findings ?? []) context.output.note(message);
         const isOpen = backup.anomaly?.acknowledgedAt === null;
         if (isOpen && !yes && !(await askYesNo(context, `Acknowledge this, so that older backups may expire?`)))

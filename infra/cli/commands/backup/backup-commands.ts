@@ -7,7 +7,7 @@ import { exitCodes } from '../../base/exit-codes.ts';
 import { choiceOption, parseNames, parseWhole } from '../../base/parse-values.ts';
 import { chooseProjectId } from '../../context/choose-project.ts';
 import type { Action, Context } from '../../context/context.ts';
-import { type Backup, findBackup, findBackupId, findRecord, findRecordId } from '../../context/find-resource.ts';
+import { type Backup, findBackup, findBackupId, findRecordId, type OfProject } from '../../context/find-resource.ts';
 import { followBackup } from '../../context/follow-backup.ts';
 import { addWatchOptions, type WatchOptions, watchJob } from '../../context/watch-job.ts';
 import { askYesNo } from '../../output/ask.ts';
@@ -92,8 +92,9 @@ export const addBackupCommands = (program: Command, action: Action): void => {
     summary: 'Wait for the end of a backup and show its progress',
     examples: ['bms backup watch bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
-    action(async (context, _, wanted = '') => {
-      const backup = await findBackup(await context.client(), wanted);
+    action(async (context, { project }: OfProject, wanted = '') => {
+      const client = await context.client();
+      const backup = await findBackup(client, wanted, await findRecordId(client, 'project', project));
       await followBackup(context, backup, { watch: true });
     }),
   );
@@ -104,14 +105,11 @@ export const addBackupCommands = (program: Command, action: Action): void => {
       summary: 'Verify a stored backup',
       description: 'The exit code is 1 if the backup is damaged.',
       examples: ['bms backup verify latest --depth full --wait'],
-    })
-      .addOption(choiceOption('--depth <depth>', 'the structure, a sample, or every byte (default: structure)', verifyDepths))
-      .option('--project <project>', 'the project of "latest"'),
+    }).addOption(choiceOption('--depth <depth>', 'the structure, a sample, or every byte (default: structure)', verifyDepths)),
   ).action(
     action(async (context, options: VerifyOptions, wanted = '') => {
       const client = await context.client();
-      const project = options.project === undefined ? undefined : await findRecord(client, 'project', options.project);
-      const backupId = await findBackupId(client, wanted, project?.id);
+      const backupId = await findBackupId(client, wanted, await findRecordId(client, 'project', options.project));
       const started = await client.request('POST /backups/{backupId}/verify', {
         params: { backupId },
         body: { depth: options.depth },
@@ -130,9 +128,9 @@ export const addBackupCommands = (program: Command, action: Action): void => {
     summary: 'Cancel a pending or running backup and delete its objects',
     examples: ['bms backup cancel bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
-    action(async ({ client: open, output }, _, wanted = '') => {
+    action(async ({ client: open, output }, { project }: OfProject, wanted = '') => {
       const client = await open();
-      const backupId = await findBackupId(client, wanted);
+      const backupId = await findBackupId(client, wanted, await findRecordId(client, 'project', project));
       const cancelled = await client.request('POST /backups/{backupId}/cancel', { params: { backupId } });
       output.result(cancelled, backupId, backupSummary(cancelled));
     }),
@@ -146,9 +144,9 @@ export const addBackupCommands = (program: Command, action: Action): void => {
   })
     .option('-y, --yes', 'do not ask')
     .action(
-      action(async (context, { yes }: { readonly yes?: boolean }, wanted = '') => {
+      action(async (context, { yes, project }: OfProject & { readonly yes?: boolean }, wanted = '') => {
         const client = await context.client();
-        const backup = await findBackup(client, wanted);
+        const backup = await findBackup(client, wanted, await findRecordId(client, 'project', project));
         const what = `backup ${backup.id} of ${backup.projectName ?? backup.projectId}, ${formatMinute(backup.createdAt)} UTC`;
         if (!yes && !(await askYesNo(context, `Delete ${what}?`))) throw new CliFailure(exitCodes.failed, 'nothing was deleted');
         const result = await client.request('DELETE /backups/{backupId}', { params: { backupId: backup.id } });
@@ -159,9 +157,8 @@ export const addBackupCommands = (program: Command, action: Action): void => {
   addBackupReadCommands(group, action);
 };
 
-interface VerifyOptions extends WatchOptions {
+interface VerifyOptions extends WatchOptions, OfProject {
   readonly depth?: ChoiceOf<typeof verifyDepths> | undefined;
-  readonly project?: string | undefined;
 }
 
 const reportVerification = ({ output }: Context, backup: Backup): void => {

@@ -66,22 +66,20 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
     aliases: ['get'],
     summary: 'Show a backup',
     examples: ['bms backup show latest', 'bms backup show latest --project shop --json'],
-  })
-    .option('--project <project>', 'the project of "latest"')
-    .action(
-      action(async ({ client: open, output }, { project }: CatOptions, wanted = '') => {
-        const client = await open();
-        const backup = await findBackup(client, wanted, await findRecordId(client, 'project', project));
-        output.show(backup, backup.id, backupDetails(backup));
-      }),
-    );
+  }).action(
+    action(async ({ client: open, output }, { project }: CatOptions, wanted = '') => {
+      const client = await open();
+      const backup = await findBackup(client, wanted, await findRecordId(client, 'project', project));
+      output.show(backup, backup.id, backupDetails(backup));
+    }),
+  );
 
   addLimitOptions(
     defineCommand(group, {
       name: 'browse <backup> [path]',
       summary: 'List the collections of a backup or a document, or the documents of a collection',
       examples: ['bms backup browse latest', 'bms backup browse latest users', 'bms backup browse latest users/ada/orders'],
-    }).option('--project <project>', 'the project of "latest"'),
+    }),
   ).action(
     action(async ({ client: open, output }, options: CatOptions & LimitOptions, wanted = '', path = '') => {
       const client = await open();
@@ -112,7 +110,6 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
     examples: ['bms backup cat latest users/ada', 'bms backup cat latest users/ada --plain'],
   })
     .option('--plain', 'print only the fields, as plain values without their types')
-    .option('--project <project>', 'the project of "latest"')
     .action(
       action(async ({ client: open, output }, { plain, project }: CatOptions, wanted = '', path = '') => {
         const client = await open();

@@ -3,7 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { DataOf } from '../../../../shared/client/index.ts';
 import { escapeName, escapeOutput } from '../../../archive/escape-output.ts';
+import { CliFailure } from '../../base/cli-failure.ts';
 import { defineCommand } from '../../base/define-command.ts';
+import { exitCodes } from '../../base/exit-codes.ts';
 import type { Action, Context } from '../../context/context.ts';
 import { findBackupId, findRecordId } from '../../context/find-resource.ts';
 import { formatCount } from '../../output/format.ts';
@@ -17,6 +19,7 @@ interface DiffOptions {
   readonly path?: string | undefined;
   readonly project?: string | undefined;
   readonly limit?: number | undefined;
+  readonly exitCode?: boolean | undefined;
 }
 
 export const addDiffCommand = (group: Command, action: Action): void => {
@@ -24,12 +27,17 @@ export const addDiffCommand = (group: Command, action: Action): void => {
     name: 'diff <backup> [against]',
     summary: 'Compare a backup with another backup, or with the live database',
     description: 'Without a second backup it is compared with the live database. "added" means: only in the second.',
-    examples: ['bms backup diff latest', 'bms backup diff bkp_01JZ8Q bkp_01JZ9R', 'bms backup diff latest live --path users/ada'],
+    examples: [
+      'bms backup diff latest',
+      'bms backup diff bkp_01JZ8Q bkp_01JZ9R',
+      'bms backup diff latest live --path users/ada',
+      'bms backup diff latest live --exit-code --quiet || notify',
+    ],
   })
     .option('--path <path>', 'compare the fields of one document')
-    .option('--project <project>', 'the project of "latest"')
+    .option('--exit-code', 'end with 1 if anything differs, with 0 if nothing does')
     .action(
-      action(async (context, { path, project }: DiffOptions, wanted = '', other = 'live') => {
+      action(async (context, { path, project, exitCode }: DiffOptions, wanted = '', other = 'live') => {
         const client = await context.client();
         const projectId = await findRecordId(client, 'project', project);
         const backupId = await findBackupId(client, wanted, projectId);
@@ -41,10 +49,19 @@ export const addDiffCommand = (group: Command, action: Action): void => {
           if (!context.output.isJson && !context.output.isQuiet) printChanges(context, data);
           whole = { ...data, changes: [...(whole?.changes ?? []), ...data.changes] };
         }
-        if (whole) report(context, whole);
+        if (!whole) return;
+        report(context, whole);
+        // The differences are printed: there is nothing more to say.
+        if (exitCode && differs(whole)) throw new CliFailure(exitCodes.failed, '');
       }),
     );
 };
+
+/** What could not be compared may differ. */
+const differs = ({ counts: { added, changed, removed }, document, lacks }: Diff): boolean =>
+  added + changed + removed > 0 ||
+  lacks !== undefined ||
+  (document !== undefined && !isDeepStrictEqual(document?.before?.fields, document?.after?.fields));
 
 const marks = { added: ['+', 'green'], changed: ['~', 'yellow'], removed: ['-', 'red'] } as const;
 

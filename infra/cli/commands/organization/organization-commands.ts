@@ -6,10 +6,11 @@ import { collectAll } from '../../base/collect-all.ts';
 import { defineCommand, defineGroup, defineList } from '../../base/define-command.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
 import { matchOrganization } from '../../config/open-session.ts';
-import type { Action, Context } from '../../context/context.ts';
+import type { Action } from '../../context/context.ts';
 import { findRecordId } from '../../context/find-resource.ts';
 import { askYesNo } from '../../output/ask.ts';
 import { formatCount, formatCounted } from '../../output/format.ts';
+import { chooseOrganization } from '../login-command.ts';
 
 type Organization = DataOf<'GET /organizations'>[number];
 
@@ -55,7 +56,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     action(async (context, _, wanted = '') => {
       const found = await collectAll(context.session().anywhere.list('GET /organizations'));
       const organization = matchOrganization(found, wanted);
-      await choose(context, organization.id);
+      await chooseOrganization(context, organization.id);
       context.output.result(organization, organization.id, `Using ${organization.name} (${organization.id})`);
     }),
   );
@@ -69,8 +70,8 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     .action(
       action(async (context, { slug }: { readonly slug?: string }, name = '') => {
         const created = await context.session().anywhere.request('POST /organizations', { body: { name, slug } });
-        await choose(context, created.id);
-        context.output.result(created, created.id, `Created ${created.name} (${created.id})`);
+        await chooseOrganization(context, created.id);
+        context.output.result(created, created.id, `Created ${created.name} (${created.id}), which the following commands use`);
       }),
     );
 
@@ -132,14 +133,6 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
       context.output.result(recovered, recovered.id, `Recovered ${recovered.name} (${recovered.id})`);
     }),
   );
-};
-
-const choose = async ({ config, settings }: Context, organizationId: string): Promise<void> => {
-  const { url } = settings();
-  await config.update(({ profiles, ...rest }) => ({
-    ...rest,
-    profiles: { ...profiles, [url]: { ...profiles[url], organizationId } },
-  }));
 };
 
 const adviseCancelling = (error: unknown): never => {

@@ -7,7 +7,7 @@ import { defineCommand, defineGroup } from '../../base/define-command.ts';
 import { choiceOption, parseEach, parseMoment, parseNames, parseWhole } from '../../base/parse-values.ts';
 import { readJson } from '../../base/read-json.ts';
 import type { Action, Context } from '../../context/context.ts';
-import { findBackup, findRecord, findRecordId, findRestoreId } from '../../context/find-resource.ts';
+import { findBackup, findRecord, findRecordId, findRestoreId, type OfProject } from '../../context/find-resource.ts';
 import { addConfirmOptions, type ConfirmOptions, runPlanned } from '../../context/run-planned.ts';
 import { addWatchOptions } from '../../context/watch-job.ts';
 import { formatTime } from '../../output/format.ts';
@@ -108,9 +108,9 @@ export const addRestoreCommands = (program: Command, action: Action): void => {
     examples: ['bms undo latest', 'bms undo rst_01JZ8Q4V0M6T3X9C2B7N5K1HRD --yes --wait'],
   });
   addWatchOptions(addConfirmOptions(undo)).action(
-    action(async (context, options: ConfirmOptions, wanted = '') => {
+    action(async (context, options: ConfirmOptions & OfProject, wanted = '') => {
       const client = await context.client();
-      const params = { restoreJobId: await findRestoreId(client, wanted) };
+      const params = { restoreJobId: await findRestoreId(client, wanted, options) };
       const { targetProjectName } = await client.request('GET /backups/restore/{restoreJobId}', { params });
       const route = 'POST /backups/restore/{restoreJobId}/undo';
       await runPlanned(context, options, {

@@ -5,7 +5,7 @@ import { restoreStatuses } from '../../base/choices.ts';
 import { defineCommand } from '../../base/define-command.ts';
 import { choiceOption, parseMoment } from '../../base/parse-values.ts';
 import type { Action } from '../../context/context.ts';
-import { findBackupId, findRecordId, findRestoreId } from '../../context/find-resource.ts';
+import { findBackupId, findRecordId, findRestoreId, type OfProject } from '../../context/find-resource.ts';
 import { followRestore } from '../../context/run-planned.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../context/take-some.ts';
 import { addWatchOptions, type WatchOptions, watchJob } from '../../context/watch-job.ts';
@@ -52,9 +52,9 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
     summary: 'Show a restore',
     examples: ['bms restore show latest'],
   }).action(
-    action(async ({ client: open, output }, _, wanted = '') => {
+    action(async ({ client: open, output }, ofProject: OfProject, wanted = '') => {
       const client = await open();
-      const restoreJobId = await findRestoreId(client, wanted);
+      const restoreJobId = await findRestoreId(client, wanted, ofProject);
       const job = await client.request('GET /backups/restore/{restoreJobId}', { params: { restoreJobId } });
       output.show(job, restoreJobId, restoreDetails(job));
       if (!output.isJson) for (const { path, message } of job.failures) output.warn(`${path}: ${message}`);
@@ -66,9 +66,9 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
     summary: 'Wait for the end of a restore and show its progress',
     examples: ['bms restore watch latest'],
   }).action(
-    action(async (context, _, wanted = '') => {
+    action(async (context, ofProject: OfProject, wanted = '') => {
       const client = await context.client();
-      const restoreJobId = await findRestoreId(client, wanted);
+      const restoreJobId = await findRestoreId(client, wanted, ofProject);
       const job = await client.request('GET /backups/restore/{restoreJobId}', { params: { restoreJobId } });
       await followRestore(context, job, { watch: true });
     }),
@@ -81,9 +81,9 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
       examples: ['bms restore resume latest --watch'],
     }),
   ).action(
-    action(async (context, options: WatchOptions, wanted = '') => {
+    action(async (context, options: WatchOptions & OfProject, wanted = '') => {
       const client = await context.client();
-      const restoreJobId = await findRestoreId(client, wanted);
+      const restoreJobId = await findRestoreId(client, wanted, options);
       const job = await client.request('POST /backups/restore/{restoreJobId}/resume', { params: { restoreJobId } });
       await followRestore(context, job, options);
     }),
@@ -95,9 +95,9 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
     description: 'Waits until nothing writes any more, which takes a few seconds, and prints what was written.',
     examples: ['bms restore cancel latest'],
   }).action(
-    action(async (context, _, wanted = '') => {
+    action(async (context, ofProject: OfProject, wanted = '') => {
       const client = await context.client();
-      const restoreJobId = await findRestoreId(client, wanted);
+      const restoreJobId = await findRestoreId(client, wanted, ofProject);
       const asked = await client.request('POST /backups/restore/{restoreJobId}/cancel', { params: { restoreJobId } });
       const watched = { kind: 'restore', id: restoreJobId, showsProgress: false } as const;
       const job = asked.cancelling ? await watchJob(context, watched) : asked;
