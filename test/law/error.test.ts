@@ -29,6 +29,7 @@ const agreed: Readonly<Record<number, readonly string[]>> = {
     'INVITATION_NOT_FOUND',
     'MEMBER_NOT_FOUND',
     'SERVICE_ACCOUNT_NOT_FOUND',
+    'API_KEY_NOT_FOUND',
   ],
   405: ['METHOD_NOT_ALLOWED'],
   409: [

@@ -5,7 +5,7 @@ import { badInput, CliFailure } from '../base/cli-failure.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import { matchName } from '../base/match-name.ts';
 import type { ConfigFile, Profile } from './config-file.ts';
-import type { Settings } from './settings.ts';
+import { type Settings, unknownProfile } from './settings.ts';
 
 export interface Session {
   readonly url: string;
@@ -24,7 +24,9 @@ const userAgent = `bms/${version}`;
 
 export const openSession = (settings: Settings, file: ConfigFile): Session => {
   const { url, credentials, profile: name } = settings;
-  let profile: Profile = credentials.from === 'environment' ? {} : (file.read().profiles[name] ?? {});
+  const config = file.read();
+  if (credentials.from === 'profile' && name !== url && !config.profiles[name]) throw badInput(unknownProfile(config, name));
+  let profile: Profile = credentials.from === 'environment' ? {} : (config.profiles[name] ?? {});
   if (credentials.from === 'environment') profile = { accessToken: credentials.token, apiKey: credentials.apiKey };
   if (profile.accessToken === undefined && profile.apiKey === undefined)
     throw new CliFailure(exitCodes.denied, `not signed in to ${url}: run bms login, or set BMS_API_KEY`);

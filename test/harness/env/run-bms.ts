@@ -33,6 +33,7 @@ export const openBms = (env: Readonly<Record<string, string>>) => {
     PATH: process.env.PATH ?? '',
     LANG: 'C.UTF-8',
     XDG_CONFIG_HOME: mkdtempSync(join(tmpdir(), 'bms-')),
+    XDG_CACHE_HOME: mkdtempSync(join(tmpdir(), 'bms-cache-')),
     NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? '',
     ...env,
   };

@@ -1,6 +1,8 @@
 /** The command line over the stage: a backup, a look into it, a restore and its undo, and everything around them. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { beforeAll, describe, test } from 'vitest';
 import { type Bms, type BmsRun, openBms } from '../../harness/env/run-bms.ts';
 import { newBucket, seed } from '../../harness/stage/backup.ts';
@@ -122,6 +124,23 @@ describe('a backup', () => {
       await succeeds('backup', 'diff', 'latest', 'live', '--path', 'users/ada'),
       '~ users/ada\n- name: "Ada"\n+ name: "Ada Lovelace"\n',
     );
+    const differs = await bms.run(['backup', 'diff', 'latest', 'live', '--exit-code', '--quiet']);
+    deepEqual([differs.code, differs.out, differs.err], [1, 'users/ada\nusers/new\n', '']);
+    equal((await bms.run(['backup', 'diff', 'latest', 'latest', '--project', 'Shop', '--exit-code'])).code, 0);
+  });
+
+  test('says what happened to it, and is not listed as running', async () => {
+    const entries = await bms.json<{ kind: string; status?: string }[]>('logs', 'latest', '--project', 'Shop');
+    deepEqual([entries[0]?.kind, entries.at(-1)?.status], ['created', 'completed']);
+    match(await succeeds('logs', 'latest', '--project', 'Shop'), /copying[\s\S]*completed/);
+    deepEqual(await bms.json('watch', '--once'), []);
+  });
+
+  test('is offered by completion, from a file that a background process writes', async () => {
+    await succeeds('__complete', 'projects');
+    await succeeds('__complete', 'collections');
+    const values = (kind: string): string => readFileSync(join(bms.env.XDG_CACHE_HOME, 'bms', 'values', kind), 'utf8');
+    deepEqual([values('projects'), values('collections')], ['Staging\nShop\n', 'notes\nusers\n']);
   });
 
   test('shows a document as it was at a moment', async () => {
@@ -341,7 +360,12 @@ test('point-in-time recovery: nothing to draw before it is enabled', async () =>
 test('exit codes: bad input 2, not signed in or forbidden 3, unreachable 5; each with one line', async () => {
   refuses(await bms.run([]), 2, /a command is missing/);
   refuses(await bms.run(['backup', 'ls', '--limit', 'many']), 2, /It must be a whole number/);
-  refuses(await bms.run(['backup', 'create']), 2, /which project\? Add --project/);
+  refuses(await bms.run(['backup', 'create']), 2, /which project\? Add --project.*\nusage: bms backup create \[options\]\n$/);
+  refuses(
+    await bms.run(['backup', 'create', '--project', 'Shop', '--retention', '0']),
+    2,
+    /^bms: --retention: must be at least 1/,
+  );
   refuses(await bms.run(['orgs', 'ls'], { env: { XDG_CONFIG_HOME: '/nowhere' } }), 3, /not signed in to http/);
   refuses(await bms.run(['whoami'], { env: { BMS_TOKEN: 'not.a.token' } }), 3, /UNAUTHORIZED/);
   refuses(await bms.run(['whoami', '--url', 'http://backups.invalid']), 2, /is not encrypted.*--insecure/);
@@ -368,6 +392,32 @@ test('an API key signs in without a browser', async () => {
   deepEqual(await other.json('projects', 'ls'), []);
   equal((await robot.run(['logout'])).code, 0);
   equal((await robot.run(['backup', 'ls'])).code, 3);
+});
+
+test('a wrong key is called so', async () => {
+  const robot = openBms({ BMS_URL: stageUrl(), BMS_API_KEY: `fb_key_key_${'0'.repeat(26)}_${'A'.repeat(43)}` });
+  refuses(await robot.run(['backup', 'ls']), 3, /^bms: the API key was refused: /);
+});
+
+test('profiles: several sign-ins are stored, listed, switched and used once', async () => {
+  const organization = await newOrganization(undefined, 'Second');
+  const apiKey = await newServiceAccountKey(organization, ['backups:read', 'projects:read', 'organization:read']);
+  const stored = await bms.run(['login', '--profile', 'robot', '--url', stageUrl(), '--api-key'], { input: apiKey });
+  equal(stored.code, 0, stored.err);
+  const listed = await bms.json<{ name: string; current: boolean; credentials: string }[]>('use');
+  deepEqual(
+    listed.map(({ name, current, credentials }) => [name, current, credentials]),
+    [
+      [stageUrl(), false, 'a session'],
+      ['robot', true, 'an API key'],
+    ],
+  );
+  deepEqual(await bms.json('projects', 'ls'), []);
+  equal((await bms.run(['use', stageUrl()])).code, 0);
+  equal((await bms.json<unknown[]>('projects', 'ls')).length, 2);
+  deepEqual(await bms.json('projects', 'ls', '--profile', 'robot'), []);
+  refuses(await bms.run(['projects', 'ls', '--profile', 'nobody']), 2, /there is no profile nobody/);
+  equal((await bms.run(['logout', '--profile', 'robot'])).code, 0);
 });
 
 test('logout ends the session at the service', async () => {
