@@ -1,12 +1,13 @@
 /** Tools that read the content of backups: browse, one document, a document at a moment, differences. */
 import * as z from 'zod/mini';
+import type { Client } from '../../../shared/client/index.ts';
 import { CliFailure } from '../base/cli-failure.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import { findDocumentAt } from '../context/find-document-at.ts';
-import { findRecordId } from '../context/find-resource.ts';
+import { findBackupId, findRecord, findRecordId } from '../context/find-resource.ts';
 import { readDocument, type StoredDocument } from '../context/read-document.ts';
 import { plainFields } from '../output/plain-value.ts';
-import { backupId, defineTool, moment, paging, path, project, projectId, type ToolHost } from './define-tool.ts';
+import { backup, defineTool, moment, paging, path, project, type ToolHost } from './define-tool.ts';
 
 export const addContentTools = (host: ToolHost): void => {
   defineTool(host, {
@@ -14,8 +15,9 @@ export const addContentTools = (host: ToolHost): void => {
     title: 'Browse a backup',
     description:
       'The collections of a backup (no path), the documents of a collection (path users) or the collections of a document (path users/ada). Does not return fields; read_document does.',
-    input: { ...paging, backupId, path: z.optional(path) },
-    run: async (client, { backupId: id, path: below = '', limit, cursor }, signal) => {
+    input: { ...paging, backupId: backup, projectId: ofLatest, path: z.optional(path) },
+    run: async (client, { backupId: wanted, projectId: of, path: below = '', limit, cursor }, signal) => {
+      const id = await idOf(client, wanted, of);
       const query = { path: below, showMissing: 'true', limit, cursor } as const;
       const page = await client.page('GET /backups/{backupId}/documents', { params: { backupId: id }, query, signal });
       const entries = page.data.map(({ type, path: at, documents, missing, updateTime }) => ({
@@ -33,8 +35,9 @@ export const addContentTools = (host: ToolHost): void => {
     name: 'read_document',
     title: 'Read a document of a backup',
     description: 'The fields of one document as it was when the backup was made, as plain values.',
-    input: { backupId, path, fields },
-    run: async (client, { backupId: id, path: at, fields: wanted }, signal) => {
+    input: { backupId: backup, projectId: ofLatest, path, fields },
+    run: async (client, { backupId: named, projectId: of, path: at, fields: wanted }, signal) => {
+      const id = await idOf(client, named, of);
       const found = await readDocument(client, { backupId: id, path: at, signal });
       if (!found)
         throw new CliFailure(
@@ -51,8 +54,8 @@ export const addContentTools = (host: ToolHost): void => {
     description:
       "Where a document exists: live, in which backups and at which moments, when it last changed or vanished, and which state to restore (recommended: pass it to plan_restore). Takes a path, an id, a resource name, or the address of a document in Google's console. Does not return fields; read_document does.",
     input: {
-      document: path.check(z.describe('Such as users/ada, ada, or https://console.firebase.google.com/project/…')),
-      project: z.optional(project).check(z.describe('May be left out if the address names the Google Cloud project')),
+      path: path.check(z.describe('Such as users/ada, ada, or https://console.firebase.google.com/project/…')),
+      projectId: z.optional(project).check(z.describe('May be left out if the address names the Google Cloud project')),
     },
     output: {
       path: z.nullable(z.string()),
@@ -61,7 +64,7 @@ export const addContentTools = (host: ToolHost): void => {
       summary: z.looseObject({ found: z.boolean() }),
       recommended: z.nullable(z.looseObject({ backupId: z.nullable(z.string()), pointInTime: z.nullable(z.string()) })),
     },
-    run: async (client, { document, project: wanted }, signal) => {
+    run: async (client, { path: document, projectId: wanted }, signal) => {
       const projectId = await findRecordId(client, 'project', wanted);
       const { live, backups, moments, ...about } = await client.request('GET /documents/locate', {
         query: { projectId, path: document },
@@ -81,9 +84,10 @@ export const addContentTools = (host: ToolHost): void => {
     title: 'A document at a moment',
     description:
       'The state of one document at a moment, from the stored backups of its project. `exact` tells whether it certainly is the state at that moment, or that of the last backup before it.',
-    input: { projectId, path, at: moment, fields },
-    run: async (client, { projectId: project, path: name, at, fields: wanted }, signal) => {
-      const { document, ...about } = await findDocumentAt(client, { projectId: project, path: name, at, signal });
+    input: { projectId: project, path, at: moment, fields },
+    run: async (client, { projectId: of, path: name, at, fields: wanted }, signal) => {
+      const { id: projectId } = await findRecord(client, 'project', of);
+      const { document, ...about } = await findDocumentAt(client, { projectId, path: name, at, signal });
       return { ...about, document: document ? shown(document, wanted) : null };
     },
   });
@@ -95,11 +99,14 @@ export const addContentTools = (host: ToolHost): void => {
       'Which documents differ between a backup and another one, or the live database (against: live). With path the fields of one document before and after. Comparing with the live database reads it, which its owner is billed for.',
     input: {
       ...paging,
-      backupId,
-      against: z.union([z.literal('live'), backupId]).check(z.describe('The id of another backup, or live')),
+      backupId: backup,
+      projectId: ofLatest,
+      against: backup.check(z.describe('Another backup, or live')),
       path: z.optional(path),
     },
-    run: async (client, { backupId: id, against, path: at, limit, cursor }, signal) => {
+    run: async (client, { backupId: wanted, projectId: of, against: other, path: at, limit, cursor }, signal) => {
+      const id = await idOf(client, wanted, of);
+      const against = other === 'live' ? other : await idOf(client, other, of);
       const query = { against, path: at, limit, cursor };
       const { data, pagination } = await client.page('GET /backups/{backupId}/diff', { params: { backupId: id }, query, signal });
       const { document, ...diff } = data;
@@ -111,6 +118,11 @@ export const addContentTools = (host: ToolHost): void => {
     },
   });
 };
+
+const ofLatest = z.optional(project).check(z.describe('The project of latest'));
+
+const idOf = async (client: Client, wanted: string, of: string | undefined): Promise<string> =>
+  findBackupId(client, wanted, await findRecordId(client, 'project', of));
 
 const withoutFields = <S extends { readonly document: unknown }>({ document: _, ...state }: S): Omit<S, 'document'> => state;
 

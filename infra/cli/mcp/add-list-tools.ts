@@ -1,7 +1,8 @@
 /** Tools that list what there is: overview, projects, backups, audit log. */
 import * as z from 'zod/mini';
 import { backupStatuses } from '../base/choices.ts';
-import { defineTool, moment, paging, projectId, type ToolHost } from './define-tool.ts';
+import { findRecordId } from '../context/find-resource.ts';
+import { defineTool, moment, paging, project, type ToolHost } from './define-tool.ts';
 
 export const addListTools = (host: ToolHost): void => {
   defineTool(host, {
@@ -33,14 +34,15 @@ export const addListTools = (host: ToolHost): void => {
       'Backups, newest first, of one project or of all. A good backup is completed and its verification found no damage.',
     input: {
       ...paging,
-      projectId: z.optional(projectId),
+      projectId: z.optional(project),
       status: z
         .optional(z.enum(Object.keys(backupStatuses) as [keyof typeof backupStatuses]))
         .check(z.describe('Deleted and expired backups are listed only with their status')),
       from: z.optional(moment).check(z.describe('Created at this time or later')),
       to: z.optional(moment).check(z.describe('Created at this time or earlier')),
     },
-    run: async (client, query, signal) => {
+    run: async (client, { projectId: wanted, ...filters }, signal) => {
+      const query = { ...filters, projectId: await findRecordId(client, 'project', wanted) };
       const { data, pagination } = await client.page('GET /backups', { query, signal });
       const backups = data.map(({ progress: _progress, encryption: _encryption, ...backup }) => backup);
       return { backups, nextCursor: pagination.nextCursor };

@@ -4,7 +4,8 @@ import type { Client } from '../../../shared/client/index.ts';
 import { mergeModes } from '../base/choices.ts';
 import { badInput, CliFailure } from '../base/cli-failure.ts';
 import { exitCodes } from '../base/exit-codes.ts';
-import { backupId, defineTool, moment, path, projectId, type ToolHost } from './define-tool.ts';
+import { findBackupId, findRecordId } from '../context/find-resource.ts';
+import { backup, defineTool, moment, path, project, type ToolHost } from './define-tool.ts';
 import { planMinutes, type RestoreBody, ShownPlans } from './shown-plans.ts';
 
 /** Planning a large database takes longer than a call; after this the assistant is told to narrow it. */
@@ -22,10 +23,10 @@ export const addRestoreTools = (host: ToolHost, { allowRestore }: { readonly all
         : ''
     }`,
     input: {
-      backupId: z.optional(backupId),
-      projectId: z.optional(projectId).check(z.describe('With at: the project of the moment')),
+      backupId: z.optional(backup),
+      projectId: z.optional(project).check(z.describe('With at: the project of the moment; else the project of latest')),
       at: z.optional(moment),
-      targetProjectId: z.optional(projectId).check(z.describe('Another project to restore into; the source project by default')),
+      targetProjectId: z.optional(project).check(z.describe('Another project to restore into; the source project by default')),
       collections: z.optional(z.array(path).check(z.minLength(1), z.maxLength(100))),
       documentIds: z
         .optional(z.array(path).check(z.minLength(1), z.maxLength(1_000)))
@@ -35,7 +36,7 @@ export const addRestoreTools = (host: ToolHost, { allowRestore }: { readonly all
         .check(z.describe('rollback also deletes documents in scope that the backup does not have')),
     },
     run: async (client, input, signal) => {
-      const body = bodyOf(input);
+      const body = await bodyOf(client, input);
       const plan = await planOf(client, body, signal);
       const { deleteDigest } = plan;
       if (deleteDigest === undefined) throw new CliFailure(exitCodes.failed, 'the service returned a plan without its digest');
@@ -82,12 +83,14 @@ interface PlanInput {
   readonly mergeMode: keyof typeof mergeModes;
 }
 
-const bodyOf = (input: PlanInput): RestoreBody => {
-  const { backupId: id, projectId: project, at, targetProjectId, collections, documentIds, mergeMode } = input;
-  if ((id === undefined) === (at === undefined)) throw badInput('name either backupId, or projectId and at');
-  if ((project === undefined) !== (at === undefined)) throw badInput('projectId and at belong together');
+const bodyOf = async (client: Client, input: PlanInput): Promise<RestoreBody> => {
+  const { backupId: stored, projectId: of, at, targetProjectId: target, collections, documentIds, mergeMode } = input;
+  if ((stored === undefined) === (at === undefined)) throw badInput('name either backupId, or projectId and at');
+  if (at !== undefined && of === undefined) throw badInput('at needs the projectId of the moment');
+  const projectId = await findRecordId(client, 'project', of);
+  const targetProjectId = await findRecordId(client, 'project', target);
   return {
-    ...(id === undefined ? { projectId: project, pointInTime: at } : { backupId: id }),
+    ...(stored === undefined ? { projectId, pointInTime: at } : { backupId: await findBackupId(client, stored, projectId) }),
     ...(targetProjectId !== undefined && { targetProjectId }),
     ...(collections && { collections: [...collections] }),
     ...(documentIds && { documentIds: [...documentIds] }),

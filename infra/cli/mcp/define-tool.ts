@@ -18,7 +18,7 @@ interface Tool<Shape extends z.core.$ZodShape> {
   readonly title: string;
   readonly description: string;
   readonly input: Shape;
-  /** If its answer is also given as structured content: what it has at least. */
+  /** What its structured answer has at least. */
   readonly output?: z.core.$ZodLooseShape | undefined;
   /** Of a tool that changes something. */
   readonly annotations?: ToolAnnotations;
@@ -32,7 +32,7 @@ interface Tool<Shape extends z.core.$ZodShape> {
 const readOnly: ToolAnnotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 export const defineTool = <Shape extends z.core.$ZodShape>(host: ToolHost, tool: Tool<Shape>): void => {
-  const { name, title, description, annotations = readOnly, run, output } = tool;
+  const { name, title, description, annotations = readOnly, run, output = {} } = tool;
   const inputSchema: z.ZodMiniObject = z.strictObject(tool.input);
   host.server.registerTool(
     name,
@@ -40,14 +40,14 @@ export const defineTool = <Shape extends z.core.$ZodShape>(host: ToolHost, tool:
       title,
       description,
       inputSchema,
-      ...(output && { outputSchema: z.looseObject(output) }),
+      outputSchema: z.looseObject(output),
       annotations: { title, ...annotations },
     },
     async (input, { signal }) => {
       const startedMs = Date.now();
       try {
         const data = await run(await host.client(), input as never, signal);
-        const answer = { ...dataAnswer(data), ...(output && { structuredContent: data }) };
+        const answer = dataAnswer(data);
         host.log(`${name}: ${Date.now() - startedMs} ms`);
         return answer;
       } catch (error) {
@@ -58,14 +58,14 @@ export const defineTool = <Shape extends z.core.$ZodShape>(host: ToolHost, tool:
   );
 };
 
-const idOf = (kind: string, prefix: string) =>
-  z.string().check(z.regex(new RegExp(`^${prefix}_[0-9A-HJKMNP-TV-Z]{26}$`), `must be the id of a ${kind}: ${prefix}_…`));
-export const projectId = idOf('project', 'prj');
 /** A project as people name it; `findRecordId` looks it up. */
 export const project = z
   .string()
   .check(z.minLength(1), z.maxLength(200), z.describe('Id or name of a project, or the id of its Google Cloud project'));
-export const backupId = idOf('backup', 'bkp');
+/** A backup as people name it; `findBackupId` looks it up. */
+export const backup = z
+  .string()
+  .check(z.minLength(1), z.maxLength(100), z.describe('Id of a backup, the beginning of one, or latest: the newest good one'));
 export const path = z.string().check(z.minLength(1), z.maxLength(6_144));
 export const moment = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' });
 

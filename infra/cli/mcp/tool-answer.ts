@@ -12,21 +12,22 @@ const notice =
 
 /** An object. A list in it that is too long is shortened; `shortened` says so and what to ask instead. */
 export const dataAnswer = (data: Readonly<Record<string, unknown>>): CallToolResult => {
-  const text = toText(data);
-  return answer(text.length <= answerMax ? text : toText(shorten(data)));
+  const isLong = toText(data).length > answerMax;
+  const shown = isLong ? shorten(data) : data;
+  return {
+    content: [
+      { type: 'text', text: notice },
+      { type: 'text', text: toText(shown) },
+    ],
+    // The same again for programs. As JSON would have it: without what is undefined.
+    structuredContent: JSON.parse(toJson(shown)) as Record<string, unknown>,
+  };
 };
 
 /** An error that the assistant can read, with what to do; the service's id of the call helps its operator. */
 export const failureAnswer = (error: unknown): CallToolResult => ({
   content: [{ type: 'text', text: escapeOutput(cliFailureOf(error).message) }],
   isError: true,
-});
-
-const answer = (text: string): CallToolResult => ({
-  content: [
-    { type: 'text', text: notice },
-    { type: 'text', text },
-  ],
 });
 
 const toText = (data: unknown): string => escapeOutput(toJson(data, 1));

@@ -120,7 +120,7 @@ test('mcp: lists its tools with what they may do; without --allow-restore none w
 });
 
 test('mcp: reads projects, backups, documents, differences, the overview and the audit log', async () => {
-  const { tool, stderr } = await serve(env);
+  const { tool, client, stderr } = await serve(env);
   equal((await tool('list_projects')).data.projects[0].id, projectId);
   const page = (await tool('list_backups', { projectId, limit: 1 })).data;
   deepEqual([page.backups.length, page.backups[0].id], [1, second.id]);
@@ -134,6 +134,10 @@ test('mcp: reads projects, backups, documents, differences, the overview and the
     orders.map(({ path }: { path: string }) => path),
     ['orders/a', 'orders/b'],
   );
+  const latest = { backupId: 'latest', projectId: 'Shop', path: 'orders/b' };
+  equal((await tool('read_document', latest)).data.fields.total, 20);
+  const { structuredContent } = await client.callTool({ name: 'read_document', arguments: latest }, undefined, patience);
+  equal((structuredContent as { backupId: string }).backupId, second.id);
   const document = await tool('read_document', { backupId: first.id, path: 'orders/a' });
   deepEqual(document.data.fields, { total: 1, note: injected });
 
@@ -148,16 +152,16 @@ test('mcp: reads projects, backups, documents, differences, the overview and the
 
 test('mcp: finds a document by its path, its id and its address, with the project by name, also as structured content', async () => {
   const { tool, client } = await serve(env);
-  const input = { document: 'orders/b', project: 'Shop' };
+  const input = { path: 'orders/b', projectId: 'Shop' };
   const { data } = await tool('find_document', input);
   deepEqual([data.path, data.live.exists, data.backups.length, data.recommended.backupId], ['orders/b', true, 2, first.id]);
   equal(data.backups[0].document, undefined);
   const { structuredContent } = await client.callTool({ name: 'find_document', arguments: input }, undefined, patience);
   equal((structuredContent as typeof data).recommended.backupId, first.id);
-  const document = `https://console.cloud.google.com/firestore/databases/-default-/data/panel/orders/a?project=${sourceProjectId}`;
-  deepEqual((await tool('find_document', { document })).data.recommended, null);
-  equal((await tool('find_document', { document: 'one', project: projectId })).data.path, 'large/one');
-  match((await tool('find_document', { document: 'orders/a' })).text, /projectId: is required/);
+  const address = `https://console.cloud.google.com/firestore/databases/-default-/data/panel/orders/a?project=${sourceProjectId}`;
+  deepEqual((await tool('find_document', { path: address })).data.recommended, null);
+  equal((await tool('find_document', { path: 'one', projectId })).data.path, 'large/one');
+  match((await tool('find_document', { path: 'orders/a' })).text, /projectId: is required/);
 });
 
 test('mcp: a document at a moment is exact if a later backup proves it, else that of the backup before', async () => {
@@ -186,7 +190,7 @@ test('mcp: unknown tools, bad arguments and errors of the service are errors wit
   const { tool } = await serve(env);
   const cases: readonly (readonly [string, object, RegExp])[] = [
     ['no_such_tool', {}, /no_such_tool not found/],
-    ['list_backups', { projectId: 'shop' }, /must be the id of a project: prj_…/],
+    ['list_backups', { projectId: 'unheard-of' }, /there is no project unheard-of|no project/],
     ['list_backups', { limit: 1_000 }, /limit/],
     ['list_backups', { unknown: 1 }, /Unrecognized key: \\?"unknown/],
     ['list_backups', { cursor: 'x' }, /VALIDATION_ERROR/],
@@ -196,7 +200,7 @@ test('mcp: unknown tools, bad arguments and errors of the service are errors wit
     ['read_document', { backupId: 'bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD', path: 'orders/a' }, /BACKUP_NOT_FOUND, request /],
     ['document_at', { projectId, path: 'orders/a', at: 'yesterday' }, /must be a time such as/],
     ['plan_restore', {}, /name either backupId, or projectId and at/],
-    ['plan_restore', { backupId: first.id, projectId }, /projectId and at belong together/],
+    ['plan_restore', { at: '2026-01-31T12:00:00Z' }, /at needs the projectId of the moment/],
     ['start_restore', { planId: 'x' }, /start_restore not found/],
   ];
   for (const [name, input, pattern] of cases) {
