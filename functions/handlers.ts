@@ -16,6 +16,7 @@ import * as backupContents from './api/backup-contents.ts';
 import * as backups from './api/backups.ts';
 import * as description from './api/description.ts';
 import * as encryption from './api/encryption.ts';
+import * as incidents from './api/incidents.ts';
 import * as invitations from './api/invitations.ts';
 import * as invites from './api/invites.ts';
 import * as members from './api/members.ts';
@@ -66,6 +67,7 @@ export const handlers = {
   evidence: { ...evidence, ...evidenceOfRun },
   webhooks,
   alerts: { ...alerts, ...alertMessages },
+  incidents,
   auditLogs,
   overview,
   system,

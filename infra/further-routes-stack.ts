@@ -14,6 +14,7 @@ const furtherFiles = [
   'documents',
   'erasures',
   'evidence',
+  'incidents',
   'overview',
   'restore-tests',
   'sessions',

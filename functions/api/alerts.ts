@@ -43,7 +43,7 @@ export const list = handle(alerts.list, async ({ tenant, organization, page, now
 
 export const incidents = handle(alerts.incidents, async ({ tenant, query, page, now }) => {
   const { incidents: found, next } = await listIncidents(tenant, { filter: query, page, now });
-  return { items: found.map(incidentData), next };
+  return { items: found.map((incident) => incidentData(incident, now)), next };
 });
 
 export const get = handle(alerts.get, async ({ tenant, params }) => {

@@ -1,6 +1,6 @@
 /** Runs quick tasks. A failed task is retried, then dead-lettered. */
 import { notifyDeviceSignIn } from '../../shared/account/index.ts';
-import { applyDisabledWebhook } from '../../shared/alert/index.ts';
+import { applyWebhook } from '../../shared/alert/index.ts';
 import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
 import { sendInvitation } from '../../shared/organization/index.ts';
 import { notifyOrganizationDeleted } from '../../shared/organization-deletion/index.ts';
@@ -45,8 +45,10 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
       return disableWebhook(tenant, task, clock.now());
     case 'notify-webhook-disabled':
       // The incident first: it is idempotent, an e-mail is not.
-      await applyDisabledWebhook(tenant, task.webhookId, clock.now());
+      await applyWebhook(tenant, task.webhookId, clock.now());
       return notifyOwner(tenant, task.webhookId, clock.now());
+    case 'apply-webhook':
+      return applyWebhook(tenant, task.webhookId, clock.now());
     default:
       throw new Error(`unexpected task "${task.kind}" on the task queue`);
   }

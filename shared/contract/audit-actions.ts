@@ -45,6 +45,7 @@ const names = {
   restore: ['created', 'planned', 'started', 'completed', 'failed', 'cancelled', 'resumed', 'undone'],
   webhook: ['created', 'updated', 'deleted', 'toggled', 'disabled', 'tested', 'secret_rotated', 'replayed', 'delivery_retried'],
   alert: ['created', 'updated', 'deleted', 'disabled', 'tested', 'delivery_retried'],
+  incident: ['acknowledged', 'assigned', 'unassigned', 'muted', 'unmuted'],
   document: ['located', 'deletions_listed'],
   erasure: ['created', 'expired'],
 } as const;

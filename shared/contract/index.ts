@@ -12,6 +12,7 @@ import { console } from './endpoints/console.ts';
 import { device } from './endpoints/device.ts';
 import { documents } from './endpoints/documents.ts';
 import { encryption } from './endpoints/encryption.ts';
+import { incidents } from './endpoints/incidents.ts';
 import { invitations, invites } from './endpoints/invitations.ts';
 import { members } from './endpoints/members.ts';
 import { organizations } from './endpoints/organizations.ts';
@@ -52,6 +53,7 @@ export const contract = {
   evidence,
   webhooks,
   alerts,
+  incidents,
   auditLogs,
   overview,
   system,

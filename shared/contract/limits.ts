@@ -96,6 +96,11 @@ export const alertMailsOfOwner = 5_000;
 export const erasuresPerProject = 1_000;
 export const erasurePathsMax = 1_000;
 export const incidentKeptSeconds = 90 * 24 * 3_600;
+/** An incident can be muted for so long at most: nothing is forgotten for good. */
+export const muteDaysMax = 30;
+/** A webhook is an incident after so many failed attempts in a row, or after it has failed for so long, whichever is first. */
+export const webhookFailuresMax = 3;
+export const webhookFailingSeconds = 15 * 60;
 /** Invitation e-mails to one address in a day (UTC): by one organization or one user, and by all together. */
 export const invitationsPerRecipient = 10;
 export const invitationsPerRecipientInAll = 20;

@@ -23,6 +23,8 @@ export interface DeliveryKind<E extends EndpointRecord, D extends DeliveryRecord
   ): Promise<void>;
   /** Undefined if the endpoint is never disabled. */
   disableTask(endpoint: E, failure: { readonly reason: DisabledReason; readonly failingSince: string }): Task | undefined;
+  /** Reports that the endpoint began to fail, keeps failing or works again. Undefined if no one is to know. */
+  healthTask?(endpoint: E): Task;
   /** Runs after the last attempt of a round was recorded. */
   onEnd?(
     tenant: Tenant,

@@ -1,5 +1,5 @@
 /** What attempts reveal about an endpoint: since when it fails, and whether it is slow. */
-import { failingSecondsMax } from '../contract/limits.ts';
+import { failingSecondsMax, webhookFailingSeconds, webhookFailuresMax } from '../contract/limits.ts';
 import {
   after,
   epochSeconds,
@@ -30,17 +30,29 @@ export const failingSince = (health: HealthRecord | undefined, { isSuccess }: At
 export const isDead = (since: string | undefined, now: Date): boolean =>
   since !== undefined && since <= iso(after(now, -failingSecondsMax));
 
-/** Writes at most once a second while nothing changes: failures within a second may count as one. */
+/**
+ * Whether an attempt says something about the endpoint that is worth a report, and in how many seconds: when the first failure may have
+ * lasted for too long, at the third and further ones until then, and at the first success after failures.
+ */
+export const reportDelay = (health: HealthRecord | undefined, { isSuccess }: AttemptResult, now: Date): number | undefined => {
+  const { failingSince: since, failureCount = 1 } = health ?? {};
+  if (isSuccess) return since === undefined ? undefined : 0;
+  if (since === undefined) return webhookFailingSeconds;
+  const isYoung = since > iso(after(now, -webhookFailingSeconds));
+  return isYoung && failureCount + 1 >= webhookFailuresMax ? 0 : undefined;
+};
+
+/** Writes at most once a second while nothing changes: failures within a second may count as one. Returns whether it wrote. */
 export const recordHealth = async (
   key: Key,
   { health, result, now }: { readonly health: HealthRecord | undefined; readonly result: AttemptResult; readonly now: Date },
-): Promise<void> => {
+): Promise<boolean> => {
   const isSlow = !result.isSuccess || result.durationMs > slowMs;
   const isFailing = health?.failingSince !== undefined;
   const isRecent = (health?.lastTriggeredAt ?? '') > iso(after(now, -recordEverySeconds));
-  if (isRecent && health?.isSlow === isSlow && isFailing === !result.isSuccess) return;
+  if (isRecent && health?.isSlow === isSlow && isFailing === !result.isSuccess) return false;
   const sets = '#triggered = :now, #slow = :slow, #ttl = :ttl';
-  await updateItem({
+  return updateItem({
     update: key,
     // Concurrent attempts must not overwrite the first failure.
     expression: result.isSuccess

@@ -16,7 +16,7 @@ import {
 import { type AttemptOutcome, attemptAttributes } from './attempt-outcome.ts';
 import type { DueAttempt } from './decide-attempt.ts';
 import type { DeliveryKind } from './delivery-kind.ts';
-import { failingSince, isDead, recordHealth } from './endpoint-health.ts';
+import { failingSince, isDead, recordHealth, reportDelay } from './endpoint-health.ts';
 import { type DeliveryRecord, type DisabledReason, deliveryKey, type EndpointRecord } from './record.ts';
 import { retryDelay } from './retry-delay.ts';
 
@@ -99,9 +99,15 @@ const recordAttempt = async <E extends EndpointRecord, D extends DeliveryRecord>
   const disabling = reason && since !== undefined ? kind.disableTask(endpoint, { reason, failingSince: since }) : undefined;
   const delaySeconds = verdict.kind === 'retry' ? verdict.delaySeconds : undefined;
   if (delaySeconds !== undefined) await kind.sendLater(tenant, { endpoint, delivery, attempt: attempt + 1, delaySeconds, now });
-  const recording = recordHealth(deliveryKey.health(tenant, endpoint.id), { health, result, now });
+  let isRecorded = false;
+  const recording = recordHealth(deliveryKey.health(tenant, endpoint.id), { health, result, now }).then((hasWritten) => {
+    isRecorded = hasWritten;
+  });
   // The task that disables the endpoint reads the health record, so in that case the write must succeed.
   await (disabling ? recording : bestEffort('record the health of an endpoint', recording));
+  const reportSeconds = isRecorded ? reportDelay(health, result, now) : undefined;
+  const report = reportSeconds === undefined ? undefined : kind.healthTask?.(endpoint);
+  if (report) await bestEffort('report the health of an endpoint', sendTask(tenant, report, { delaySeconds: reportSeconds }));
   if (disabling) await sendTask(tenant, disabling);
   const isOurs = await updateItem(
     updateUnlessRecorded(delivery, {

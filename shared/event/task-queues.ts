@@ -38,6 +38,8 @@ const queues: Readonly<Record<Task['kind'], Queue>> = {
   deliver: 'deliveryRetry',
   'disable-webhook': 'task',
   'notify-webhook-disabled': 'task',
+  // On the queue that delivery workers may send to.
+  'apply-webhook': 'task',
   'apply-event': 'incident',
   'apply-verification': 'incident',
   'apply-anomaly': 'incident',

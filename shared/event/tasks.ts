@@ -56,6 +56,8 @@ export const Task = z.discriminatedUnion('kind', [
   }),
   /** E-mails the owner that the service disabled a webhook. */
   z.object({ kind: z.literal('notify-webhook-disabled'), webhookId: id('webhook') }),
+  /** A webhook began or ceased to fail, was enabled, disabled or deleted: its records tell which. Opens or closes its incidents. */
+  z.object({ kind: z.literal('apply-webhook'), webhookId: id('webhook') }),
   /** Opens or closes the incidents that an event concerns. */
   z.object({ kind: z.literal('apply-event'), eventId: id('event') }),
   /** A verification has passed or found damage: the record of the backup tells which. */

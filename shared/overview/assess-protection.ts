@@ -6,7 +6,7 @@ import { previousRun } from '../recurring/index.ts';
 import { isQueued, type ScheduleRecord } from '../schedule/index.ts';
 import { isDamaged, isOfProject, type ProjectState } from './project-state.ts';
 
-export type Concern = z.input<typeof Attention>;
+export type Concern = Omit<z.input<typeof Attention>, 'incidentId'>;
 type Found = Omit<Concern, 'projectId'>;
 type Protection = z.input<typeof ProjectOverview>['protection'];
 

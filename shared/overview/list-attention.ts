@@ -1,5 +1,7 @@
 /** What needs attention, most urgent first. */
-import { concerns as kinds } from '../contract/models/overview.ts';
+import type * as z from 'zod/mini';
+import type { AlertKind, AlertSeverity } from '../contract/models/alert-enums.ts';
+import { type Attention, concerns as kinds } from '../contract/models/overview.ts';
 import type { DestinationRecord } from '../destination/index.ts';
 import type { RestoreTestRecord } from '../restore-test/index.ts';
 import { type listWebhooks, webhookData } from '../webhook/index.ts';
@@ -12,25 +14,83 @@ interface AttentionContext {
   readonly destinations: readonly DestinationRecord[];
   readonly restoreTests: readonly RestoreTestRecord[];
   readonly webhooks: Awaited<ReturnType<typeof listWebhooks>>['webhooks'];
+  /** Open ones. */
+  readonly incidents: readonly ReportedIncident[];
   readonly now: Date;
+}
+
+/** What the list says of an incident: incidents are above this folder. */
+export interface ReportedIncident {
+  readonly id: string;
+  readonly kind: AlertKind;
+  readonly severity: AlertSeverity;
+  readonly title: string;
+  readonly message: string;
+  readonly openedAt: string;
+  readonly project: { readonly id: string } | null;
+  readonly subject: { readonly type: string; readonly id: string };
 }
 
 const shownMax = 100;
 
-/** Concerns of projects, and those of the organization as a whole. */
-export const attentionList = (concerns: readonly Concern[], context: AttentionContext): Concern[] =>
-  [
+/** Concerns of projects, those of the organization as a whole, and open incidents that none of them shows. */
+export const attentionList = (concerns: readonly Concern[], context: AttentionContext): z.input<typeof Attention>[] => {
+  const { incidents } = context;
+  const all = [
     ...concerns,
     ...unusedDestinations(concerns, context),
     ...failedRestores(context),
     ...failedRestoreTests(context),
     ...failingWebhooks(context),
+  ];
+  const others = incidents.filter((incident) => !all.some((concern) => isAbout(incident, concern)));
+  return [
+    ...all.map((concern) => ({ ...concern, incidentId: incidents.find((one) => isAbout(one, concern))?.id ?? null })),
+    ...others.map(incidentAttention),
   ]
     .sort((a, b) => rankOf(a) - rankOf(b))
     .slice(0, shownMax);
+};
+
+/** The kinds of incidents that report the same. */
+const kindsOf: Readonly<Record<Concern['kind'], readonly AlertKind[]>> = {
+  NO_BACKUP: ['protection_lapsed', 'backup_failed', 'schedule_failed'],
+  PROJECT_UNAUTHORIZED: ['backup_failed', 'schedule_failed', 'capture_stalled'],
+  BACKUP_DAMAGED: ['verification_failed'],
+  UNUSUAL_CHANGES: ['anomaly'],
+  BACKUP_OVERDUE: ['schedule_overdue', 'protection_lapsed', 'schedule_failed'],
+  SCHEDULE_FAILING: ['schedule_failed', 'schedule_overdue', 'backup_failed'],
+  LAST_BACKUP_FAILED: ['backup_failed', 'schedule_failed'],
+  STORAGE_ERROR: ['destination_error'],
+  PITR_PROBLEM: ['capture_stalled'],
+  NOT_SCHEDULED: [],
+  COLLECTIONS_MISSING: [],
+  RESTORE_FAILED: ['restore_failed'],
+  RESTORE_TEST_FAILED: ['restore_test_failed'],
+  WEBHOOK_DISABLED: ['webhook_disabled', 'webhook_failing'],
+  WEBHOOK_FAILING: ['webhook_failing'],
+  INCIDENT_OPEN: [],
+};
+
+/** An incident about a project or a schedule reports what concerns the project; one about a backup only what concerns that backup. */
+const isAbout = ({ kind, subject, project }: ReportedIncident, { kind: concern, resource, projectId }: Concern): boolean =>
+  kindsOf[concern].includes(kind) &&
+  (subject.id === resource.id || (subject.type !== 'backup' && projectId !== null && project?.id === projectId));
+
+const incidentAttention = ({ id, severity, title, message, openedAt, project }: ReportedIncident) =>
+  ({
+    severity: severity === 'critical' ? 'critical' : 'warning',
+    kind: 'INCIDENT_OPEN',
+    message: `${title}. ${message}`,
+    since: openedAt,
+    projectId: project?.id ?? null,
+    resource: { type: 'incident', id },
+    incidentId: id,
+  }) as const;
 
 /** The order of `concerns` in the contract, after the severity. */
-const rankOf = ({ severity, kind }: Concern): number => (severity === 'critical' ? 0 : kinds.length) + kinds.indexOf(kind);
+const rankOf = ({ severity, kind }: Pick<Concern, 'severity' | 'kind'>): number =>
+  (severity === 'critical' ? 0 : kinds.length) + kinds.indexOf(kind);
 
 /** Destinations in error that no project reports. */
 const unusedDestinations = (concerns: readonly Concern[], { destinations }: AttentionContext): readonly Concern[] => {

@@ -17,7 +17,7 @@ import { assessProtection } from './assess-protection.ts';
 import { dailyHistory, historyDays } from './daily-history.ts';
 import { failedJobs } from './failed-jobs.ts';
 import { lastGoodBackups } from './last-good-backups.ts';
-import { attentionList } from './list-attention.ts';
+import { attentionList, type ReportedIncident } from './list-attention.ts';
 import { projectOverview } from './project-overview.ts';
 import type { ProjectState } from './project-state.ts';
 import { type RecentBackup, readRecentBackups, readRecentRestores } from './recent-jobs.ts';
@@ -28,8 +28,16 @@ const newest = { limit: 1_000, after: undefined };
 
 export const readOverview = async (
   tenant: Tenant,
-  organization: OrganizationRecord,
-  now: Date,
+  {
+    organization,
+    incidents,
+    now,
+  }: {
+    readonly organization: OrganizationRecord;
+    /** Open ones. */
+    readonly incidents: readonly ReportedIncident[];
+    readonly now: Date;
+  },
 ): Promise<z.input<typeof Overview>> => {
   const [listed, { destinations }, { webhooks }, { items: restoreTests }, schedules, recent, restores] = await Promise.all([
     listProjects(tenant, newest),
@@ -84,7 +92,7 @@ export const readOverview = async (
     projects: shown,
     attention: attentionList(
       assessed.flatMap(({ assessment }) => assessment.concerns),
-      { states, destinations, restoreTests, webhooks, now },
+      { states, destinations, restoreTests, webhooks, incidents, now },
     ),
     failedJobs: failedJobs(recent.backups, { restores, names: new Map(projects.map(({ id, name }) => [id, name])), now }),
     history: {

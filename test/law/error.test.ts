@@ -25,6 +25,7 @@ const agreed: Readonly<Record<number, readonly string[]>> = {
     'STORAGE_NOT_FOUND',
     'DELIVERY_NOT_FOUND',
     'ALERT_NOT_FOUND',
+    'INCIDENT_NOT_FOUND',
     'ERASURE_NOT_FOUND',
     'INVITATION_NOT_FOUND',
     'MEMBER_NOT_FOUND',

@@ -18,7 +18,7 @@ export const readDigest = async (
     now,
     dueAt = now,
   }: { readonly organization: OrganizationRecord; readonly now: Date; readonly dueAt?: Date | undefined },
-): Promise<DigestFacts> => digestOf(await readOverview(tenant, organization, now), dueAt);
+): Promise<DigestFacts> => digestOf(await readOverview(tenant, { organization, incidents: [], now }), dueAt);
 
 const digestOf = ({ at, totals, projects, failedJobs, history }: OverviewData, dueAt: Date): DigestFacts => {
   const { from, to } = digestPeriod(dueAt);

@@ -20,10 +20,10 @@ import {
   remove,
   retryOnConflict,
   StaleReadError,
-  set,
   type Tenant,
   type Write,
 } from '../../platform/index.ts';
+import { changeIncident, isMuted } from '../model/incident-timeline.ts';
 import { alertKey, type IncidentRecord, type LockFailures } from '../model/record.ts';
 import { type FailureSignal, type RecoverySignal, type Signal, titleOf } from './signal.ts';
 
@@ -94,6 +94,7 @@ const openNew = async (tenant: Tenant, signal: FailureSignal, now: Date): Promis
     remindedAt: iso(now),
     reminders: 0,
     alertIds: [],
+    timeline: [{ at, type: 'opened', by: null, message }],
   };
   emitMetric('incident opened', { IncidentsOpened: 1 });
   const stale = () => new StaleReadError();
@@ -114,7 +115,8 @@ const countFailure = (
 ): readonly Write[] => {
   const { id, count, sources, lastFailureAt, remindedAt, reminders } = incident;
   if (sources.includes(signal.source)) return [];
-  const isReminder = signal.isNews || Date.parse(remindedAt) + reminderSeconds * 1_000 <= now.getTime();
+  const isDue = signal.isNews || Date.parse(remindedAt) + reminderSeconds * 1_000 <= now.getTime();
+  const isReminder = isDue && !isMuted(incident, iso(now));
   const isLatest = signal.at >= lastFailureAt;
   // This failure is reported by no other incident, so alerts are chosen anew: those that were spared get the opening now.
   const isUncovered = incident.coveredBy !== undefined && signal.coveredBy === undefined;
@@ -127,8 +129,12 @@ const countFailure = (
     ...(signal.locks && { locks: addLocks(incident.locks, signal.locks) }),
     ...(isReminder && { remindedAt: iso(now), reminders: reminders + 1 }),
   };
+  const entries = [
+    { at: signal.at, type: 'failed_again', by: null, message },
+    ...(isReminder ? [{ at: iso(now), type: 'reminded', by: null, message: null } as const] : []),
+  ] as const;
   return [
-    set(alertKey.incident(tenant, id), attributes, { expected: { status: 'open', count }, onConditionFailed: stale }),
+    changeIncident(tenant, incident, { ...attributes, entries }).write,
     ...(isReminder || isUncovered ? [enqueue(tenant, { kind: 'notify-incident', incidentId: id }, now)] : []),
   ];
 };
@@ -155,16 +161,19 @@ const recoveryWrites = (
   }: { readonly incident: IncidentRecord | undefined; readonly signal: RecoverySignal; readonly now: Date },
 ): readonly Write[] => {
   if (!incident || signal.at < incident.lastFailureAt || isOfOtherSchedule(incident, signal)) return [];
-  const { id, kind, subject, count } = incident;
-  const attributes = {
+  const { id, kind, subject } = incident;
+  const { at, message } = signal;
+  const ended = changeIncident(tenant, incident, {
     status: 'recovered',
-    recoveredAt: signal.at,
-    message: signal.message,
+    recoveredAt: at,
+    message,
+    mutedUntil: undefined,
     ttl: epochSeconds(after(now, incidentKeptSeconds)),
-  };
+    entries: [{ at, type: 'recovered', by: null, message }],
+  });
   return [
     remove(alertKey.open(tenant, kind, subject.id), stale, { incidentId: id }),
-    set(alertKey.incident(tenant, id), attributes, { expected: { status: 'open', count }, onConditionFailed: stale }),
+    ended.write,
     enqueue(tenant, { kind: 'notify-incident', incidentId: id }, now),
   ];
 };

@@ -26,6 +26,8 @@ export const messageOfIncident = (
   openedAt: incident.openedAt,
   ...(incident.recoveredAt !== null && state === 'recovered' && { recoveredAt: incident.recoveredAt }),
   count: incident.count,
+  ...(incident.acknowledgement && { acknowledgedBy: incident.acknowledgement.by.email ?? incident.acknowledgement.by.id }),
+  ...(incident.assignee && { assignedTo: incident.assignee.email }),
 });
 
 /** `page` begins with a slash. */

@@ -1,11 +1,13 @@
 /** Creates the messages about an incident: one when it opens, one a day while it fails, one when it is over. */
 import { organizationKey } from '../../organization/index.ts';
-import { commit, getAll, isConflict, log, retryOnConflict, StaleReadError, set, type Tenant } from '../../platform/index.ts';
+import { commit, getAll, isConflict, iso, log, retryOnConflict, StaleReadError, set, type Tenant } from '../../platform/index.ts';
 import { ensureDefaultAlert } from '../model/default-alert.ts';
 import { alertsOf } from '../model/get-alert.ts';
+import { isMuted } from '../model/incident-timeline.ts';
 import { matchesAlert } from '../model/matches-alert.ts';
 import { type AlertRecord, alertKey, type IncidentRecord } from '../model/record.ts';
-import { createMessage, messageId } from './create-message.ts';
+import { createMessage } from './create-message.ts';
+import { messageIdsOf } from './message-ids-of.ts';
 import { messageOfIncident } from './message-of-incident.ts';
 
 interface Organization {
@@ -20,7 +22,7 @@ interface NotifyOptions {
 
 /**
  * Idempotent: ids of messages follow from the incident, the alert and the state. Alerts are chosen once, when the incident opens; later
- * messages go to these. Nothing is sent for a deleted organization.
+ * messages go to these. Nothing is sent for a deleted organization, nor about a muted incident while it is open.
  */
 export const notifyIncident = (
   tenant: Tenant,
@@ -34,6 +36,7 @@ export const notifyIncident = (
     const [organization, incident] = await getAll([organizationKey.organization(tenant), alertKey.incident(tenant, incidentId)]);
     if (!organization || organization.deletedAt || !incident)
       return log.info('incident not reported: it no longer exists', { incidentId });
+    if (isMuted(incident, iso(now))) return log.info('incident not reported: it is muted', { incidentId });
     await ensureDefaultAlert(tenant, now);
     const alerts = await alertsOf(tenant);
     const added = alerts.filter((alert) => isAdded(incident, alert, options));
@@ -92,14 +95,10 @@ const createIncidentMessage = (
     readonly now: Date;
   },
 ): Promise<void> => {
-  const { id: incidentId, kind, title, openedAt, remindedAt, recoveredAt, reminders } = incident;
-  const openingId = messageId(openedAt, incidentId, alert.id, 'open');
-  const id = {
-    open: openingId,
-    reminder: messageId(remindedAt, incidentId, alert.id, `reminder ${reminders}`),
-    recovered: messageId(recoveredAt ?? openedAt, incidentId, alert.id, 'recovered'),
-  }[state];
+  const { id: incidentId, kind, title, remindedAt } = incident;
+  const ids = messageIdsOf(incident, alert.id);
+  const id = state === 'reminder' ? ids.reminder(remindedAt, incident.reminders) : ids[state];
   const message = messageOfIncident(incident, state, organization);
-  const follows = state === 'recovered' ? openingId : undefined;
+  const follows = state === 'recovered' ? ids.open : undefined;
   return createMessage(tenant, { alert, message: { id, incidentId, kind, state, title, message, follows }, now });
 };

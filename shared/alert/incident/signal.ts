@@ -38,6 +38,7 @@ const titles: Readonly<Record<AlertKind, string>> = {
   destination_error: 'Storage destination in error',
   restore_failed: 'Restore failed',
   capture_stalled: 'Capture stalled',
+  webhook_failing: 'Webhook failing',
   webhook_disabled: 'Webhook disabled',
   verification_failed: 'Verification failed',
   lock_problem: 'Backup not immutable as promised',

@@ -23,6 +23,9 @@ export interface AlertMessage {
   readonly recoveredAt?: string | undefined;
   /** How often the problem occurred since the incident was opened. */
   readonly count: number;
+  /** Addresses of the members who have acknowledged it, and who take care of it. */
+  readonly acknowledgedBy?: string | undefined;
+  readonly assignedTo?: string | undefined;
 }
 
 export interface AlertFact {

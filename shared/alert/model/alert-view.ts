@@ -1,7 +1,8 @@
 /** An alert as the API shows it. It cannot leak a secret, because the record holds only encrypted ones. */
 import type * as z from 'zod/mini';
 import type { Alert, AlertDelivery, Incident } from '../../contract/models/alert.ts';
-import { secretMask } from '../../platform/index.ts';
+import { iso, secretMask } from '../../platform/index.ts';
+import { isMuted } from './incident-timeline.ts';
 import type { AlertDeliveryRecord, AlertHealth, AlertRecord, IncidentRecord } from './record.ts';
 
 export const alertData = (alert: AlertRecord, health: AlertHealth | undefined): z.input<typeof Alert> => {
@@ -50,7 +51,7 @@ export const alertDeliveryData = (record: AlertDeliveryRecord): z.input<typeof A
   nextAttemptAt: record.nextAttemptAt,
 });
 
-export const incidentData = (record: IncidentRecord): z.input<typeof Incident> => ({
+export const incidentData = (record: IncidentRecord, now: Date): z.input<typeof Incident> => ({
   id: record.id,
   kind: record.kind,
   severity: record.severity,
@@ -64,4 +65,8 @@ export const incidentData = (record: IncidentRecord): z.input<typeof Incident> =
   lastFailureAt: record.lastFailureAt,
   recoveredAt: record.recoveredAt,
   alertIds: [...record.alertIds],
+  page: record.page,
+  acknowledgement: record.acknowledgement ?? null,
+  assignee: record.assignee ?? null,
+  mutedUntil: isMuted(record, iso(now)) ? (record.mutedUntil ?? null) : null,
 });

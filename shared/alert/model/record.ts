@@ -1,5 +1,12 @@
 import type { Actor } from '../../audit/index.ts';
-import type { AlertChannel, AlertKind, AlertSeverity, recipientGroups, subjectTypes } from '../../contract/models/alert-enums.ts';
+import type {
+  AlertChannel,
+  AlertKind,
+  AlertSeverity,
+  IncidentEntryType,
+  recipientGroups,
+  subjectTypes,
+} from '../../contract/models/alert-enums.ts';
 import type { attemptStatuses } from '../../contract/models/webhook-enums.ts';
 import { type DeliveryRecord, deliveryKey, type EndpointRecord, type HealthRecord } from '../../delivery/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
@@ -43,6 +50,15 @@ export interface LockFailures {
   readonly last?: { readonly backupId: string; readonly storageDestinationId: string; readonly completedAt: string } | undefined;
 }
 
+/** What happened to an incident. Messages are not among them: their deliveries say what became of them. */
+export interface StoredIncidentEntry {
+  readonly at: string;
+  readonly type: Exclude<IncidentEntryType, 'message'>;
+  /** Null for what the service did by itself. */
+  readonly by: Actor | null;
+  readonly message: string | null;
+}
+
 /** What fails, from its first failure to its recovery. */
 export interface IncidentRecord extends Item {
   readonly id: string;
@@ -78,6 +94,16 @@ export interface IncidentRecord extends Item {
   readonly isTold?: boolean;
   /** Alerts that were told of it. */
   readonly alertIds: readonly string[];
+  /** Who has taken notice of it. */
+  readonly acknowledgement?: { readonly by: Actor; readonly at: string; readonly note: string | null };
+  /** The member who takes care of it. */
+  readonly assignee?: { readonly id: string; readonly email: string; readonly name: string };
+  /** While it is open, no messages are sent until then. The sweep removes it afterwards. */
+  readonly mutedUntil?: string;
+  /** The opening and the newest entries; absent in records of earlier versions. */
+  readonly timeline?: readonly StoredIncidentEntry[];
+  /** Incremented by every entry: the optimistic lock of the timeline. */
+  readonly revision?: number;
   /** Only of a recovered incident. */
   readonly ttl?: number;
 }

@@ -9,6 +9,7 @@ import { findRecoveries } from './find-recoveries.ts';
 import { findSilence, hasLapsed, unprotectedSince } from './find-silence.ts';
 import { releaseHeld } from './release-held.ts';
 import { sendDigests } from './send-digests.ts';
+import { tendIncidents } from './tend-incidents.ts';
 import { loadWatchedState, type WatchedState } from './watched-state.ts';
 
 export const assessIncidents = async (tenant: Tenant, now: Date): Promise<void> => {
@@ -18,6 +19,7 @@ export const assessIncidents = async (tenant: Tenant, now: Date): Promise<void> 
   const state = await loadWatchedState(tenant, now);
   for (const signal of findRecoveries(state, now)) await applySignal(tenant, signal, now);
   for (const signal of findSilence(state, now)) await applySignal(tenant, signal, now);
+  await tendIncidents(tenant, await openIncidents(tenant), now);
   await auditExpiredUses(tenant, state.apiKeys, now);
   await reportLapses(tenant, state, now);
   await releaseHeld(tenant, state.alerts, now);

@@ -12,6 +12,7 @@ import { iso } from '../../platform/index.ts';
 import { lockProblemOf } from '../../stored-backup/index.ts';
 import { endOfLockProblem } from '../incident/lock-problem-end.ts';
 import type { RecoverySignal } from '../incident/signal.ts';
+import { signalsOfWebhook } from '../incident/signals-of-webhook.ts';
 import type { IncidentRecord } from '../model/record.ts';
 import { hasLapsed, unprotectedSince } from './find-silence.ts';
 import type { WatchedState } from './watched-state.ts';
@@ -43,6 +44,11 @@ const ofSchedule: Reason = (incident, { schedules }) => {
   return (schedule.lastSuccessAt ?? '') > incident.lastFailureAt ? `A backup of schedule ${schedule.name} completed` : undefined;
 };
 
+const ofWebhook: Reason = ({ kind, subject: { id } }, { webhooks, webhookHealth }, now) =>
+  signalsOfWebhook(id, { webhook: webhooks.get(id), health: webhookHealth.get(id) }, now).find(
+    (signal) => signal.kind === kind && signal.state === 'recovered',
+  )?.message;
+
 const reasons: Readonly<Record<AlertKind, Reason>> = {
   backup_failed: ofProject(({ id, name }, { lastFailureAt, scheduleId }, { lastGood, schedules }) => {
     const last = lastGood.get(id);
@@ -66,11 +72,8 @@ const reasons: Readonly<Record<AlertKind, Reason>> = {
     if (!pitr || pitr.status === 'disabled') return `Point-in-time recovery of ${name} is disabled`;
     return stalledSince(pitr, now) === undefined ? `Changes of ${name} are captured again` : undefined;
   }),
-  webhook_disabled: (incident, { webhooks }) => {
-    const webhook = webhooks.get(incident.subject.id);
-    if (!webhook) return removed(incident);
-    return webhook.enabled ? `Webhook ${webhook.name} was enabled` : undefined;
-  },
+  webhook_failing: ofWebhook,
+  webhook_disabled: ofWebhook,
   verification_failed: (incident, { backups }) => {
     const backup = backups.get(incident.subject.id);
     if (backup?.status !== 'completed') return 'The damaged backup was deleted';

@@ -5,6 +5,7 @@ import { dueTimeOf } from '../../overview/index.ts';
 import { stalledSince } from '../../pitr/index.ts';
 import { iso } from '../../platform/index.ts';
 import type { FailureSignal } from '../incident/signal.ts';
+import { signalsOfWebhook } from '../incident/signals-of-webhook.ts';
 import type { AlertRecord } from '../model/record.ts';
 import type { WatchedState } from './watched-state.ts';
 
@@ -14,6 +15,7 @@ export const findSilence = (state: WatchedState, now: Date): readonly FailureSig
   ...stalledCaptures(state, now),
   ...lapsedProjects(state, now),
   ...expiringKeys(state, now),
+  ...failingWebhooks(state, now),
 ];
 
 /** Nothing has happened for a due time, two hours after it. A run that failed or still works reports by itself. */
@@ -97,6 +99,12 @@ const lapsedProjects = (state: WatchedState, now: Date): readonly FailureSignal[
       },
     ];
   });
+
+/** Those that are an incident already: counted once a day, so that a reminder follows. */
+const failingWebhooks = ({ webhooks, webhookHealth }: WatchedState, now: Date): readonly FailureSignal[] =>
+  [...webhooks].flatMap(([id, webhook]) =>
+    signalsOfWebhook(id, { webhook, health: webhookHealth.get(id) }, now).filter((signal) => signal.state === 'failed'),
+  );
 
 /** Told when it comes near, once more shortly before, and when it has happened. */
 const expiringKeys = ({ apiKeys }: WatchedState, now: Date): readonly FailureSignal[] =>

@@ -1,3 +1,4 @@
+import type { HealthRecord } from '../../delivery/index.ts';
 import { type DestinationRecord, destinationKey } from '../../destination/index.ts';
 import { type ApiKeyRecord, apiKeysOf } from '../../organization/index.ts';
 import { findLastGood } from '../../overview/index.ts';
@@ -28,6 +29,7 @@ export interface WatchedState {
   /** Subjects of open incidents that are not read otherwise, and backups that such an incident names, by id. */
   readonly destinations: ReadonlyMap<string, DestinationRecord>;
   readonly webhooks: ReadonlyMap<string, WebhookRecord>;
+  readonly webhookHealth: ReadonlyMap<string, HealthRecord>;
   readonly backups: ReadonlyMap<string, BackupRecord>;
   /** Read only for open incidents of restore tests. */
   readonly restoreTests: readonly RestoreTestRecord[];
@@ -58,12 +60,13 @@ export const loadWatchedState = async (tenant: Tenant, now: Date): Promise<Watch
     incidents.filter(({ subject }) => subject.type === type).map(({ subject }) => subject.id);
   const [ids, webhookIds] = [subjects('storage_destination'), subjects('webhook')];
   const hasFailedTests = incidents.some(({ kind }) => kind === 'restore_test_failed');
-  const [captures, locks, lastGood, destinations, webhooks, restoreTests] = await Promise.all([
+  const [captures, locks, lastGood, destinations, webhooks, health, restoreTests] = await Promise.all([
     getAll(projects.map(({ id, pitr }) => (pitr.enabled ? pitrKey.pitr(tenant, id) : undefined))),
     getAll(projects.map(({ id }) => projectKey.job(tenant, id))),
     findLastGood(tenant, { projects, schedules, now }),
     getAll(ids.map((id) => destinationKey(tenant, id))),
     getAll(webhookIds.map((id) => webhookKey.webhook(tenant, id))),
+    getAll(webhookIds.map((id) => webhookKey.health(tenant, id))),
     hasFailedTests ? Array.fromAsync(restoreTestsOf(tenant)) : [],
   ]);
   const ofLocks = incidents.flatMap((incident) =>
@@ -82,6 +85,7 @@ export const loadWatchedState = async (tenant: Tenant, now: Date): Promise<Watch
     busyProjects: new Set(projects.filter((_, n) => locks[n] !== undefined).map(({ id }) => id)),
     destinations: byId(destinations),
     webhooks: byId(webhooks),
+    webhookHealth: new Map(webhookIds.flatMap((id, n) => (health[n] ? [[id, health[n]]] : []))),
     backups: byId(backups),
     restoreTests,
   };

@@ -14,6 +14,7 @@ export const alertKinds = [
   'destination_error',
   'restore_failed',
   'capture_stalled',
+  'webhook_failing',
   'webhook_disabled',
   'verification_failed',
   'lock_problem',
@@ -32,6 +33,7 @@ export const severityOfKind: Readonly<Record<AlertKind, AlertSeverity>> = {
   destination_error: 'warning',
   restore_failed: 'warning',
   capture_stalled: 'warning',
+  webhook_failing: 'warning',
   webhook_disabled: 'warning',
   verification_failed: 'critical',
   lock_problem: 'warning',
@@ -46,6 +48,20 @@ export const recipientGroups = ['owners', 'admins'] as const;
 /** active: the last message arrived, or none was sent yet. failing: the last one did not. disabled: nothing is sent. */
 export const alertStatuses = ['active', 'failing', 'disabled'] as const;
 export const incidentStatuses = ['open', 'recovered'] as const;
+/** What the timeline of an incident lists. message: what an alert has sent about it, and whether it arrived. */
+export const incidentEntryTypes = [
+  'opened',
+  'failed_again',
+  'reminded',
+  'acknowledged',
+  'assigned',
+  'unassigned',
+  'muted',
+  'unmuted',
+  'recovered',
+  'message',
+] as const;
+export type IncidentEntryType = (typeof incidentEntryTypes)[number];
 /** What an incident concerns. */
 export const subjectTypes = ['project', 'schedule', 'storage_destination', 'webhook', 'backup', 'api_key'] as const;
 /** What a message says of its incident. summary: several incidents in one message. digest: the weekly report. */

@@ -14,6 +14,7 @@ import {
   alertKinds,
   alertSeverities,
   alertStatuses,
+  incidentEntryTypes,
   incidentStatuses,
   messageStates,
   recipientGroups,
@@ -146,4 +147,17 @@ export const Incident = z.object({
   lastFailureAt: Moment,
   recoveredAt: z.nullable(Moment),
   alertIds: z.array(z.string()),
+  page: z.string(),
+  acknowledgement: z.nullable(z.object({ by: Creator, at: Moment, note: z.nullable(z.string()) })),
+  assignee: z.nullable(z.object({ id: z.string(), email: z.string(), name: ShownName })),
+  mutedUntil: z.nullable(Moment),
 });
+
+export const IncidentEntry = z.object({
+  at: Moment,
+  type: z.enum(incidentEntryTypes),
+  by: z.nullable(Creator),
+  message: z.nullable(z.string()),
+});
+
+export const IncidentWithTimeline = z.extend(Incident, { timeline: z.array(IncidentEntry) });

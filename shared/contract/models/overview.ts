@@ -26,6 +26,7 @@ export const concerns = [
   'RESTORE_TEST_FAILED',
   'WEBHOOK_DISABLED',
   'WEBHOOK_FAILING',
+  'INCIDENT_OPEN',
 ] as const;
 
 export const GoodBackup = z.object({
@@ -96,9 +97,10 @@ export const Attention = z.object({
   since: z.nullable(Moment),
   projectId: z.nullable(z.string()),
   resource: z.object({
-    type: z.enum(['project', 'backup', 'restore', 'restore_test', 'schedule', 'storage_destination', 'webhook']),
+    type: z.enum(['project', 'backup', 'restore', 'restore_test', 'schedule', 'storage_destination', 'webhook', 'incident']),
     id: z.string(),
   }),
+  incidentId: z.nullable(z.string()),
 });
 
 export const FailedJob = z.object({

@@ -1,7 +1,8 @@
 /** Descriptions of alerts, their deliveries and incidents. */
 import * as z from 'zod/mini';
-import { alertMessagesPerHour, apiKeyWarningDays } from '../limits.ts';
-import { Alert, AlertDelivery, AlertTest, alertFields, Incident, LastDelivery } from '../models/alert.ts';
+import { incidents } from '../endpoints/incidents.ts';
+import { alertMessagesPerHour, apiKeyWarningDays, muteDaysMax, webhookFailuresMax } from '../limits.ts';
+import { Alert, AlertDelivery, AlertTest, alertFields, Incident, IncidentEntry, LastDelivery } from '../models/alert.ts';
 import { AlertDigest, DigestProject } from '../models/alert-digest.ts';
 import { type FieldTexts, fieldTexts } from './field-texts.ts';
 
@@ -12,6 +13,7 @@ const kinds = [
   'destination_error: a storage destination failed its test or a job',
   'restore_failed: a restore failed',
   'capture_stalled: point-in-time recovery does not capture changes',
+  `webhook_failing: ${webhookFailuresMax} attempts in a row failed, or every one for 15 minutes`,
   'webhook_disabled: the service disabled a webhook',
   'verification_failed: a verification found a backup damaged',
   'lock_problem: objects that a backup needs are locked for less than its storage destination promises, or a delete marker or another version hides them',
@@ -30,7 +32,7 @@ export const alertDescriptions: readonly FieldTexts[] = [
     routingKey: 'pagerduty only, and required there: the integration key of the service (Events API v2). Encrypted at rest',
     severity: 'The minimum that is sent',
     projectIds:
-      'Only incidents of these projects. Empty: all projects. Incidents that concern no project (destination_error, webhook_disabled, api_key_expiring) are always sent',
+      'Only incidents of these projects. Empty: all projects. Incidents that concern no project (destination_error, webhook_failing, webhook_disabled, api_key_expiring) are always sent',
     kinds: `Only these kinds of incidents. Empty: all. ${kinds}`,
     lapsedAfterHours: 'protection_lapsed is sent when a project had no good backup for this long',
     digest:
@@ -83,5 +85,19 @@ export const alertDescriptions: readonly FieldTexts[] = [
     message: 'The latest failure; of a recovered incident, why it is over',
     count: 'Failures since it was opened',
     alertIds: 'Alerts that were sent the incident; they are sent its recovery',
+    page: 'The page of the console that shows what failed, below its root',
+    acknowledgement: 'Who has taken notice of it, if anyone. Messages say so',
+    assignee: 'The member who takes care of it; null if no one does, and once that member has left',
+    mutedUntil: 'Until then no messages are sent while it is open; null if it is not muted',
+  }),
+  fieldTexts(IncidentEntry, {
+    type: 'failed_again: a further failure. reminded: alerts reported it again. message: what an alert has sent about it; messages are listed for 30 days',
+    by: 'Null for what the service did by itself',
+    message:
+      'What happened: the failure, the note, the assignee, the end of muting, or the alert and whether its message arrived',
+  }),
+  fieldTexts(incidents.update.body, {
+    assigneeId: 'The user id of a member; null removes the assignee',
+    mutedUntil: `Within ${muteDaysMax} days. A reminder is sent when the time is over and the incident is still open. null ends it at once, without a message`,
   }),
 ];

@@ -53,6 +53,7 @@ export const errorDescriptions: Readonly<Record<ErrorCode, string>> = {
   WEBHOOK_NOT_FOUND: 'The webhook does not exist in this organization',
   DELIVERY_NOT_FOUND: 'The delivery does not exist for this webhook or alert, or is older than 30 days',
   ALERT_NOT_FOUND: 'The alert does not exist in this organization',
+  INCIDENT_NOT_FOUND: 'The incident does not exist in this organization, or recovered more than 90 days ago',
   ERASURE_NOT_FOUND: 'The project has no such erasure',
   METHOD_NOT_ALLOWED: 'The path does not support this method; the Allow header lists the supported ones',
   CONFLICT: 'The state of the resource does not allow the operation, or it was changed concurrently',

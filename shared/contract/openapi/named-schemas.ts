@@ -43,6 +43,7 @@ const nouns: Readonly<Record<keyof typeof contract, string>> = {
   evidence: 'Evidence',
   webhooks: 'Webhook',
   alerts: 'Alert',
+  incidents: 'Incident',
   auditLogs: 'AuditLog',
   overview: 'Overview',
   system: 'System',

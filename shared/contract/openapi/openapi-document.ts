@@ -75,6 +75,10 @@ const tags: Readonly<Record<keyof typeof contract, { name: string; description: 
   evidence: { name: 'Evidence', description: 'Signed evidence of restore tests, and the report over a period' },
   webhooks: { name: 'Webhooks', description: 'Event notifications and their deliveries' },
   alerts: { name: 'Alerts', description: 'Messages about incidents by e-mail, Slack, Teams, Discord and PagerDuty' },
+  incidents: {
+    name: 'Incidents',
+    description: 'What fails, who has acknowledged it, who takes care of it, and what happened to it',
+  },
   auditLogs: { name: 'Audit log', description: 'Who did what, when and from where' },
   overview: { name: 'Overview', description: 'The protection of all projects at a glance' },
   system: { name: 'System', description: 'Health and public keys' },

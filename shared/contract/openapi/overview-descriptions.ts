@@ -5,7 +5,7 @@ import { type FieldTexts, fieldTexts } from './field-texts.ts';
 export const overviewDescriptions: readonly FieldTexts[] = [
   fieldTexts(Overview, {
     projects: 'The 1,000 newest projects',
-    attention: 'What needs attention, most urgent first; at most 100 entries',
+    attention: 'What needs attention, most urgent first; at most 100 entries. Every open incident is among them',
     failedJobs: 'Backups and restores that failed within 7 days, newest first; at most 20',
     history:
       'The last 30 days, UTC. It is computed from the newest backups, about 2,000. complete is false if there are older ones; then days before from lack some',
@@ -38,6 +38,8 @@ export const overviewDescriptions: readonly FieldTexts[] = [
     since: 'Null if it is not known',
     projectId: 'Null if it concerns the whole organization',
     resource: 'What to look at or to change',
+    incidentId:
+      'The open incident about it; null if there is none, such as for what was never set up. INCIDENT_OPEN: an open incident that nothing else in the list shows',
   }),
   fieldTexts(FailedJob, {
     projectId: 'The project of a backup, or the target of a restore',

@@ -13,7 +13,7 @@ import { serviceAccount } from '../endpoints/service-account.ts';
 import { StorageTest } from '../endpoints/storage-destinations.ts';
 import { Health } from '../endpoints/system.ts';
 import { webhooks } from '../endpoints/webhooks.ts';
-import { Alert, AlertDelivery, AlertTest, Incident } from '../models/alert.ts';
+import { Alert, AlertDelivery, AlertTest, Incident, IncidentEntry, IncidentWithTimeline } from '../models/alert.ts';
 import { AlertDigest, DigestProject } from '../models/alert-digest.ts';
 import { ApiKey, ApiKeyWithSecret } from '../models/api-key.ts';
 import { Backup, BackupEntry, Diff, Estimate, Verification } from '../models/backup.ts';
@@ -40,7 +40,16 @@ import { Delivery, DeliveryRequest, Webhook, WebhookEvent, WebhookWithSecret } f
 import { version } from '../version.ts';
 import { WorkloadIdentitySetup } from '../workload-identity.ts';
 import * as account from './examples/account-examples.ts';
-import { alert, alertDelivery, alertDigest, alertTest, digestProject, incident } from './examples/alert-examples.ts';
+import {
+  alert,
+  alertDelivery,
+  alertDigest,
+  alertTest,
+  digestProject,
+  incident,
+  incidentOpening,
+  incidentWithTimeline,
+} from './examples/alert-examples.ts';
 import {
   deletedDocument,
   deletedDocuments,
@@ -239,6 +248,12 @@ export const resources: Readonly<Record<string, Resource>> = {
   AlertDigest: resource(AlertDigest, 'The weekly digest', alertDigest),
   DigestProject: resource(DigestProject, 'A project in the weekly digest', digestProject),
   Incident: resource(Incident, 'Something that failed, from the first failure to its recovery', incident),
+  IncidentEntry: resource(IncidentEntry, 'One entry of the timeline of an incident', incidentOpening),
+  IncidentWithTimeline: resource(
+    IncidentWithTimeline,
+    'An incident and what happened to it, the oldest first',
+    incidentWithTimeline,
+  ),
   RestoreTestEvidence: resource(SignedEvidence, 'The signed evidence of a restore test', evidenceExample),
   RestoreTestReport: resource(RestoreTestReport, 'All restore tests of a period', reportExample),
   RestoreTestReportFile: resource(RestoreTestReportFile, 'All restore tests of a period, as JSON', {

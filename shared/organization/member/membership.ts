@@ -126,6 +126,8 @@ export const removeMember = (caller: CallerContext, { target, projects, serviceA
       ...keys.writes,
       emit(tenant, { schemas: memberEvents, name: 'member.left', data: event, now }),
       enqueue(tenant, { kind: 'finish-departure', userId }, now),
+      // Incidents that were assigned to the member are no one's again.
+      enqueue(tenant, { kind: 'assess-incidents' }, now),
     ],
     audit: [auditNote(tenant, { type: 'member', id: userId, details: { role } }), ...keys.audit],
   };

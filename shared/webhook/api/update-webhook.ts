@@ -36,6 +36,7 @@ export const updateWebhook = async (
   const changed = reviseWebhook(tenant, { webhook, attributes, now });
   const isMoved = input.url !== undefined && input.url !== (await openUrl(tenant, webhook, now));
   const needsReset = (input.enabled === true && !webhook.enabled) || isMoved;
+  const isDisabled = input.enabled === false && webhook.enabled;
   const details = {
     name: changed.webhook.name,
     changed: given,
@@ -51,8 +52,8 @@ export const updateWebhook = async (
       writes: [
         changed.write,
         ...(needsReset ? resetHealth(tenant, webhook.id, health) : []),
-        // Enabling it ends the incident.
-        ...(input.enabled && webhook.disabled ? [enqueue(tenant, { kind: 'assess-incidents' }, now)] : []),
+        // Its incidents may be over.
+        ...(needsReset || isDisabled ? [enqueue(tenant, { kind: 'apply-webhook', webhookId: webhook.id }, now)] : []),
       ],
       audit: [auditNote(tenant, { type: 'webhook', id: webhook.id, details })],
     },

@@ -10,4 +10,5 @@ export const webhookDeliveries: DeliveryKind<WebhookRecord, WebhookDeliveryRecor
   sendLater: (tenant, { endpoint, delivery, attempt, delaySeconds, now }) =>
     sendAttemptLater(tenant, { ref: { webhookId: endpoint.id, deliveryId: delivery.id, attempt }, delaySeconds, now }),
   disableTask: ({ id: webhookId, revision }, failure) => ({ kind: 'disable-webhook', webhookId, ...failure, revision }),
+  healthTask: ({ id: webhookId }) => ({ kind: 'apply-webhook', webhookId }),
 };

@@ -69,12 +69,16 @@ const taskOf = ({ body }: { readonly body: string }): Task => (JSON.parse(body) 
 /** Visibility timeout of the delivery queues: a failed message is delivered again after it. */
 const visibilityMs = 450_000;
 
+const isReport = (body: string): boolean => (JSON.parse(body) as { task: Task }).task.kind === 'apply-webhook';
+
 /** Everything a test needs, stopped after the last one. `resetEnv` empties it and is called before each test. */
 export const createWebhookEnv = async () => {
   const table = new InMemoryTable();
   const receiver = await startReceiver();
   /** The messages that the queues accepted, and the Scheduler's entries by name. */
   const sent: Sent[] = [];
+  /** Reports on the health of endpoints, which open and close incidents. */
+  const reports: Sent[] = [];
   const entries = new Map<string, Waiting>();
   let waiting: Waiting[] = [];
   let nowMs = 0;
@@ -95,6 +99,10 @@ export const createWebhookEnv = async () => {
     const taken = all.filter(({ MessageBody }) => !faults.refuses(MessageBody));
     for (const { MessageBody: body, MessageGroupId: sender, DelaySeconds: delaySeconds = 0 } of taken) {
       if (delaySeconds > 900) return new Fault('InvalidParameterValue');
+      if (isReport(body)) {
+        reports.push({ queue, body, sender, delaySeconds });
+        continue;
+      }
       sent.push({ queue, body, sender, delaySeconds });
       waiting.push({ queue, body, dueMs: nowMs + delaySeconds * 1_000 });
     }
@@ -152,6 +160,7 @@ export const createWebhookEnv = async () => {
   const resetEnv = (): void => {
     table.items.clear();
     sent.length = 0;
+    reports.length = 0;
     entries.clear();
     waiting = [];
     nowMs = Date.parse('2026-03-01T12:00:00.000Z');
@@ -289,6 +298,7 @@ export const createWebhookEnv = async () => {
     table,
     receiver,
     sent,
+    reports,
     entries,
     faults,
     clock,

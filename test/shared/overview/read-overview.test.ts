@@ -114,7 +114,7 @@ const putSchedule = (projectId: string, more: object = {}): string => {
 
 /** Checks that the response has the shape of the contract. */
 const read = async () => {
-  const data = await readOverview(tenant, organization, now);
+  const data = await readOverview(tenant, { organization, incidents: [], now });
   deepEqual(strictCopy(Overview).parse(data), data);
   return data;
 };
@@ -344,7 +344,7 @@ test('overview: a restore test that failed or was missed needs attention until i
   });
   const missed = putTest('All', { projectId: null, lastOutcome: outcome('missed') });
   const { attention, projects } = await read();
-  const about = { severity: 'warning', kind: 'RESTORE_TEST_FAILED', since: ago(3) };
+  const about = { severity: 'warning', kind: 'RESTORE_TEST_FAILED', since: ago(3), incidentId: null };
   deepEqual(
     attention.toSorted((a, b) => (a.resource.id < b.resource.id ? -1 : 1)),
     [

@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import { idPrefixes } from '../../ids.ts';
 import { lapsedAfterHours } from '../../limits.ts';
-import type { Alert, AlertDelivery, AlertTest, Incident } from '../../models/alert.ts';
+import type { Alert, AlertDelivery, AlertTest, Incident, IncidentEntry, IncidentWithTimeline } from '../../models/alert.ts';
 import type { AlertDigest, DigestProject } from '../../models/alert-digest.ts';
 import { sampleResourcesAt } from '../../samples/sample-resources.ts';
 import { overviewExample } from './job-examples.ts';
@@ -116,4 +116,24 @@ export const incident: z.output<typeof Incident> = {
   lastFailureAt: now,
   recoveredAt: null,
   alertIds: [alertId],
+  page: '/backups/bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD',
+  acknowledgement: { by: { type: 'user', ...person }, at: now, note: 'The grant was revoked by mistake; asking for it again' },
+  assignee: { id: person.id, email: person.email, name: 'Ada Lovelace' },
+  mutedUntil: null,
+};
+
+export const incidentOpening: z.output<typeof IncidentEntry> = { at: now, type: 'opened', by: null, message: incident.message };
+
+export const incidentWithTimeline: z.output<typeof IncidentWithTimeline> = {
+  ...incident,
+  timeline: [
+    incidentOpening,
+    { at: now, type: 'message', by: null, message: 'Opening delivered by On-call (slack)' },
+    {
+      at: now,
+      type: 'acknowledged',
+      by: { type: 'user', ...person },
+      message: 'The grant was revoked by mistake; asking for it again',
+    },
+  ],
 };

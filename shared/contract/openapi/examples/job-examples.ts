@@ -189,6 +189,7 @@ export const overviewExample: z.output<typeof Overview> = {
       since: null,
       projectId: project.id,
       resource: { type: 'project', id: project.id },
+      incidentId: null,
     },
   ],
   failedJobs: [

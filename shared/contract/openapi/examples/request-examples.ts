@@ -116,6 +116,8 @@ export const requestExamples: Bodies = {
     kinds: ['backup_failed', 'protection_lapsed'],
   },
   'alerts.update': { severity: 'critical' },
+  'incidents.acknowledge': { note: 'The grant was revoked by mistake; asking for it again' },
+  'incidents.update': { assigneeId: null },
   'alerts.test': {},
   'alerts.retry': {},
   'webhooks.replay': { from: '2026-01-30', to: '2026-01-31' },

@@ -53,7 +53,8 @@ test('purge: deletes the deliveries of a webhook that was deleted before', async
   equal(table.find('DELIVERY#').length, 1);
   equal(await purgeDeliveries(tenant, minutes(1), clock), true);
   deepEqual(
-    [...table.items.keys()],
+    // The task that ends the incidents of the webhook is in the partition of the organization, which is purged last.
+    [...table.items.keys()].filter((key) => !key.includes('\nTASK#')),
     [organization].map(({ pk, sk }) => `${pk}\n${sk}`),
   );
 });
