@@ -3,6 +3,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, test } from 'vitest';
 import { alerts } from '../../../shared/contract/endpoints/alerts.ts';
+import { incidents as incident } from '../../../shared/contract/endpoints/incidents.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
 import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
 import { startAlertProviders } from '../../harness/alert/alert-providers.ts';
@@ -79,12 +80,24 @@ test('incident: a failed run is one message per alert, and its recovery another'
   await run();
   await until(incidents, (found) => found.every(({ count }) => count === 2));
 
+  // A member takes it; muting it for an hour keeps neither the acknowledgement nor the recovery from the alerts.
+  const member = await addMember(organization, 'member');
+  const take = { token: member.accessToken, org: organization.id, params: { incidentId: failed.id } };
+  const note = 'The grant was revoked by mistake';
+  const { acknowledgement } = (await call(incident.acknowledge, { ...take, body: { note } })).body.data;
+  ok(acknowledgement);
+  deepEqual([acknowledgement.by.email, acknowledgement.note], [member.email, note]);
+  const assigneeId = acknowledgement.by.id;
+  const mutedUntil = new Date(Date.now() + 3_600_000).toISOString();
+  const taken = await call(incident.update, { ...take, body: { assigneeId, mutedUntil } });
+  deepEqual([taken.body.data.assignee?.id, taken.body.data.mutedUntil], [assigneeId, mutedUntil], taken.text);
+
   await revokeSource(project.sourceProjectId, null);
   equal((await call(projects.reconnect, { ...by, params: { projectId: project.id } })).status, 200);
   await run();
   const [recovered] = await untilMails(organization.owner.email, 2);
   match(recovered?.subject ?? '', /Recovered.*Backup failed: Shop/);
-  await providers.next('slack');
+  match(JSON.stringify((await providers.next('slack')).json), new RegExp(`Acknowledged by.*${member.email}`));
   const { json: resolved } = await providers.next('pagerduty');
   const [first, last] = [triggered, resolved] as readonly { readonly event_action: string; readonly dedup_key: string }[];
   deepEqual([first?.event_action, last?.event_action], ['trigger', 'resolve']);
@@ -108,6 +121,14 @@ test('incident: a failed run is one message per alert, and its recovery another'
     );
   }
   deepEqual(await deliveries(other.id), []);
+  const { timeline } = (await call(incident.get, { ...by, params: { incidentId: failed.id } })).body.data;
+  deepEqual(
+    timeline.filter(({ type }) => type !== 'message').map(({ type }) => type),
+    ['opened', 'failed_again', 'acknowledged', 'assigned', 'muted', 'recovered'],
+  );
+  const messages = timeline.flatMap(({ type, message }) => (type === 'message' ? [message] : []));
+  ok(messages.includes('Recovery delivered by Pager (pagerduty)'), messages.join('\n'));
+  equal((await call(incident.acknowledge, take)).status, 409, 'it is over');
   const shown = await until(
     async () => (await call(alerts.get, { ...by, params: { alertId: slack.id } })).body.data,
     ({ lastDelivery }) => lastDelivery?.state === 'recovered',
