@@ -1,7 +1,7 @@
 export { type AlertInput, checkAlertInput } from './api/alert-input.ts';
 export { createAlert } from './api/create-alert.ts';
 export { deleteAlert } from './api/delete-alert.ts';
-export { getIncident, incidentWithTimeline } from './api/get-incident.ts';
+export { getIncident, incidentDetails } from './api/get-incident.ts';
 export { retryAlertDelivery } from './api/retry-alert-delivery.ts';
 export { sendAlertTest } from './api/send-alert-test.ts';
 export { updateAlert } from './api/update-alert.ts';

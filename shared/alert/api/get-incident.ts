@@ -20,7 +20,7 @@ export const getIncident = async (tenant: Tenant, id: string, now: Date): Promis
 };
 
 /** An incident with its timeline, the oldest entry first. */
-export const incidentWithTimeline = async (
+export const incidentDetails = async (
   tenant: Tenant,
   incident: IncidentRecord,
   now: Date,

@@ -7,7 +7,7 @@ import {
   acknowledgeIncident,
   assessIncidents,
   getIncident,
-  incidentWithTimeline,
+  incidentDetails,
   notifyIncident,
   updateIncident,
 } from '../../../../shared/alert/index.ts';
@@ -70,7 +70,7 @@ test('incident: messages say who has acknowledged it, and the timeline tells eve
   );
   await notify(hours(25));
   equal(deliveries(pager)[2]?.state, 'recovered', 'an acknowledged incident reports its recovery');
-  const { timeline, acknowledgement, assignee } = await incidentWithTimeline(tenant, only(), hours(25));
+  const { timeline, acknowledgement, assignee } = await incidentDetails(tenant, only(), hours(25));
   deepEqual(
     timeline.map(({ type, by }) => [type, by?.email]).filter(([type]) => type !== 'message'),
     [
