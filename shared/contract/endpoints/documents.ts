@@ -17,7 +17,15 @@ export const documents = group('documents', `${apiPrefix}/documents`, {
     note: 'A page examines at most 20 backups, newest first. A document that is found nowhere is no error. The live database is read for members only, and costs one read.',
     query: z.strictObject({
       projectId: z.optional(id('project')),
-      path: z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(8_192, 'must be at most 8192 characters')),
+      path: z.string().check(
+        z.minLength(1, 'must not be empty'),
+        z.maxLength(8_192, 'must be at most 8192 characters'),
+        z.meta({
+          examples: [
+            'https://console.cloud.google.com/firestore/databases/-default-/data/panel/orders/7?project=web-shop-production',
+          ],
+        }),
+      ),
     }),
     data: LocatedDocument,
     paged: true,

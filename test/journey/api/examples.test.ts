@@ -159,7 +159,8 @@ test('API docs: every example succeeds with a status that the docs state', { tim
   await goOn();
   await endOf(organization(), cancelled);
   const imported = (await send('backupContents.register')).id!;
-  await sendAll('backups.list backups.get backupContents.documents backupContents.diff', { backupId });
+  await sendAll('backups.list backups.get backups.timeline backupContents.documents backupContents.diff', { backupId });
+  await sendAll('documents.locate documents.deleted');
   await send('backups.remove', { backupId: imported });
 
   await send('restores.create');
@@ -177,7 +178,7 @@ test('API docs: every example succeeds with a status that the docs state', { tim
   const undoing = await send('restores.undo', { restoreJobId });
   await endOfRestore(organization(), undoing.restoreJobId!);
 
-  await sendAll('restores.list restores.get', { restoreJobId });
+  await sendAll('restores.list restores.get restores.timeline', { restoreJobId });
 
   const scheduleId = (await send('schedules.create')).id!;
   await send('schedules.update', { scheduleId });
@@ -234,6 +235,9 @@ test('API docs: every example succeeds with a status that the docs state', { tim
   await send('serviceAccount.get');
   await send('serviceAccount.update');
   await send('serviceAccount.rotateKey');
+
+  const apiKeyId = (await send('apiKeys.create')).id!;
+  await sendAll('apiKeys.list apiKeys.get apiKeys.update apiKeys.rotate apiKeys.remove', { apiKeyId });
 
   const cancelledInvite = await send('invites.create');
   await send('invites.list');
