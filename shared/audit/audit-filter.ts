@@ -1,9 +1,11 @@
-/** Ids sort by time, so a time range is a range of sort keys. The other filters are applied by the table. */
+/** Ids sort by time, so a time range is a range of sort keys. The table applies the other filters, except the search for text. */
 import { invalid } from '../contract/errors.ts';
 import { idBounds, type Range, type Tenant } from '../platform/index.ts';
-import { auditPartition, entryPrefix } from './record.ts';
+import { type AuditLogEntry, auditPartition, entryPrefix } from './record.ts';
 
 export interface Filter {
+  /** One entry. */
+  readonly id?: string | undefined;
   /** A date or a date-time, inclusive; a bare date means midnight UTC. */
   readonly from?: string | undefined;
   /** A date or a date-time, inclusive; a bare date means its whole day, UTC. */
@@ -11,20 +13,39 @@ export interface Filter {
   readonly action?: string | undefined;
   readonly actorId?: string | undefined;
   readonly resourceType?: string | undefined;
+  readonly resourceId?: string | undefined;
+  /** Words that must all occur, in any case. */
+  readonly search?: string | undefined;
 }
 
-export const rangeOf = (tenant: Tenant, { from, to, action, actorId, resourceType }: Filter): Range => {
+export const rangeOf = (tenant: Tenant, { id, from, to, action, actorId, resourceType, resourceId }: Filter): Range => {
   const { start, end } = spanOf({ from, to });
   const bounds = idBounds('audit', start, end);
-  const wanted = Object.entries({ action, 'actor.id': actorId, 'resource.type': resourceType });
+  const wanted = Object.entries({ action, 'actor.id': actorId, 'resource.type': resourceType, 'resource.id': resourceId });
   return {
     pk: auditPartition(tenant.organizationId),
     prefix: entryPrefix,
-    from: `${entryPrefix}${bounds.first}`,
-    to: `${entryPrefix}${bounds.last}`,
+    from: `${entryPrefix}${id ?? bounds.first}`,
+    to: `${entryPrefix}${id ?? bounds.last}`,
     newestFirst: true,
     where: Object.fromEntries(wanted.filter((entry): entry is [string, string] => entry[1] !== undefined)),
   };
+};
+
+/** Whether every word of the search occurs in the entry: in its action, actor, resource, context or details. */
+export const matchesSearch = (
+  { action, actor, resource, context, details }: AuditLogEntry,
+  { search = '' }: Pick<Filter, 'search'>,
+): boolean => {
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return true;
+  const searched = [action, ...textsIn([actor, resource, context, details])].join('\n').toLowerCase();
+  return words.every((word) => searched.includes(word));
+};
+
+const textsIn = (value: unknown): readonly string[] => {
+  if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);
+  return value === null || value === undefined ? [] : [String(value)];
 };
 
 /** The first and last moment of the range. */

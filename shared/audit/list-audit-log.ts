@@ -1,6 +1,6 @@
 /** Reads the log, newest first. An entry past its retention counts as deleted, whether or not the table has removed it yet. */
 import { countryOfAddress, epochSeconds, query, type Tenant } from '../platform/index.ts';
-import { type Filter, rangeOf } from './audit-filter.ts';
+import { type Filter, matchesSearch, rangeOf } from './audit-filter.ts';
 import type { AuditLogEntry, AuditRecord } from './record.ts';
 
 /** Reads per call, and entries (or 1 MB of them) per read. */
@@ -19,11 +19,13 @@ export const listEntries = async (
   const range = rangeOf(tenant, page);
   const found: AuditRecord[] = [];
   // One more than requested, to learn whether there is a next page.
-  const limit = Object.keys(range.where ?? {}).length > 0 ? entriesPerRead : page.limit + 1;
+  const isFiltered = page.search !== undefined || Object.keys(range.where ?? {}).length > 0;
+  const limit = isFiltered ? entriesPerRead : page.limit + 1;
+  const isListed = isShown(page, now);
   let after = page.after;
   for (let reads = 0; reads < readsMax; reads++) {
     const read = await query<AuditRecord>({ ...range, after, limit });
-    found.push(...read.items.filter(isKept(now)));
+    found.push(...read.items.filter(isListed));
     if (found.length > page.limit) return { items: await entriesOf(found.slice(0, page.limit)), next: found[page.limit - 1]?.sk };
     if (read.next === undefined) return { items: await entriesOf(found), next: undefined };
     after = read.next;
@@ -34,18 +36,19 @@ export const listEntries = async (
 /** All entries of the filter, one read (up to 1 MB) at a time. */
 export async function* readEntries(tenant: Tenant, filter: Filter, now: Date): AsyncGenerator<readonly AuditLogEntry[]> {
   const range = rangeOf(tenant, filter);
+  const isListed = isShown(filter, now);
   let after: string | undefined;
   do {
     const read = await query<AuditRecord>({ ...range, after });
-    yield await entriesOf(read.items.filter(isKept(now)));
+    yield await entriesOf(read.items.filter(isListed));
     after = read.next;
   } while (after !== undefined);
 }
 
-const isKept =
-  (now: Date) =>
-  ({ ttl }: AuditRecord): boolean =>
-    ttl > epochSeconds(now);
+const isShown =
+  (filter: Filter, now: Date) =>
+  (record: AuditRecord): boolean =>
+    record.ttl > epochSeconds(now) && matchesSearch(record, filter);
 
 const entriesOf = (records: readonly AuditRecord[]): Promise<readonly AuditLogEntry[]> => Promise.all(records.map(entryOf));
 

@@ -16,9 +16,10 @@ import { type Column, renderTable } from '../output/render-table.ts';
 type Entry = DataOf<'GET /audit-logs'>[number];
 type Query = NonNullable<InputOf<'GET /audit-logs'>['query']>;
 
-interface AuditOptions extends LimitOptions, Pick<Query, 'from' | 'to' | 'action'> {
+interface AuditOptions extends LimitOptions, Pick<Query, 'id' | 'from' | 'to' | 'action' | 'search'> {
   readonly actor?: string | undefined;
   readonly resourceType?: string | undefined;
+  readonly resource?: string | undefined;
   readonly follow?: boolean | undefined;
   readonly export?: ChoiceOf<typeof exportFormats> | undefined;
   readonly out?: string | undefined;
@@ -40,6 +41,7 @@ export const addAuditCommand = (program: Command, action: Action): void => {
       summary: 'Show, follow or export the audit log',
       examples: [
         'bms audit --from 7d --action backup.deleted',
+        'bms audit --resource bkp_… --search "ada deleted"',
         'bms audit --follow --json',
         'bms audit --from 2026-11-01 --to 2026-11-15 --export csv --out audit.csv',
       ],
@@ -49,18 +51,21 @@ export const addAuditCommand = (program: Command, action: Action): void => {
       .option('--action <action>', 'such as backup.deleted')
       .option('--actor <id>', 'id of a user, service account or API key')
       .option('--resource-type <type>', 'such as backup')
+      .option('--resource <id>', 'what happened to one resource, by its id')
+      .option('--search <text>', 'words that must all occur, in any case')
+      .option('--id <id>', 'one entry')
       .option('--follow', 'wait for new entries until interrupted; with --json one line each')
       .addOption(choiceOption('--export <format>', 'all entries of the range as a file', exportFormats))
       .option('--out <file>', 'write the export to a file instead of stdout'),
   ).action(
     action(async (context, options: AuditOptions) => {
-      const { from, to, action: name, actor, resourceType, out } = options;
+      const { id, from, to, action: name, actor, resourceType, resource, search, out } = options;
       if (options.follow && options.export) throw badInput('--follow and --export exclude each other');
       if (options.limit !== undefined && (options.follow || options.export))
         throw badInput(`${options.follow ? '--follow' : '--export'} and --limit exclude each other`);
       if (out !== undefined && !options.export) throw badInput('--out needs --export');
       const client = await context.client();
-      const filters = { from, to, action: name, actorId: actor, resourceType };
+      const filters = { id, from, to, action: name, actorId: actor, resourceType, resourceId: resource, search };
       if (options.export) return exportLog(context, { client, query: { ...filters, format: options.export }, out });
       if (options.follow) return follow(context, client, filters);
       const list = client.list('GET /audit-logs', { query: { ...filters, limit: pageSize(options) } });

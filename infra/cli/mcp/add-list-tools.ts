@@ -59,6 +59,8 @@ export const addListTools = (host: ToolHost): void => {
       to: z.optional(moment),
       action: z.optional(z.string().check(z.maxLength(100))).check(z.describe('Such as backup.created or restore.created')),
       resourceType: z.optional(z.string().check(z.maxLength(100))).check(z.describe('Such as backup, project or webhook')),
+      resourceId: z.optional(z.string().check(z.maxLength(100))).check(z.describe('The id of one resource')),
+      search: z.optional(z.string().check(z.maxLength(200))).check(z.describe('Words that must all occur, in any case')),
     },
     run: async (client, query, signal) => {
       const { data, pagination } = await client.page('GET /audit-logs', { query, signal });

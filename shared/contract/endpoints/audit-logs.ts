@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
-import { Moment, When } from '../fields.ts';
+import { id, Moment, When } from '../fields.ts';
 import { Creator } from '../models/job.ts';
 
 export const AuditEntry = z.object({
@@ -21,11 +21,14 @@ export const AuditEntry = z.object({
 
 const read = { role: 'admin', scope: 'organization:read', projects: 'organization' } as const;
 const filters = {
+  id: z.optional(id('audit')),
   from: z.optional(When),
   to: z.optional(When),
   action: z.optional(z.string().check(z.maxLength(100))),
   actorId: z.optional(z.string().check(z.maxLength(100))),
   resourceType: z.optional(z.string().check(z.maxLength(100))),
+  resourceId: z.optional(z.string().check(z.maxLength(100))),
+  search: z.optional(z.string().check(z.maxLength(200))),
 };
 
 export const auditLogs = group('auditLogs', `${apiPrefix}/audit-logs`, {

@@ -245,6 +245,9 @@ export const accountDescriptions: readonly FieldTexts[] = [
       'Country of the caller (ISO 3166), or country and place if CloudFront reported it with the request: DE, or DE, Berlin. Without CloudFront the country is looked up by the address in an offline table, so it may be that of a provider. Null for private and unknown addresses and for actions of the service itself',
   }),
   fieldTexts(auditLogs.list.query, {
+    id: 'One entry',
+    resourceId: 'What happened to one resource: its id, such as that of a backup',
+    search: 'Words that must all occur in the action, actor, resource, context or details, in any case',
     from: 'Inclusive; a date means midnight UTC',
     to: 'Inclusive; a date means the whole day, UTC',
   }),

@@ -323,4 +323,22 @@ test('console: the audit log shows who did what, and its filters are part of the
   ]);
   equal(download.suggestedFilename(), 'audit-log.csv');
   await inspect('audit');
+
+  // Words and a person; then one entry, whose address leads to it although the filters do not.
+  await page.getByRole('button', { name: 'Clear' }).click();
+  await page.getByLabel('Text').fill('key_rotated service');
+  await page.getByRole('button', { name: 'Webhook: tested' }).first().waitFor({ state: 'detached' });
+  await page.getByLabel('Person').selectOption({ label: organization.owner.email });
+  await page.getByRole('button', { name: 'Service account: key rotated' }).first().click();
+  await page.waitForURL(/search=key_rotated.*actorId=usr_.*entry=aud_/);
+  const entry = new URL(page.url()).searchParams.get('entry');
+  await goTo(`/audit?action=webhook.tested&entry=${entry}`);
+  const dialog = page.getByRole('dialog', { name: 'Service account: key rotated' });
+  await dialog.getByRole('button', { name: 'History of this service account' }).click();
+  await page.getByRole('button', { name: 'Service account: created' }).waitFor();
+  equal(await page.getByRole('button', { name: 'Webhook: tested' }).count(), 0);
+  match(page.url(), /resourceId=sa_/);
+  await goTo(`/audit?entry=aud_${'0'.repeat(26)}`);
+  await page.getByRole('dialog', { name: 'No such entry' }).waitFor();
+  await page.keyboard.press('Escape');
 });

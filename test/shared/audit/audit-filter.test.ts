@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, throws } from 'node:assert/strict';
 import { test } from 'vitest';
-import { type Filter, rangeOf } from '../../../shared/audit/audit-filter.ts';
+import { type Filter, matchesSearch, rangeOf } from '../../../shared/audit/audit-filter.ts';
 import { idBounds, unsafeTenant } from '../../../shared/platform/index.ts';
 
 const tenant = unsafeTenant('org_1', 'record');
@@ -41,5 +41,36 @@ test('spanOf: a range that ends before it begins is refused', () => {
 
 test('rangeOf: only the given filters are part of the query', () => {
   deepEqual(rangeOf(tenant, { actorId: 'usr_1', resourceType: undefined }).where, { 'actor.id': 'usr_1' });
+  deepEqual(rangeOf(tenant, { resourceId: 'bkp_1' }).where, { 'resource.id': 'bkp_1' });
   ok(rangeOf(tenant, {}).newestFirst);
 });
+
+test('rangeOf: the id of an entry is the whole range', () => {
+  const { from, to } = rangeOf(tenant, { id: 'aud_1' });
+  deepEqual([from, to], ['ENTRY#aud_1', 'ENTRY#aud_1']);
+});
+
+const entry = {
+  id: 'aud_1',
+  timestamp: '2030-01-01T00:00:00.000Z',
+  action: 'backup.deleted',
+  actor: { type: 'user', id: 'usr_1', email: 'Ada@Example.com' },
+  resource: { type: 'backup', id: 'bkp_1' },
+  organization: { id: 'org_1' },
+  context: { ip: '203.0.113.7', userAgent: null, location: 'DE', requestId: 'r' },
+  details: { projectId: 'prj_1', collections: [{ path: 'users "all"' }], documents: 42 },
+} as const;
+
+for (const [search, expected] of [
+  ['', true],
+  [undefined, true],
+  ['ada@EXAMPLE deleted', true],
+  ['  203.0.113  prj_1 ', true],
+  ['"all" 42', true],
+  ['ada restored', false],
+  // Names of fields are part of every entry, and the organization is the reader's own.
+  ['requestId', false],
+  ['org_1', false],
+] as const)
+  test(`matchesSearch: ${JSON.stringify(search)} ${expected ? 'matches' : 'does not match'}`, () =>
+    equal(matchesSearch(entry, { search }), expected));

@@ -98,12 +98,22 @@ test('listEntries: a filter that matches almost nothing takes a bounded number o
   deepEqual((await readAll({ action: 'rare' }, 50)).ids, [ids[0]]);
 });
 
-test('listEntries: date, actor and resource type are combined', async () => {
+test('listEntries: date, actor, resource and text are combined, in the list and in the export', async () => {
   const ids = seed(fresh(30));
   const filter = { from: new Date(start + 10 * minute).toISOString(), to: new Date(start + 20 * minute).toISOString() };
   deepEqual((await readAll(filter, 100)).ids, ids.slice(10, 21).toReversed());
   deepEqual((await readAll({ ...filter, actorId: 'usr_0' }, 100)).ids, [ids[18], ids[15], ids[12]]);
   deepEqual((await readAll({ ...filter, resourceType: 'other' }, 100)).ids, []);
+  deepEqual((await readAll({ ...filter, resourceId: 'y' }, 100)).ids, []);
+  deepEqual((await readAll({ ...filter, resourceId: 'x', search: 'THING usr_0' }, 2)).ids, [ids[18], ids[15], ids[12]]);
+  deepEqual((await readAll({ id: ids[7] }, 100)).ids, [ids[7]]);
+  const exported = JSON.parse(
+    await exportEntries(tenant, { ...filter, search: 'usr_0', format: 'json' }, now),
+  ) as AuditLogEntry[];
+  deepEqual(
+    exported.map(({ id }) => id),
+    [ids[18], ids[15], ids[12]],
+  );
 });
 
 test('exportEntries: the file contains the whole range; formulas are neutralized in CSV and unchanged in JSON', async () => {

@@ -3,14 +3,17 @@ import { useChange, useList } from '../api/use-api.ts';
 import { saveFile } from '../ui/save-file.ts';
 
 export type AuditEntry = ElementOf<'GET /audit-logs'>;
-export type AuditFilters = Pick<
-  NonNullable<InputOf<'GET /audit-logs'>['query']>,
-  'from' | 'to' | 'action' | 'actorId' | 'resourceType'
->;
+export type AuditFilters = Omit<NonNullable<InputOf<'GET /audit-logs'>['query']>, 'limit' | 'cursor'>;
 
 /** Disabled for people who may not read it. */
 export const useAuditLog = (filters: AuditFilters, enabled: boolean) =>
   useList('GET /audit-logs', { query: filters }, { enabled });
+
+/** One entry, wherever in the log it is. Null if there is none, undefined while it loads. */
+export const useAuditEntry = (id: string | undefined, enabled: boolean): AuditEntry | null | undefined => {
+  const { items } = useList('GET /audit-logs', { query: { id } }, { enabled: enabled && id !== undefined });
+  return items && (items[0] ?? null);
+};
 
 export type ExportFormat = 'csv' | 'json';
 

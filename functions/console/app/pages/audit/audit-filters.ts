@@ -4,12 +4,14 @@ import { endOfDay, isDay, startOfDay } from '../../format/day-range.ts';
 
 export type AuditSearch = Readonly<Record<string, string | undefined>>;
 
-export const filterNames = ['resourceType', 'action', 'actorId', 'from', 'to'] as const;
+export const filterNames = ['search', 'actorId', 'action', 'resourceType', 'resourceId', 'from', 'to'] as const;
 
-export const filtersOf = ({ resourceType, action, actorId, from, to }: AuditSearch): AuditFilters => ({
-  ...(resourceType && { resourceType }),
-  ...(action && { action }),
+export const filtersOf = ({ search, actorId, action, resourceType, resourceId, from, to }: AuditSearch): AuditFilters => ({
+  ...(search && { search }),
   ...(actorId && { actorId }),
+  ...(action && { action }),
+  ...(resourceType && { resourceType }),
+  ...(resourceId && { resourceId }),
   ...(isDay(from) && { from: startOfDay(from) }),
   ...(isDay(to) && { to: endOfDay(to) }),
 });

@@ -26,6 +26,8 @@ export const resourceTypes = [
   ['backup', 'Backups'],
   ['restore', 'Restores'],
   ['schedule', 'Schedules'],
+  ['restore_test', 'Restore tests'],
+  ['erasure', 'Erasures'],
   ['storage_destination', 'Storage'],
   ['alert', 'Alerts'],
   ['webhook', 'Webhooks'],

@@ -1,6 +1,6 @@
-import { useState } from 'react';
+import { Link } from '@tanstack/react-router';
 import { usePermission } from '../../api/permission.ts';
-import { type AuditEntry, useAuditLog, useExportAuditLog } from '../../data/audit.ts';
+import { type AuditEntry, useAuditEntry, useAuditLog, useExportAuditLog } from '../../data/audit.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ListBody } from '../../ui/data/list-body.tsx';
@@ -11,10 +11,11 @@ import { Button } from '../../ui/form/button.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Menu, MenuItem } from '../../ui/overlay/menu.tsx';
 import { useSearchParams } from '../../use-search.ts';
-import { filtersOf } from './audit-filters.ts';
-import { actionName, actorName } from './audit-words.ts';
+import { filterNames, filtersOf } from './audit-filters.ts';
+import { actionName, actorName, groupName } from './audit-words.ts';
 import { EntryDialog } from './entry-dialog.tsx';
 import { FilterForm } from './filter-form.tsx';
+import { useResourceNames } from './use-resource-names.ts';
 
 export const AuditPage = () => {
   const { isAllowed, reason } = usePermission('admin');
@@ -22,14 +23,17 @@ export const AuditPage = () => {
   const filters = filtersOf(search);
   const list = useAuditLog(filters, isAllowed);
   const download = useExportAuditLog(filters);
-  const [shown, setShown] = useState<AuditEntry>();
+  const nameOf = useResourceNames(isAllowed);
+  const listed = list.items?.find(({ id }) => id === search.entry);
+  const found = useAuditEntry(search.entry, isAllowed && !listed && list.items !== undefined);
+  const shown = listed ?? found;
   const columns: readonly Column<AuditEntry>[] = [
     {
       key: 'action',
       label: 'What',
       isTitle: true,
       cell: (entry) => (
-        <button type="button" className="link-button" onClick={() => setShown(entry)}>
+        <button type="button" className="link-button" onClick={() => setSearch({ entry: entry.id })}>
           {actionName(entry.action)}
         </button>
       ),
@@ -46,14 +50,18 @@ export const AuditPage = () => {
     {
       key: 'resource',
       label: 'Resource',
-      cell: ({ resource }) => (
-        <code className="audit__cell truncate" title={resource.id}>
-          {resource.id}
-        </code>
-      ),
+      cell: (entry) => {
+        const { name, path } = nameOf(entry);
+        return (
+          <span className="audit__cell" title={entry.resource.id}>
+            <span className="audit__name truncate">{path ? <Link to={path}>{name}</Link> : name}</span>
+            <span className="muted small">{groupName(entry.resource.type)}</span>
+          </span>
+        );
+      },
     },
     { key: 'ip', label: 'IP address', cell: ({ context }) => context.ip ?? <span className="muted">–</span> },
-    { key: 'time', label: 'When', cell: ({ timestamp }) => <Time at={timestamp} /> },
+    { key: 'time', label: 'When', cell: ({ timestamp }) => <Time at={timestamp} seconds /> },
   ];
   const isFiltered = Object.keys(filters).length > 0;
   return (
@@ -76,7 +84,7 @@ export const AuditPage = () => {
       />
       {isAllowed ? (
         <div className="stack">
-          <FilterForm search={search} onChange={(change) => setSearch(change, { replace: true })} />
+          <FilterForm search={search} entries={list.items ?? []} onChange={(change) => setSearch(change, { replace: true })} />
           <Card flush>
             <ListBody
               list={list}
@@ -94,7 +102,16 @@ export const AuditPage = () => {
       ) : (
         <Notice title="Only admins and the owner can see the audit log">Ask one of them if you need to know who did what.</Notice>
       )}
-      {shown && <EntryDialog entry={shown} onClose={() => setShown(undefined)} />}
+      {isAllowed && search.entry && (
+        <EntryDialog
+          entry={shown}
+          resource={shown ? nameOf(shown) : undefined}
+          onFilter={(filters) =>
+            setSearch({ ...Object.fromEntries(filterNames.map((name) => [name, undefined])), ...filters, entry: undefined })
+          }
+          onClose={() => setSearch({ entry: undefined }, { replace: true })}
+        />
+      )}
     </>
   );
 };

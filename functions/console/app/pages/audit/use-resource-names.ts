@@ -1,0 +1,59 @@
+import type { AuditEntry } from '../../data/audit.ts';
+import { useProjects } from '../../data/projects.ts';
+import { useStorageDestinations } from '../../data/storage.ts';
+import { useMembers } from '../../data/team.ts';
+import { paths } from '../../paths.ts';
+
+export interface NamedResource {
+  readonly name: string;
+  /** The page of the resource; undefined where it has none or is gone. */
+  readonly path: string | undefined;
+}
+
+/** The name and the page of what an entry is about. Entries have the name of most resources; others are looked up. */
+export const useResourceNames = (enabled: boolean): ((entry: AuditEntry) => NamedResource) => {
+  const { items: projects } = useProjects();
+  const { items: destinations } = useStorageDestinations();
+  const { items: members } = useMembers(enabled);
+  return ({ action, resource: { type, id }, details, actor }) => {
+    const projectId = textOf(details.projectId) ?? textOf(details.targetProjectId);
+    const projectName = projects?.find((project) => project.id === (type === 'project' ? id : projectId))?.name;
+    const found: Readonly<Record<string, string | undefined>> = {
+      project: projectName,
+      backup: projectName && `Backup of ${projectName}`,
+      restore: projectName && `Restore into ${projectName}`,
+      erasure: projectName && `Erasure in ${projectName}`,
+      storage_destination: destinations?.find((destination) => destination.id === id)?.name,
+      member: members?.find(({ userId }) => userId === id)?.email,
+      user: id === actor.id ? (actor.email ?? undefined) : members?.find(({ userId }) => userId === id)?.email,
+      organization: 'This organization',
+    };
+    const isGone = action.endsWith('.deleted') && type !== 'backup';
+    return {
+      name: textOf(details.name) ?? found[type] ?? textOf(details.email) ?? id,
+      path: isGone ? undefined : pathOf(type, id, projectId),
+    };
+  };
+};
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+
+const pathOf = (type: string, id: string, projectId: string | undefined): string | undefined => {
+  const pages: Readonly<Record<string, string | undefined>> = {
+    project: paths.project(id),
+    backup: paths.backup(id),
+    restore: paths.restore(id),
+    schedule: paths.schedule(id),
+    restore_test: paths.restoreTest(id),
+    erasure: projectId && paths.project(projectId, 'erasures'),
+    storage_destination: paths.storage,
+    alert: paths.alert(id),
+    webhook: paths.webhook(id),
+    member: paths.team,
+    invitation: paths.team,
+    service_account: paths.organization,
+    api_key: paths.apiKeys,
+    organization: paths.organization,
+  };
+  return pages[type];
+};
