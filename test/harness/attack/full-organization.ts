@@ -7,6 +7,7 @@ import { apiKeys } from '../../../shared/contract/endpoints/api-keys.ts';
 import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { encryption } from '../../../shared/contract/endpoints/encryption.ts';
+import { incidents } from '../../../shared/contract/endpoints/incidents.ts';
 import { invites } from '../../../shared/contract/endpoints/invitations.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
@@ -19,6 +20,7 @@ import { storageDestinations } from '../../../shared/contract/endpoints/storage-
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { idPrefixes } from '../../../shared/contract/ids.ts';
 import { lookup } from '../../../shared/organization/index.ts';
+import { newId } from '../../../shared/platform/index.ts';
 import { endOf, newBucket, seed } from '../stage/backup.ts';
 import { call } from '../stage/client.ts';
 import { settledErasures } from '../stage/erasure.ts';
@@ -176,6 +178,32 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
   const { deliveryId } = await make(webhooks.test, { event: 'backup.completed' }, { webhookId });
   const chat = { name: title('alert'), channel: 'slack', url: receiver.url(`/${word('alertpath')}`) };
   const { id: alertId } = await make(alerts.create, chat);
+  // As the failed job of a project opens one.
+  const incidentId = newId('incident');
+  const at = new Date().toISOString();
+  await putItem({
+    ...{
+      pk: `ORG#${id}`,
+      sk: `INCIDENT#${incidentId}`,
+      id: incidentId,
+      kind: 'backup_failed',
+      severity: 'warning',
+      status: 'open',
+    },
+    ...{ title: 'A backup failed', failure: 'Refused', message: 'Refused', facts: [], page: '', count: 1, sources: [] },
+    ...{ subject: { type: 'project', id: project.id, name: null }, project: { id: project.id, name: project.name } },
+    ...{
+      openedAt: at,
+      lastFailureAt: at,
+      recoveredAt: null,
+      remindedAt: at,
+      reminders: 0,
+      alertIds: [],
+      timeline: [],
+      revision: 0,
+    },
+  });
+  await make(incidents.acknowledge, { note: title('note') }, { incidentId });
   const reason = title('erasure');
   await make(erasures.create, { paths: [`erased/${word('erasedpath')}`], reason }, { projectId: project.id });
   const query = { collection: word('erasedcollection'), field: word('erasedfield'), value: word('erasedvalue') };
@@ -195,6 +223,7 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
     restoreTestRun: [runId],
     webhook: [webhookId],
     alert: [alertId],
+    incident: [incidentId],
     erasure: [erasureId],
     delivery: [deliveryId],
   };

@@ -87,5 +87,6 @@ const bodies: Readonly<Record<string, (of: FullOrganization) => object>> = {
   'webhooks.update': renamed,
   'alerts.create': () => ({ name: 'Another', channel: 'email' }),
   'alerts.update': renamed,
+  'incidents.update': () => ({ mutedUntil: new Date(Date.now() + 3_600_000).toISOString() }),
   'webhooks.replay': () => ({ from: '2026-01-01', to: '2026-01-02' }),
 };

@@ -29,6 +29,7 @@ export const parameterKinds = {
   runId: 'restoreTestRun',
   webhookId: 'webhook',
   alertId: 'alert',
+  incidentId: 'incident',
   erasureId: 'erasure',
   deliveryId: 'delivery',
 } as const satisfies Readonly<Record<string, IdKind>>;
