@@ -28,6 +28,7 @@ import * as restores from './api/restores.ts';
 import * as schedules from './api/schedules.ts';
 import * as serviceAccount from './api/service-account.ts';
 import * as storageDestinations from './api/storage-destinations.ts';
+import * as storageUsage from './api/storage-usage.ts';
 import * as system from './api/system.ts';
 import * as webhooks from './api/webhooks.ts';
 import * as backupCreation from './backup/create.ts';
@@ -58,6 +59,7 @@ export const handlers = {
   pitr,
   erasures,
   storageDestinations: { ...storageDestinations, ...connectedDestinations },
+  storageUsage,
   backups: { ...backups, ...backupCreation },
   backupContents,
   documents,

@@ -18,6 +18,7 @@ const furtherFiles = [
   'overview',
   'restore-tests',
   'sessions',
+  'storage-usage',
 ];
 
 /** Whether the endpoints of a handler file are in this stack. */

@@ -12,6 +12,7 @@ export { partBytesMax } from '../../shared/backup/copy/copy-documents.ts';
 export { listsMaxBytes } from '../../shared/backup/start/backup-request.ts';
 export { countedPerRead, rangesMax } from '../../shared/backup/steps/plan-backup.ts';
 export * from '../../shared/contract/limits.ts';
+export { usdPerDelete, usdPerRead, usdPerWrite } from '../../shared/contract/list-prices.ts';
 export { workers } from '../../shared/contract/runtime/workers.ts';
 export { partBytes as uploadPartBytes } from '../../shared/destination/open/open-store.ts';
 export { usualDocumentsPerRange } from '../../shared/firestore/read/plan-ranges.ts';

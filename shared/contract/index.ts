@@ -26,6 +26,7 @@ import { restores } from './endpoints/restores.ts';
 import { schedules } from './endpoints/schedules.ts';
 import { serviceAccount } from './endpoints/service-account.ts';
 import { storageDestinations } from './endpoints/storage-destinations.ts';
+import { storageUsage } from './endpoints/storage-usage.ts';
 import { description, system } from './endpoints/system.ts';
 import { webhooks } from './endpoints/webhooks.ts';
 
@@ -44,6 +45,7 @@ export const contract = {
   pitr,
   erasures,
   storageDestinations,
+  storageUsage,
   backups,
   backupContents,
   documents,

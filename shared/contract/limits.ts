@@ -32,8 +32,6 @@ export const eventKeptSeconds = 30 * 24 * 3_600;
 export const backupTimeoutMinutes = 30;
 export const backupTimeoutMinutesMin = 5;
 export const backupTimeoutMinutesMax = 720;
-/** Google's list price in the most expensive locations, so that an estimate is never too low; others cost half. */
-export const usdPerRead = 0.06 / 100_000;
 
 /** Chain length at which a synthetic full backup is built; a chain of the hard maximum takes no further incremental backup. */
 export const chainSoftMax = 24;
@@ -47,9 +45,6 @@ export const transformRulesMax = 200;
 export const transformRulesMaxBytes = 24 << 10;
 /** Firestore's documented maximum for one database. */
 export const writesPerSecondMax = 10_000;
-/** Google's list prices in the most expensive locations. */
-export const usdPerWrite = 0.18 / 100_000;
-export const usdPerDelete = 0.02 / 100_000;
 
 /** For one API call: less than API Gateway's 30 s, so that the service answers, not the gateway. */
 export const endpointTimeoutSeconds = 20;

@@ -17,6 +17,7 @@ export {
   type Gap,
   type PitrRecord,
   pitrKey,
+  pitrPrefix,
 } from './model/record.ts';
 export { buildRestorePoint } from './point/build-point.ts';
 export { buildPointInMemory, isSmall, PointTooLarge } from './point/build-point-in-memory.ts';

@@ -1,5 +1,6 @@
 /** `bms storage`: the customer's buckets. */
 import type { Command } from 'commander';
+import { ApiFailure, type Client, type DataOf } from '../../../shared/client/index.ts';
 import { escapeOutput } from '../../archive/escape-output.ts';
 import { type ChoiceOf, storageTypes } from '../base/choices.ts';
 import { badInput } from '../base/cli-failure.ts';
@@ -11,7 +12,7 @@ import { readStorageAccess, type StorageAccessOptions } from '../context/read-st
 import { resourceCommands } from '../context/resource-commands.ts';
 import { addProtectionOptions, readProtection, type StorageProtectionOptions } from '../context/storage-protection.ts';
 import { printWorkloadIdentitySetup } from '../context/workload-identity.ts';
-import { formatDuration, formatTime } from '../output/format.ts';
+import { formatBytes, formatCount, formatCounted, formatDuration, formatTime } from '../output/format.ts';
 import type { Detail } from '../output/output.ts';
 import { statusStyle } from '../output/status-style.ts';
 import { addStorageChangeCommands } from './storage-change-commands.ts';
@@ -49,7 +50,7 @@ export const addStorageCommands = (program: Command, action: Action): void => {
     ],
     empty: 'No storage destinations yet: bms storage create <name> --type s3 --bucket <bucket>',
   });
-  addShow(storageDetails);
+  addShow(storageDetails, { extend: readUsage });
 
   defineCommand(group, {
     name: 'test <storage>',
@@ -140,7 +141,19 @@ const printSetup = async (context: Context, options: CreateOptions, name: string
   );
 };
 
-const storageDetails = (storage: Storage): readonly Detail[] => [
+type Usage = DataOf<'GET /storage-destinations/{storageId}/usage'>;
+
+/** Null for an API key that is limited to projects: it may not see what others store. */
+const readUsage = async (client: Client, storageId: string): Promise<{ readonly usage: Usage | null }> => {
+  try {
+    return { usage: await client.request('GET /storage-destinations/{storageId}/usage', { params: { storageId } }) };
+  } catch (error) {
+    if (error instanceof ApiFailure && error.status === 403) return { usage: null };
+    throw error;
+  }
+};
+
+const storageDetails = (storage: Storage & { readonly usage: Usage | null }): readonly Detail[] => [
   ['Storage', storage.id],
   ['Name', storage.name],
   ['Type', storage.type],
@@ -154,6 +167,35 @@ const storageDetails = (storage: Storage): readonly Detail[] => [
   ['Acts as', storage.workloadIdentity?.serviceAccountEmail],
   ['Immutable', storage.immutable ? 'yes' : null],
   ['Object Lock', storage.objectLock && `${storage.objectLock.mode}, ${storage.objectLock.days} days`],
-  ['Encryption', storage.sse],
-  ['Tested', formatTime(storage.lastTestedAt)],
+  ['Encryption', storage.sse ?? 'the default of the bucket'],
+  ['Tested', formatTime(storage.lastTestedAt) ?? 'never'],
+  ...(storage.usage ? usageDetails(storage.usage) : []),
 ];
+
+const usageDetails = ({ projects, schedules, monthlyCost, ...usage }: Usage): readonly Detail[] => {
+  const nameOf = (projectId: string): string => projects.find(({ id }) => id === projectId)?.name ?? projectId;
+  return [
+    ['Stored', `${formatBytes(usage.storedBytes)} in ${formatCounted(usage.backups, 'backup')}, by their records`],
+    ['Objects', usage.objects === null ? 'not counted for all backups' : formatCount(usage.objects)],
+    ['Locked', usage.lockedUntil && `${formatCounted(usage.lockedBackups, 'backup')}, until ${formatTime(usage.lockedUntil)}`],
+    [
+      'Monthly cost',
+      monthlyCost
+        ? `$${monthlyCost.estimatedUsd.toFixed(2)} (${monthlyCost.price}, list price of ${monthlyCost.asOf})`
+        : 'no list price is known',
+    ],
+    ['Default', usage.isDefault ? 'of the organization' : null],
+    ...projects.map(
+      ({ id, name, uses, backups, storedBytes }, n): Detail => [
+        n === 0 ? 'Projects' : '',
+        `${name ?? id}: ${formatBytes(storedBytes)} in ${formatCounted(backups, 'backup')} (${uses.join(', ')})`,
+      ],
+    ),
+    ...schedules.map(
+      ({ name, projectId, enabled }, n): Detail => [
+        n === 0 ? 'Schedules' : '',
+        `${name}, of ${nameOf(projectId)}${enabled ? '' : ' (off)'}`,
+      ],
+    ),
+  ];
+};

@@ -1,5 +1,6 @@
 /** Commands that the resources of the contract have in common. Their routes and words follow from the resource's row. */
 import type { Command } from 'commander';
+import type { Client } from '../../../shared/client/index.ts';
 import { CliFailure } from '../base/cli-failure.ts';
 import { collectAll } from '../base/collect-all.ts';
 import { type CommandText, defineCommand, defineList } from '../base/define-command.ts';
@@ -70,12 +71,19 @@ export const resourceCommands = <N extends ResourceName>({ name, sample, group, 
     );
   };
 
-  const addShow = (detailsOf: (record: RecordOf<N>) => readonly Detail[], text: Text = {}): void => {
+  /** `extend` reads what the record itself lacks; it is shown beside the record's own fields. */
+  const addShow = <E extends object = object>(
+    detailsOf: (record: RecordOf<N> & E) => readonly Detail[],
+    { extend, ...text }: Text & { readonly extend?: (client: Client, id: string) => Promise<E> } = {},
+  ): void => {
     const usual = { name: `show <${argument}>`, aliases: ['get'], summary: `Show ${an}`, examples: [exampleOf('show')] };
     defineCommand(group, { ...usual, ...text }).action(
       action(async ({ client: open, output }, _, wanted = '') => {
-        const record = await findRecord(await open(), name, wanted);
-        output.show(record, (record as Named).id, detailsOf(record));
+        const client = await open();
+        const found = await findRecord(client, name, wanted);
+        const { id } = found as Named;
+        const record = { ...(found as object), ...(await extend?.(client, id)) } as RecordOf<N> & E;
+        output.show(record, id, detailsOf(record));
       }),
     );
   };

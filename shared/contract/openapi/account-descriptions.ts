@@ -27,6 +27,7 @@ import { Invitation } from '../models/invitation.ts';
 import { UnfinishedJob } from '../models/job.ts';
 import { Member } from '../models/member.ts';
 import { StorageDestination } from '../models/storage-destination.ts';
+import { ProjectStorage, StorageUsage } from '../models/storage-usage.ts';
 import { Delivery, DeliveryRequest, Webhook, WebhookEvent, WebhookWithSecret, webhookFields } from '../models/webhook.ts';
 import { type FieldTexts, fieldTexts } from './field-texts.ts';
 
@@ -44,6 +45,19 @@ export const accountDescriptions: readonly FieldTexts[] = [
     sse: 'Server-side encryption of new objects; null uses the default of the bucket',
   }),
   fieldTexts(StorageDestination.shape.lastError.def.innerType, { kind: `${storageFailureKind}. Null if it is not known` }),
+  fieldTexts(StorageUsage, {
+    source:
+      'The records of backups: the bucket itself is not listed. Captured changes of point-in-time recovery are not included',
+    isDefault: 'Whether it is the default of the organization',
+    lockedUntil: 'When the last lock ends; null if nothing is locked',
+    objects: 'Null if a backup was made before objects were counted, or was imported',
+    monthlyCost: 'By list price, for storage alone; null if no price of the store is known',
+  }),
+  fieldTexts(ProjectStorage, {
+    name: 'Of a project that was disconnected: its name then',
+    uses: 'default: backups go here unless they say otherwise; schedule: a schedule stores here; point-in-time: captured changes are here; backups: it has backups here',
+    objects: 'Null if a backup was made before objects were counted, or was imported',
+  }),
   fieldTexts(StorageTest, { duration: 'Milliseconds' }),
   fieldTexts(StorageTest.shape.checks.def.element, { kind: `Of a failed step. ${storageFailureKind}` }),
   fieldTexts(z.object(storageFields), {

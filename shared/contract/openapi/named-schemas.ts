@@ -34,6 +34,7 @@ const nouns: Readonly<Record<keyof typeof contract, string>> = {
   pitr: 'Pitr',
   erasures: 'Erasure',
   storageDestinations: 'StorageDestination',
+  storageUsage: 'StorageUsage',
   backups: 'Backup',
   backupContents: 'Backup',
   documents: 'Document',

@@ -63,6 +63,7 @@ const tags: Readonly<Record<keyof typeof contract, { name: string; description: 
     description: 'Documents that no backup shows any more (GDPR article 17), while the backups are kept',
   },
   storageDestinations: { name: 'Storage destinations', description: 'Your buckets, where backups are stored' },
+  storageUsage: { name: 'Storage usage', description: 'What your buckets hold, what uses them and what they cost' },
   backups: { name: 'Backups', description: 'Creating, verifying and deleting backups' },
   backupContents: { name: 'Contents of backups', description: 'Browsing, comparing and importing backups' },
   documents: { name: 'Documents', description: 'Where a document exists: live, in backups, and at which moments' },

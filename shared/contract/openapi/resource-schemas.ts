@@ -36,6 +36,7 @@ import { Comparison, Difference, RestoreTest, RestoreTestRun } from '../models/r
 import { RestoreTestReport, RestoreTestReportFile, SignedEvidence } from '../models/restore-test-evidence.ts';
 import { Schedule, ScheduleOutcome } from '../models/schedule.ts';
 import { StorageDestination } from '../models/storage-destination.ts';
+import { ProjectStorage, StorageUsage } from '../models/storage-usage.ts';
 import { Delivery, DeliveryRequest, Webhook, WebhookEvent, WebhookWithSecret } from '../models/webhook.ts';
 import { version } from '../version.ts';
 import { WorkloadIdentitySetup } from '../workload-identity.ts';
@@ -154,6 +155,8 @@ export const resources: Readonly<Record<string, Resource>> = {
   Erasure: resource(Erasure, 'Documents that no backup shows any more', erasureExample),
   StorageDestination: resource(StorageDestination, 'A bucket for backups', account.storageDestination),
   StorageTest: resource(StorageTest, 'The result of testing a storage destination', account.storageTest),
+  StorageUsage: resource(StorageUsage, 'What a storage destination holds, and what uses it', account.storageUsageExample),
+  ProjectStorage: resource(ProjectStorage, 'What a project has in a storage destination', account.projectStorageExample),
   JobProgress: resource(Progress, 'How far a job has come', job.backup.progress),
   JobError: resource(JobError, 'Why a job failed', failed.error ?? { code: 'INTERNAL_ERROR', message: '', details: {} }),
   JobTimeline: resource(Timeline, 'What happened to a job, and when', {

@@ -1,7 +1,7 @@
 /** A restore as the API, the history and the events show it. */
 import type * as z from 'zod/mini';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
-import { usdPerDelete, usdPerRead, usdPerWrite } from '../../contract/limits.ts';
+import { usdPerDelete, usdPerRead, usdPerWrite } from '../../contract/list-prices.ts';
 import type { RestoreHistory, RestoreJob } from '../../contract/models/restore.ts';
 import { shownWait } from '../../job/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';

@@ -54,6 +54,8 @@ export interface ArchiveContents {
   readonly originalSize: number;
   /** Bytes of chunks and indexes, as stored. */
   readonly storedSize: number;
+  /** Chunks and indexes. */
+  readonly objects: number;
   /** Documents by collection id, the largest first. */
   readonly collections: readonly (readonly [id: string, documents: number])[];
   readonly countVerified: boolean;
@@ -75,6 +77,8 @@ export const completedFields = (
   documents: contents.documents,
   totalDocuments: contents.documents,
   size,
+  // With its manifest and its key.
+  objectCount: contents.objects + 2,
   originalSize: contents.originalSize,
   documentCount: contents.documents,
   collectionCounts: topCollections(contents.collections),

@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import type { Actor } from '../../audit/index.ts';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
-import { usdPerRead } from '../../contract/limits.ts';
+import { usdPerRead } from '../../contract/list-prices.ts';
 import type { Backup } from '../../contract/models/backup.ts';
 import { type Patience, shownWait } from '../../job/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';

@@ -82,6 +82,8 @@ export interface BackupRecord extends Item, TestNotes, WaitingRecord {
   readonly readTime: string | null;
   readonly unknownCollections: readonly string[];
   readonly size: number;
+  /** Its objects in the bucket; absent in records of earlier versions, and of imported backups. */
+  readonly objectCount?: number;
   readonly originalSize: number;
   readonly documentCount: number;
   /** Documents by collection id, the largest first. Pairs, because the SDK rejects a map with a key `constructor`. */

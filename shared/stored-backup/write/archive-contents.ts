@@ -27,6 +27,7 @@ export const summarizeContents = ({ shards, parts }: ArchiveParts): ArchiveConte
     users: sum(parts, presentIn) - sum(ofDocuments, presentIn),
     originalSize: sum(ofDocuments, ({ originalSize }) => originalSize),
     storedSize: sum(parts, ({ chunk, index }) => (chunk?.size ?? 0) + index.size),
+    objects: sum(parts, (part) => objectsOf(part).length),
     collections: [...collections].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)),
     countVerified: shards.every(({ countVerified }) => countVerified !== false),
   };

@@ -1,5 +1,5 @@
-import type { ElementOf, InputOf } from '../../../../shared/client/index.ts';
-import { useChange, useWholeList } from '../api/use-api.ts';
+import type { DataOf, ElementOf, InputOf } from '../../../../shared/client/index.ts';
+import { useChange, useRead, useWholeList } from '../api/use-api.ts';
 import { useOrganization } from './organization.ts';
 import type { Project } from './projects.ts';
 
@@ -9,6 +9,12 @@ export type StorageInput = InputOf<'POST /storage-destinations'>['body'];
 const storage = ['/storage-destinations', '/overview'] as const;
 
 export const useStorageDestinations = () => useWholeList('GET /storage-destinations');
+
+export type StorageUsage = DataOf<'GET /storage-destinations/{storageId}/usage'>;
+
+/** What the bucket holds by project, and what uses it. */
+export const useStorageUsage = (storageId: string) =>
+  useRead('GET /storage-destinations/{storageId}/usage', { params: { storageId } });
 
 /** Where backups of a project go if no storage is chosen, as the service decides it. Null without one, undefined while one of them loads. */
 export const useDefaultStorageId = (project: Project | undefined): string | null | undefined => {

@@ -1,4 +1,4 @@
-import { usdPerDelete, usdPerRead, usdPerWrite } from '../../../../shared/contract/limits.ts';
+import { usdPerDelete, usdPerRead, usdPerWrite } from '../../../../shared/contract/list-prices.ts';
 import { type ConfirmedDeletions, deletionCount } from '../data/confirmed-deletions.ts';
 import type { MergeMode, Plan } from '../data/restores.ts';
 import { formatAboutUsd, formatCount, formatPlural } from '../format/format-number.ts';

@@ -15,6 +15,7 @@ import type { Pitr, PitrWindows } from '../../models/pitr.ts';
 import type { Project } from '../../models/project.ts';
 import type { Schedule } from '../../models/schedule.ts';
 import type { StorageDestination } from '../../models/storage-destination.ts';
+import type { ProjectStorage, StorageUsage } from '../../models/storage-usage.ts';
 import { sampleResourcesAt } from '../../samples/sample-resources.ts';
 import { exampleTime } from './request-examples.ts';
 
@@ -174,6 +175,37 @@ export const storageTest: z.output<typeof StorageTest> = {
   checks: ['write', 'read', 'range', 'list', 'delete'].map((name) => ({ name, ok: true })),
   warnings: [],
   duration: 412,
+};
+
+export const projectStorageExample: z.output<typeof ProjectStorage> = {
+  id: named.id,
+  name: named.name,
+  uses: ['default', 'schedule', 'backups'],
+  backups: 30,
+  lockedBackups: 7,
+  storedBytes: 1_237_094_400,
+  objects: 412,
+};
+
+export const storageUsageExample: z.output<typeof StorageUsage> = {
+  storageDestinationId: storage.id,
+  source: 'records',
+  computedAt: now,
+  isDefault: true,
+  backups: 30,
+  lockedBackups: 7,
+  lockedUntil: inAWeek,
+  storedBytes: 1_237_094_400,
+  objects: 412,
+  monthlyCost: {
+    estimatedUsd: 0.030309,
+    usdPerGigabyte: 0.0245,
+    price: 'Amazon S3 Standard',
+    source: 'https://aws.amazon.com/s3/pricing/',
+    asOf: '2026-05-01',
+  },
+  projects: [projectStorageExample],
+  schedules: [{ id: sample.id, name: sample.name, projectId: named.id, enabled: true }],
 };
 
 const { cronExpression: _cron, projectName: _name, ...scheduled } = sample;

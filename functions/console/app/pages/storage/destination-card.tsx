@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
 import { type StorageDestination, useDeleteStorage, useTestStorage } from '../../data/storage.ts';
+import { formatPlural } from '../../format/format-number.ts';
 import { describeProvider } from '../../forms/keyless/keyless.ts';
 import { ProbeFailure } from '../../forms/storage/probe-failure.tsx';
 import { providerOf } from '../../forms/storage/providers.ts';
@@ -14,6 +15,7 @@ import { Button } from '../../ui/form/button.tsx';
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
 import { ProbeResult } from './probe-result.tsx';
 import { StorageDialog } from './storage-dialog.tsx';
+import { Usage } from './usage.tsx';
 
 export const DestinationCard = ({ destination }: { readonly destination: StorageDestination }) => {
   const { reason } = usePermission('admin');
@@ -75,16 +77,24 @@ export const DestinationCard = ({ destination }: { readonly destination: Storage
             <Fact label="Tested">
               <Time at={destination.lastTestedAt} relative none="Never" />
             </Fact>
+            <Fact label="Object lock">
+              <span className="row">
+                {objectLock && (
+                  <Badge tone="info">{`Locked for ${formatPlural(objectLock.days, 'day')} (${objectLock.mode})`}</Badge>
+                )}
+                {destination.immutable && <Badge tone="info">Nothing is deleted</Badge>}
+                {!objectLock && !destination.immutable && 'Off'}
+              </span>
+            </Fact>
+            <Fact label="Encryption">
+              By this service, before it is stored
+              <span className="muted small">
+                {' '}
+                · store: {destination.sse ? <code>{destination.sse}</code> : 'the default of the bucket'}
+              </span>
+            </Fact>
           </dl>
-          {(destination.immutable || objectLock || destination.sse) && (
-            <div className="row">
-              {destination.immutable && <Badge tone="info">Nothing is deleted</Badge>}
-              {objectLock && (
-                <Badge tone="info">{`Locked for ${objectLock.days === 1 ? '1 day' : `${objectLock.days} days`} (${objectLock.mode})`}</Badge>
-              )}
-              {destination.sse && <Badge>{`Server-side encryption ${destination.sse}`}</Badge>}
-            </div>
-          )}
+          <Usage storageId={id} />
           {test.data && <ProbeResult result={test.data} />}
           {test.error && <ProbeFailure error={test.error} />}
         </div>

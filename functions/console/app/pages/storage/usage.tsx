@@ -1,0 +1,125 @@
+import { Link } from '@tanstack/react-router';
+import { type StorageUsage, useStorageUsage } from '../../data/storage.ts';
+import { formatBytes, formatCount, formatPlural, formatUsd } from '../../format/format-number.ts';
+import { paths } from '../../paths.ts';
+import { Badge } from '../../ui/data/badge.tsx';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
+import { SkeletonText } from '../../ui/data/skeleton.tsx';
+import { type Column, Table } from '../../ui/data/table.tsx';
+import { Time } from '../../ui/data/time.tsx';
+
+type ProjectStorage = StorageUsage['projects'][number];
+
+const useWords: Readonly<Record<ProjectStorage['uses'][number], string>> = {
+  default: 'Default',
+  schedule: 'Schedule',
+  'point-in-time': 'Point in time',
+  backups: 'Backups',
+};
+
+/** What a bucket holds by project, what it costs, and what uses it. */
+export const Usage = ({ storageId }: { readonly storageId: string }) => {
+  const { data: usage, error, refetch } = useStorageUsage(storageId);
+  if (error && !usage)
+    return <ErrorNotice error={error} title="What it holds could not be loaded" onRetry={() => void refetch()} />;
+  if (!usage) return <SkeletonText />;
+  const { monthlyCost, projects, schedules, lockedBackups, lockedUntil } = usage;
+  return (
+    <>
+      <dl className="facts">
+        <Fact label="Stored">
+          {formatBytes(usage.storedBytes)} in {formatPlural(usage.backups, 'backup')}
+        </Fact>
+        <Fact label="Objects">
+          {usage.objects === null ? <span className="muted">Not counted for older backups</span> : formatCount(usage.objects)}
+        </Fact>
+        <Fact label="Locked">
+          {lockedUntil ? (
+            <>
+              {formatPlural(lockedBackups, 'backup')}, until <Time at={lockedUntil} />
+            </>
+          ) : (
+            'None'
+          )}
+        </Fact>
+        <Fact label="Monthly cost">
+          {monthlyCost ? (
+            <>
+              {formatUsd(monthlyCost.estimatedUsd)}{' '}
+              <span className="muted small">
+                <a href={monthlyCost.source} target="_blank" rel="noreferrer">
+                  {monthlyCost.price}
+                </a>
+                , {`$${monthlyCost.usdPerGigabyte} per GB`}, list price of {monthlyCost.asOf}
+              </span>
+            </>
+          ) : (
+            <span className="muted">No list price is known</span>
+          )}
+        </Fact>
+      </dl>
+      {projects.length === 0 ? (
+        <p className="muted">No project uses this storage yet. Choose it as the default of the organization or of a project.</p>
+      ) : (
+        <Table label="Projects that use this storage" columns={columnsOf(usage)} rows={projects} rowKey={({ id }) => id} />
+      )}
+      <p className="muted small">
+        {usage.isDefault && 'This is the default storage of the organization. '}
+        Sizes are those that the service recorded when it made the backups; the bucket itself is not listed. Captured changes of
+        point-in-time recovery are not included.
+        {schedules.length === 0 && projects.length > 0 && ' No schedule stores here.'}
+      </p>
+    </>
+  );
+};
+
+const columnsOf = ({ schedules }: StorageUsage): readonly Column<ProjectStorage>[] => [
+  {
+    key: 'project',
+    label: 'Project',
+    isTitle: true,
+    cell: ({ id, name }) => <Link to={paths.project(id)}>{name ?? 'Removed project'}</Link>,
+  },
+  {
+    key: 'uses',
+    label: 'Used for',
+    cell: ({ uses }) => (
+      <span className="row storage__uses">
+        {uses
+          .filter((use) => use !== 'backups' && use !== 'schedule')
+          .map((use) => (
+            <Badge key={use}>{useWords[use]}</Badge>
+          ))}
+        {uses.every((use) => use === 'backups') && <span className="muted">Earlier backups</span>}
+      </span>
+    ),
+  },
+  {
+    key: 'schedules',
+    label: 'Schedules',
+    cell: ({ id }) => {
+      const own = schedules.filter(({ projectId }) => projectId === id);
+      if (own.length === 0) return <span className="muted">–</span>;
+      return (
+        <span className="stack stack--close">
+          {own.map((schedule) => (
+            <span key={schedule.id}>
+              <Link to={paths.schedule(schedule.id)}>{schedule.name}</Link>
+              {!schedule.enabled && <span className="muted small"> off</span>}
+            </span>
+          ))}
+        </span>
+      );
+    },
+  },
+  { key: 'backups', label: 'Backups', isNumber: true, cell: ({ backups }) => formatCount(backups) },
+  { key: 'locked', label: 'Locked', isNumber: true, cell: ({ lockedBackups }) => formatCount(lockedBackups) },
+  {
+    key: 'objects',
+    label: 'Objects',
+    isNumber: true,
+    cell: ({ objects }) => (objects === null ? <span className="muted">–</span> : formatCount(objects)),
+  },
+  { key: 'size', label: 'Stored', isNumber: true, cell: ({ storedBytes }) => formatBytes(storedBytes) },
+];
