@@ -5,6 +5,7 @@ import { addGlobalOptions, addUsage, pathOf } from './base/define-command.ts';
 import type { Environment } from './base/environment.ts';
 import { addAccountCommands } from './commands/account-commands.ts';
 import { addAlertCommands } from './commands/alert/alert-commands.ts';
+import { addIncidentCommands } from './commands/alert/incident-commands.ts';
 import { addApiCommand } from './commands/api-command.ts';
 import { addArchiveCommand } from './commands/archive-command.ts';
 import { addAuditCommand } from './commands/audit-command.ts';
@@ -80,6 +81,7 @@ const groups = [
   addPitrCommands,
   addErasureCommands,
   addRestoreTestCommands,
+  addIncidentCommands,
   addAlertCommands,
   addWebhookCommands,
   addAuditCommand,

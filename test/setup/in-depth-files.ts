@@ -59,6 +59,7 @@ export const inDepthFiles: readonly string[] = [
   'test/journey/console/docs.test.ts',
   'test/journey/console/form/changes.test.ts',
   'test/journey/console/invitation.test.ts',
+  'test/journey/console/incident.test.ts',
   'test/journey/console/list/long-lists.test.ts',
   'test/journey/console/manage.test.ts',
   'test/journey/console/organization-deletion.test.ts',

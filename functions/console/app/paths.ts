@@ -61,6 +61,7 @@ export const paths = {
   storage: '/storage',
   alerts: '/alerts',
   alert: (id: string) => `/alerts/${id}`,
+  incident: (id: string) => `/alerts/incidents/${id}`,
   webhooks: '/webhooks',
   webhook: (id: string) => `/webhooks/${id}`,
   audit: '/audit',

@@ -150,6 +150,7 @@ const routeTree = root.addChildren([
       page(inOrganization, '/storage', () => import('./pages/storage/page.tsx'), 'StoragePage'),
       page(inOrganization, '/alerts', () => import('./pages/alerts/page.tsx'), 'AlertsPage'),
       page(inOrganization, '/alerts/$alertId', () => import('./pages/alerts/alert-page.tsx'), 'AlertPage'),
+      page(inOrganization, '/alerts/incidents/$incidentId', () => import('./pages/alerts/incident-page.tsx'), 'IncidentPage'),
       page(inOrganization, '/webhooks', () => import('./pages/webhooks/page.tsx'), 'WebhooksPage'),
       page(inOrganization, '/webhooks/$webhookId', () => import('./pages/webhooks/webhook-page.tsx'), 'WebhookPage'),
       page(inOrganization, '/audit', () => import('./pages/audit/page.tsx'), 'AuditPage'),

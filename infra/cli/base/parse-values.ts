@@ -39,6 +39,13 @@ export const parseMoment = (text: string): string => {
   return text;
 };
 
+/** A point in time; durations count from now, such as 30m, 12h or 7d. */
+export const parseLater = (text: string): string => {
+  const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
+  if (count === undefined || unit === undefined) return parseMoment(text);
+  return new Date(Date.now() + Number(count) * (unitMs[unit] ?? 0)).toISOString().replace(/\.\d+Z$/, 'Z');
+};
+
 /** JavaScript reads the 30th of February as a day of March. */
 const isDay = (day: string): boolean => {
   const ms = Date.parse(day);

@@ -24,6 +24,14 @@ export const resources = {
   webhook: { path: '/webhooks', param: 'webhookId', prefix: 'whk', noun: 'webhook', isReadAlone: true, toggle: '/toggle' },
   apiKey: { path: '/organizations/current/api-keys', param: 'apiKeyId', prefix: 'key', noun: 'API key', argument: 'key' },
   alert: { path: '/alerts', param: 'alertId', prefix: 'alr', noun: 'alert', isReadAlone: true },
+  incident: {
+    path: '/alerts/incidents',
+    param: 'incidentId',
+    prefix: 'inc',
+    noun: 'incident',
+    isReadAlone: true,
+    named: { status: 'open' },
+  },
 } as const satisfies Readonly<Record<string, Resource>>;
 
 type PathOf<R> = R extends `GET ${infer P}` ? P : never;
@@ -37,6 +45,8 @@ export interface Resource {
   /** Its word in the usage of commands, if not the noun. */
   readonly argument?: string;
   readonly isReadAlone?: true;
+  /** Only these are found by name. */
+  readonly named?: Readonly<Record<string, string>>;
   /** Below the record: where it is enabled and disabled. */
   readonly toggle?: `/${string}`;
 }
@@ -61,18 +71,20 @@ export const composed = (client: Client) => ({
 
 interface Listed {
   readonly id: string;
-  readonly name: string;
+  readonly name?: string;
+  /** The name of an incident. */
+  readonly title?: string;
   /** Projects are also named by the id of their Google Cloud project. */
   readonly sourceProjectId?: string;
 }
 
-const findListed = async (client: Client, { path, noun }: Resource, wanted: string): Promise<Listed> =>
+const findListed = async (client: Client, { path, noun, named }: Resource, wanted: string): Promise<Listed> =>
   matchName(noun, {
     wanted,
-    found: await collectAll(composed(client).list<Listed>(`GET ${path}`)),
-    namedOf: ({ id, name, sourceProjectId }) => ({
+    found: await collectAll(composed(client).list<Listed>(`GET ${path}`, named && { query: named })),
+    namedOf: ({ id, name, title, sourceProjectId }) => ({
       id,
-      names: sourceProjectId === undefined ? [name] : [name, sourceProjectId],
+      names: [name, title, sourceProjectId].filter((one) => one !== undefined),
     }),
   });
 

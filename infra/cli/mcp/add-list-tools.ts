@@ -1,5 +1,6 @@
-/** Tools that list what there is: overview, projects, backups, audit log. */
+/** Tools that list what there is: overview, projects, backups, incidents, audit log. */
 import * as z from 'zod/mini';
+import { alertKinds, incidentStatuses } from '../../../shared/contract/models/alert-enums.ts';
 import { backupStatuses } from '../base/choices.ts';
 import { findRecordId } from '../context/find-resource.ts';
 import { defineTool, moment, paging, project, type ToolHost } from './define-tool.ts';
@@ -46,6 +47,28 @@ export const addListTools = (host: ToolHost): void => {
       const { data, pagination } = await client.page('GET /backups', { query, signal });
       const backups = data.map(({ progress: _progress, encryption: _encryption, ...backup }) => backup);
       return { backups, nextCursor: pagination.nextCursor };
+    },
+  });
+
+  defineTool(host, {
+    name: 'list_incidents',
+    title: 'List incidents',
+    description:
+      'What fails or has failed, newest first: since when, how often, who has acknowledged it and who takes care of it. Open ones unless another status is given.',
+    input: {
+      ...paging,
+      projectId: z.optional(project),
+      status: z._default(z.enum([...incidentStatuses, 'all']), 'open'),
+      kind: z.optional(z.enum(alertKinds)),
+    },
+    run: async (client, { projectId: wanted, status, ...filters }, signal) => {
+      const query = {
+        ...filters,
+        status: status === 'all' ? undefined : status,
+        projectId: await findRecordId(client, 'project', wanted),
+      };
+      const { data, pagination } = await client.page('GET /alerts/incidents', { query, signal });
+      return { incidents: data, nextCursor: pagination.nextCursor };
     },
   });
 

@@ -103,6 +103,7 @@ test('mcp: lists its tools with what they may do; without --allow-restore none w
     'document_at',
     'find_document',
     'list_backups',
+    'list_incidents',
     'list_projects',
     'overview',
     'plan_restore',
@@ -122,6 +123,7 @@ test('mcp: lists its tools with what they may do; without --allow-restore none w
 test('mcp: reads projects, backups, documents, differences, the overview and the audit log', async () => {
   const { tool, client, stderr } = await serve(env);
   equal((await tool('list_projects')).data.projects[0].id, projectId);
+  deepEqual((await tool('list_incidents', { projectId })).data, { incidents: [], nextCursor: null });
   const page = (await tool('list_backups', { projectId, limit: 1 })).data;
   deepEqual([page.backups.length, page.backups[0].id], [1, second.id]);
   equal((await tool('list_backups', { projectId, limit: 1, cursor: page.nextCursor })).data.backups[0].id, first.id);

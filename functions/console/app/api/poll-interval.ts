@@ -20,5 +20,7 @@ export const pollInterval = <T>(
 ): number | false => {
   const { data, dataUpdateCount, errorUpdateCount } = state;
   if (!pollWhile || data === undefined || !pollWhile(data)) return false;
-  return Math.min(errorUpdateCount === 0 ? lastMs : lastFailedMs, fromMs * growth ** (dataUpdateCount + 4 * errorUpdateCount));
+  // What is expensive to read starts slower than others end.
+  const longest = Math.max(fromMs, errorUpdateCount === 0 ? lastMs : lastFailedMs);
+  return Math.min(longest, fromMs * growth ** (dataUpdateCount + 4 * errorUpdateCount));
 };

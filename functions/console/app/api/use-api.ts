@@ -46,6 +46,8 @@ interface ReadOptions<T> {
   readonly pollWhile?: (data: T) => boolean;
   /** The first interval; 1 s by default. */
   readonly pollFromMs?: number;
+  /** Reads it again and again, this often, instead. */
+  readonly everyMs?: number;
   readonly enabled?: boolean;
   readonly staleTime?: number;
 }
@@ -78,7 +80,7 @@ export interface ListResult<T> {
 export const useList = <R extends ListRoute>(
   route: R,
   input?: InputOf<R>,
-  { pollWhile, enabled = true, staleTime }: ReadOptions<readonly ElementOf<R>[]> = {},
+  { pollWhile, everyMs, enabled = true, staleTime }: ReadOptions<readonly ElementOf<R>[]> = {},
 ): ListResult<ElementOf<R>> => {
   const { client, organizationId } = useApi();
   const query = useInfiniteQuery({
@@ -90,7 +92,8 @@ export const useList = <R extends ListRoute>(
       return (await page) as { data: readonly ElementOf<R>[]; pagination: { nextCursor: string | null } };
     },
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
-    refetchInterval: ({ state }) => pollInterval({ ...state, data: state.data?.pages.flatMap(({ data }) => data) }, pollWhile),
+    refetchInterval: ({ state }) =>
+      everyMs ?? pollInterval({ ...state, data: state.data?.pages.flatMap(({ data }) => data) }, pollWhile),
     enabled,
     ...(staleTime !== undefined && { staleTime }),
   });

@@ -1,11 +1,10 @@
 import type { DataOf, ElementOf, InputOf } from '../../../../shared/client/index.ts';
-import { useChange, useList, useRead, useWholeList } from '../api/use-api.ts';
+import { useChange, useRead, useWholeList } from '../api/use-api.ts';
 import { useDeliveries } from '../api/use-deliveries.ts';
 
 export type Alert = ElementOf<'GET /alerts'>;
 export type AlertInput = InputOf<'POST /alerts'>['body'];
 export type AlertChanges = NonNullable<InputOf<'PATCH /alerts/{alertId}'>['body']>;
-export type Incident = ElementOf<'GET /alerts/incidents'>;
 export type AlertDelivery = DataOf<'GET /alerts/{alertId}/deliveries'>['deliveries'][number];
 
 const alerts = ['/alerts'] as const;
@@ -13,9 +12,6 @@ const alerts = ['/alerts'] as const;
 export const useAlerts = () => useWholeList('GET /alerts');
 
 export const useAlert = (alertId: string) => useRead('GET /alerts/{alertId}', { params: { alertId } });
-
-export const useIncidents = (status: Incident['status'] | undefined) =>
-  useList('GET /alerts/incidents', { query: { limit: 25, status } });
 
 export const useDigest = () => useRead('GET /alerts/digest');
 

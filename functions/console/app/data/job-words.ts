@@ -25,8 +25,16 @@ export const waitWords: Readonly<Record<Wait['reason'], WaitWords>> = {
   },
 };
 
-/** What an entry of a timeline says. `phase` gives the words of a phase. */
-export const timelineWords = (entry: TimelineEntry, phase: (name: string) => string): string => {
+/** The timeline of a job as it is shown. `phase` gives the words of a phase. */
+export const jobEntries = (entries: readonly TimelineEntry[] | undefined, phase: (name: string) => string) =>
+  entries?.map((entry) => ({ at: entry.at, what: timelineWords(entry, phase), detail: entry.message, tone: toneOf(entry) }));
+
+const toneOf = ({ kind, status }: TimelineEntry): 'plain' | 'good' | 'warn' | 'bad' => {
+  if (kind === 'ended') return status === 'failed' ? 'bad' : status === 'completed' ? 'good' : 'plain';
+  return kind === 'waiting' || kind === 'attempt_failed' || kind === 'finding' ? 'warn' : 'plain';
+};
+
+const timelineWords = (entry: TimelineEntry, phase: (name: string) => string): string => {
   const { kind, reason, status } = entry;
   switch (kind) {
     case 'created':

@@ -1,4 +1,5 @@
 import { Link, useLocation } from '@tanstack/react-router';
+import { useOpenIncidents } from '../data/incidents.ts';
 import { paths } from '../paths.ts';
 import { Icon, type IconName } from '../ui/icon.tsx';
 
@@ -60,6 +61,7 @@ export const Navigation = ({ onNavigate }: { readonly onNavigate?: () => void })
             >
               <Icon name={icon} />
               {text}
+              {to === paths.alerts && <OpenIncidents />}
             </Link>
           ))}
         </div>
@@ -71,5 +73,18 @@ export const Navigation = ({ onNavigate }: { readonly onNavigate?: () => void })
         </Link>
       </div>
     </nav>
+  );
+};
+
+/** How many incidents are open. */
+const OpenIncidents = () => {
+  const { items = [], query } = useOpenIncidents();
+  if (items.length === 0) return null;
+  return (
+    <span className="navigation__count">
+      <span className="visually-hidden">, open incidents: </span>
+      {items.length}
+      {query.hasNextPage && '+'}
+    </span>
   );
 };

@@ -1,30 +1,27 @@
-import { type TimelineEntry, timelineWords } from '../data/job-words.ts';
+import type { ReactNode } from 'react';
 import { Card } from '../ui/data/card.tsx';
 import { SkeletonText } from '../ui/data/skeleton.tsx';
 import { Time } from '../ui/data/time.tsx';
 
-interface TimelineCardProps {
-  readonly entries: readonly TimelineEntry[] | undefined;
-  /** The words of a phase. */
-  readonly phase: (name: string) => string;
+/** An entry of a timeline as it is shown. */
+export interface ShownEntry {
+  readonly at: string;
+  readonly what: string;
+  readonly detail: ReactNode;
+  readonly tone: 'plain' | 'good' | 'warn' | 'bad';
 }
 
-const toneOf = ({ kind, status }: TimelineEntry): string => {
-  if (kind === 'ended') return status === 'failed' ? 'bad' : status === 'completed' ? 'good' : 'plain';
-  return kind === 'waiting' || kind === 'attempt_failed' || kind === 'finding' ? 'warn' : 'plain';
-};
-
-/** What happened to a job, in order. */
-export const TimelineCard = ({ entries, phase }: TimelineCardProps) => (
+/** What happened to a job or an incident, in order. */
+export const TimelineCard = ({ entries }: { readonly entries: readonly ShownEntry[] | undefined }) => (
   <Card title="What happened">
     {entries ? (
       <ol className="timeline" aria-label="Timeline">
         {entries.map((entry, n) => (
-          <li key={`${entry.at} ${entry.kind} ${String(n)}`} className={`timeline__entry timeline__entry--${toneOf(entry)}`}>
+          <li key={`${entry.at} ${entry.what} ${String(n)}`} className={`timeline__entry timeline__entry--${entry.tone}`}>
             <Time at={entry.at} seconds />
             <div>
-              <div>{timelineWords(entry, phase)}</div>
-              {entry.message && <div className="small muted wrap-anywhere">{entry.message}</div>}
+              <div>{entry.what}</div>
+              {entry.detail && <div className="small muted wrap-anywhere">{entry.detail}</div>}
             </div>
           </li>
         ))}

@@ -10,8 +10,8 @@ import { resourceCommands } from '../../context/resource-commands.ts';
 import { formatTime } from '../../output/format.ts';
 import type { Detail } from '../../output/output.ts';
 import { statusStyle } from '../../output/status-style.ts';
+import { addAlertDeliveryCommands } from './alert-delivery-commands.ts';
 import { type AlertBody, type AlertChanges, type AlertOptions, addAlertOptions, alertBody } from './alert-options.ts';
-import { addIncidentCommands } from './incident-commands.ts';
 
 type Alert = DataOf<'GET /alerts/{alertId}'>;
 
@@ -24,7 +24,7 @@ export const addAlertCommands = (program: Command, action: Action): void => {
       'bms alert ls',
       'bms alert create Ops --channel email --to ops@example.com',
       'bms alert test Ops',
-      'bms alert incidents',
+      'bms alert deliveries Ops --status failed',
     ],
   });
 
@@ -112,7 +112,7 @@ export const addAlertCommands = (program: Command, action: Action): void => {
 
   addSwitch();
   addRemove();
-  addIncidentCommands(group, action);
+  addAlertDeliveryCommands(group, action);
 };
 
 const alertDetails = (alert: Alert): readonly Detail[] => [

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { type Incident, useIncidents } from '../../data/alerts.ts';
-import { formatCount } from '../../format/format-number.ts';
+import { type Incident, useIncidents, useOpenIncidents } from '../../data/incidents.ts';
+import { useOverview } from '../../data/overview.ts';
+import { formatCount, formatPlural } from '../../format/format-number.ts';
+import { AttentionList } from '../../parts/attention-list.tsx';
 import { HistoryCard } from '../../parts/history-card.tsx';
 import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
@@ -8,6 +10,7 @@ import type { Column } from '../../ui/data/table.tsx';
 import { TextWithTimes } from '../../ui/data/text-with-times.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { severityWords } from './alert-words.ts';
+import { causeWords } from './incident-words.ts';
 
 const views = [
   ['open', 'Open'],
@@ -16,24 +19,6 @@ const views = [
 ] as const;
 export type IncidentView = (typeof views)[number][0];
 
-/** Where the cause is shown. */
-const pathOf = ({ subject: { type, id }, project }: Incident): string => {
-  switch (type) {
-    case 'backup':
-      return paths.backup(id);
-    case 'schedule':
-      return paths.schedule(id);
-    case 'storage_destination':
-      return paths.storage;
-    case 'webhook':
-      return paths.webhook(id);
-    case 'api_key':
-      return paths.apiKeys;
-    default:
-      return paths.project(project?.id ?? id);
-  }
-};
-
 const columnsOf = (view: IncidentView): readonly Column<Incident>[] => [
   {
     key: 'title',
@@ -41,7 +26,7 @@ const columnsOf = (view: IncidentView): readonly Column<Incident>[] => [
     isTitle: true,
     cell: (incident) => (
       <div className="stack stack--close">
-        <Link to={pathOf(incident)} className="wrap-anywhere">
+        <Link to={paths.incident(incident.id)} className="wrap-anywhere">
           {incident.title}
         </Link>
         <span className="small secondary wrap-anywhere">
@@ -56,6 +41,7 @@ const columnsOf = (view: IncidentView): readonly Column<Incident>[] => [
     cell: ({ severity }) => <Badge tone={severityWords[severity][1]}>{severityWords[severity][0]}</Badge>,
   },
   ...(view === 'all' ? [{ key: 'status', label: 'Status', cell: ({ status }: Incident) => <Status status={status} /> }] : []),
+  { key: 'care', label: 'Taken care of', cell: (incident) => <Care incident={incident} /> },
   { key: 'count', label: 'Failures', isNumber: true, cell: ({ count }) => formatCount(count) },
   { key: 'opened', label: 'Since', cell: ({ openedAt }) => <Time at={openedAt} relative /> },
   ...(view === 'open'
@@ -67,31 +53,79 @@ const columnsOf = (view: IncidentView): readonly Column<Incident>[] => [
           cell: ({ recoveredAt }: Incident) => <Time at={recoveredAt} relative none="–" />,
         },
       ]),
+  {
+    key: 'cause',
+    label: '',
+    cell: (incident) => (
+      <Link to={incident.page} className="small nowrap">
+        {causeWords(incident)}
+      </Link>
+    ),
+  },
 ];
+
+/** Who has acknowledged an incident, who takes care of it, and whether it is muted. */
+const Care = ({ incident: { acknowledgement, assignee, mutedUntil } }: { readonly incident: Incident }) => {
+  if (!acknowledgement && !assignee && mutedUntil === null) return <span className="muted">By no one yet</span>;
+  return (
+    <div className="stack stack--close">
+      {assignee && <span className="wrap-anywhere">{assignee.email}</span>}
+      {acknowledgement && (
+        <span className={assignee ? 'small secondary wrap-anywhere' : 'wrap-anywhere'}>
+          Acknowledged by {acknowledgement.by.email ?? 'a member'}
+        </span>
+      )}
+      {mutedUntil !== null && (
+        <span className="small secondary">
+          Muted until <Time at={mutedUntil} />
+        </span>
+      )}
+    </div>
+  );
+};
 
 interface IncidentCardProps {
   readonly view: IncidentView;
   readonly onView: (view: IncidentView) => void;
 }
 
-/** What fails, from its first failure to its recovery. */
+/** What fails, from its first failure to its recovery, and what else the overview lists. */
 export const IncidentCard = ({ view, onView }: IncidentCardProps) => {
-  const list = useIncidents(view === 'all' ? undefined : view);
+  const open = useOpenIncidents();
+  const earlier = useIncidents(view === 'recovered' ? view : undefined, view !== 'open');
+  const { data: overview } = useOverview();
+  const others = overview?.attention.filter(({ incidentId }) => incidentId === null);
   return (
-    <HistoryCard
-      title="Incidents"
-      description="One for everything that fails, until it works again. Recovered ones are kept for 90 days."
-      views={views}
-      view={view}
-      onView={onView}
-      list={list}
-      columns={columnsOf(view)}
-      icon="checkCircle"
-      empty={
-        view === 'open'
-          ? ['No open incidents', 'Everything that was tried last has worked.']
-          : ['No incidents', 'Nothing has failed in the last 90 days.']
-      }
-    />
+    <>
+      <HistoryCard
+        title="Incidents"
+        description="One for everything that fails, until it works again. Recovered ones are kept for 90 days."
+        views={views}
+        view={view}
+        onView={onView}
+        list={view === 'open' ? open : earlier}
+        columns={columnsOf(view)}
+        icon="checkCircle"
+        empty={
+          view === 'open'
+            ? ['No open incidents', openAdvice(others?.length)]
+            : ['No incidents', 'Nothing has failed in the last 90 days.']
+        }
+      />
+      {view === 'open' && others && (
+        <AttentionList
+          title="Needs attention, too"
+          description="What the overview lists and no incident reports."
+          attention={others}
+        />
+      )}
+    </>
   );
+};
+
+/** Says that all is well only if the overview says so, too. */
+const openAdvice = (others: number | undefined): string => {
+  if (others === undefined) return 'No failure is reported now.';
+  if (others === 0) return 'Everything that was tried last has worked.';
+  return `No failure is reported now, but ${formatPlural(others, 'thing')} below ${others === 1 ? 'needs' : 'need'} attention.`;
 };

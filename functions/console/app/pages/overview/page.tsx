@@ -1,6 +1,8 @@
+import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
 import { useOverview } from '../../data/overview.ts';
+import { AttentionList } from '../../parts/attention-list.tsx';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
@@ -8,7 +10,6 @@ import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Skeleton } from '../../ui/data/skeleton.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
-import { AttentionList } from './attention-list.tsx';
 import { FailedJobs } from './failed-jobs.tsx';
 import { FindCard } from './find-card.tsx';
 import { ProtectedProjects } from './protected-projects.tsx';
@@ -45,7 +46,17 @@ export const OverviewPage = () => {
         <div className="overview">
           <Summary overview={overview} />
           {overview && <FindCard />}
-          {overview && <AttentionList attention={overview.attention} />}
+          {overview && (
+            <AttentionList
+              title="Needs attention"
+              actions={
+                <Link to={paths.alerts} className="small">
+                  Incidents and alerts
+                </Link>
+              }
+              attention={overview.attention}
+            />
+          )}
           {/* Without a title: what comes first below is not known yet. */}
           {overview ? <ProtectedProjects projects={overview.projects} /> : <Skeleton height="20rem" />}
           {overview?.history.days.some(({ backups }) => backups > 0) && (

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { jobEntries } from '../../data/job-words.ts';
 import { phaseWords } from '../../data/restore-words.ts';
 import { isRestoreActive, type Restore, useRestore, useRestoreTimeline } from '../../data/restores.ts';
 import { PageFailure } from '../../frame/page-failure.tsx';
@@ -98,5 +99,5 @@ const Success = ({ restore }: { readonly restore: Restore }) => {
 
 const RestoreTimeline = ({ restore }: { readonly restore: Restore }) => {
   const { data } = useRestoreTimeline(restore);
-  return <TimelineCard entries={data?.entries} phase={(name) => phaseWords[name as Restore['phase']]} />;
+  return <TimelineCard entries={jobEntries(data?.entries, (name) => phaseWords[name as Restore['phase']])} />;
 };

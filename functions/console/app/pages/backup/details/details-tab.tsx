@@ -1,5 +1,6 @@
 import { backupPhases } from '../../../data/backup-words.ts';
 import { type Backup, useBackup, useBackupTimeline } from '../../../data/backups.ts';
+import { jobEntries } from '../../../data/job-words.ts';
 import { TimelineCard } from '../../../parts/timeline-card.tsx';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { SkeletonText } from '../../../ui/data/skeleton.tsx';
@@ -46,5 +47,5 @@ export const DetailsTab = () => {
 
 const BackupTimeline = ({ backup }: { readonly backup: Backup }) => {
   const { data } = useBackupTimeline(backup);
-  return <TimelineCard entries={data?.entries} phase={(name) => backupPhases.find(([key]) => key === name)?.[1] ?? name} />;
+  return <TimelineCard entries={jobEntries(data?.entries, (name) => backupPhases.find(([key]) => key === name)?.[1] ?? name)} />;
 };

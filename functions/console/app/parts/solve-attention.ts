@@ -1,6 +1,6 @@
 /** Where a problem is solved, and what to do there. */
-import type { Attention } from '../../data/overview.ts';
-import { paths } from '../../paths.ts';
+import type { Attention } from '../data/overview.ts';
+import { paths } from '../paths.ts';
 
 interface Solution {
   readonly action: string;
@@ -42,6 +42,8 @@ const resourceOf = (type: Attention['resource']['type'], id: string): Solution =
       return { action: 'Show schedule', to: paths.schedule(id) };
     case 'storage_destination':
       return { action: 'Check storage', to: paths.storage };
+    case 'incident':
+      return { action: 'Show incident', to: paths.incident(id) };
     case 'webhook':
       return { action: 'Show webhook', to: paths.webhook(id) };
     default:

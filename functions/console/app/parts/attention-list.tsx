@@ -1,26 +1,25 @@
 import { Link } from '@tanstack/react-router';
-import { usePermission } from '../../api/permission.ts';
-import type { Attention } from '../../data/overview.ts';
-import { paths } from '../../paths.ts';
-import { Card } from '../../ui/data/card.tsx';
-import { Time } from '../../ui/data/time.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import type { ReactNode } from 'react';
+import { usePermission } from '../api/permission.ts';
+import type { Attention } from '../data/overview.ts';
+import { Card } from '../ui/data/card.tsx';
+import { Time } from '../ui/data/time.tsx';
+import { Icon } from '../ui/icon.tsx';
 import { solveAttention } from './solve-attention.ts';
 
+interface AttentionListProps {
+  readonly title: string;
+  readonly description?: string;
+  readonly actions?: ReactNode;
+  readonly attention: readonly Attention[];
+}
+
 /** What needs attention, the most urgent first, as the service orders it. */
-export const AttentionList = ({ attention }: { readonly attention: readonly Attention[] }) => {
+export const AttentionList = ({ title, description, actions, attention }: AttentionListProps) => {
   const { isAllowed } = usePermission('member');
   if (attention.length === 0) return null;
   return (
-    <Card
-      title="Needs attention"
-      actions={
-        <Link to={paths.alerts} className="small">
-          Incidents and alerts
-        </Link>
-      }
-      flush
-    >
+    <Card title={title} description={description} actions={actions} flush>
       <ul className="attention">
         {attention.map((each) => {
           const { action, to, search = {} } = solveAttention(each, isAllowed);

@@ -1,0 +1,97 @@
+import { Link } from '@tanstack/react-router';
+import { type IncidentDetails, useIncident } from '../../data/incidents.ts';
+import { formatCount } from '../../format/format-number.ts';
+import { ResourcePage } from '../../frame/resource-page.tsx';
+import { TimelineCard } from '../../parts/timeline-card.tsx';
+import { paths } from '../../paths.ts';
+import { Badge, Status } from '../../ui/data/badge.tsx';
+import { Card } from '../../ui/data/card.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
+import { TextWithTimes } from '../../ui/data/text-with-times.tsx';
+import { Time } from '../../ui/data/time.tsx';
+import { useParam } from '../../use-param.ts';
+import { kindWords, severityWords } from './alert-words.ts';
+import { IncidentActions } from './incident-actions.tsx';
+import { entryTitle, entryTone } from './incident-words.ts';
+
+export const IncidentPage = () => {
+  const read = useIncident(useParam('incidentId'));
+  const { data } = read;
+  return (
+    <ResourcePage
+      read={{ ...read, data: data && { ...data, name: data.title } }}
+      what="incident"
+      crumb={{ label: 'Alerts', to: paths.alerts }}
+      badge={({ status, severity, mutedUntil }) => (
+        <>
+          <Status status={status} />
+          <Badge tone={severityWords[severity][1]}>{severityWords[severity][0]}</Badge>
+          {mutedUntil !== null && <Badge>Muted</Badge>}
+        </>
+      )}
+      actions={(incident) => <IncidentActions incident={incident} />}
+    >
+      {(incident) => (
+        <>
+          <IncidentFacts incident={incident} />
+          <TimelineCard
+            entries={incident.timeline.map((entry) => ({
+              at: entry.at,
+              what: entryTitle(entry),
+              detail: entry.message && <TextWithTimes text={entry.type === 'assigned' ? `to ${entry.message}` : entry.message} />,
+              tone: entryTone(entry),
+            }))}
+          />
+        </>
+      )}
+    </ResourcePage>
+  );
+};
+
+const IncidentFacts = ({ incident }: { readonly incident: IncidentDetails }) => {
+  const { kind, message, project, count, openedAt, lastFailureAt, recoveredAt, acknowledgement, assignee, mutedUntil } = incident;
+  return (
+    <Card>
+      <dl className="facts">
+        <Fact label={recoveredAt === null ? 'What fails' : 'Why it is over'} isLong className="wrap-anywhere">
+          <TextWithTimes text={message} />
+        </Fact>
+        <Fact label="Kind">{kindWords[kind][0]}</Fact>
+        {project && (
+          <Fact label="Project" className="wrap-anywhere">
+            <Link to={paths.project(project.id)}>{project.name}</Link>
+          </Fact>
+        )}
+        <Fact label="Since">
+          <Time at={openedAt} />
+        </Fact>
+        <Fact label="Failures">
+          {formatCount(count)}, last <Time at={lastFailureAt} relative />
+        </Fact>
+        {recoveredAt !== null && (
+          <Fact label="Recovered">
+            <Time at={recoveredAt} />
+          </Fact>
+        )}
+        <Fact label="Acknowledged" className="wrap-anywhere">
+          {acknowledgement ? (
+            <>
+              By {acknowledgement.by.email ?? 'a member'}, <Time at={acknowledgement.at} relative />
+              {acknowledgement.note && <div className="small muted">{acknowledgement.note}</div>}
+            </>
+          ) : (
+            'By no one'
+          )}
+        </Fact>
+        <Fact label="Assigned to" className="wrap-anywhere">
+          {assignee ? assignee.email : 'No one'}
+        </Fact>
+        {mutedUntil !== null && (
+          <Fact label="Muted until">
+            <Time at={mutedUntil} />
+          </Fact>
+        )}
+      </dl>
+    </Card>
+  );
+};

@@ -1,0 +1,40 @@
+import type { IncidentEntryType } from '../../../../../shared/contract/models/alert-enums.ts';
+import type { Incident, IncidentDetails } from '../../data/incidents.ts';
+import type { ShownEntry } from '../../parts/timeline-card.tsx';
+
+type Entry = IncidentDetails['timeline'][number];
+
+/** What to call the page that shows the cause, by the first part of its address. */
+const causes: Readonly<Record<string, string>> = {
+  backups: 'Show backup',
+  restores: 'Show restore',
+  'restore-tests': 'Show restore test',
+  schedules: 'Show schedule',
+  storage: 'Check storage',
+  webhooks: 'Show webhook',
+  'api-keys': 'Show API keys',
+};
+
+export const causeWords = ({ page }: Pick<Incident, 'page'>): string => causes[page.split('/')[1] ?? ''] ?? 'Show project';
+
+const entryWords: Readonly<Record<IncidentEntryType, readonly [what: string, tone: ShownEntry['tone']]>> = {
+  opened: ['Opened', 'bad'],
+  failed_again: ['Failed again', 'warn'],
+  reminded: ['Alerts were reminded', 'plain'],
+  acknowledged: ['Acknowledged', 'good'],
+  assigned: ['Assigned', 'plain'],
+  unassigned: ['No longer assigned', 'plain'],
+  muted: ['Muted', 'plain'],
+  unmuted: ['No longer muted', 'plain'],
+  recovered: ['Recovered', 'good'],
+  message: ['Message of an alert', 'plain'],
+};
+
+/** What an entry says, such as “Acknowledged by ada@example.com”. */
+export const entryTitle = ({ type, by }: Entry): string => {
+  const [what] = entryWords[type];
+  return by ? `${what} by ${by.email ?? by.name ?? 'a member'}` : what;
+};
+
+export const entryTone = ({ type, message }: Entry): ShownEntry['tone'] =>
+  type === 'message' && message?.includes('not delivered') ? 'warn' : entryWords[type][1];
