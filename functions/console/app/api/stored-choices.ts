@@ -1,17 +1,22 @@
 /**
- * What the browser keeps of one person: the chosen organization, drafts of forms, and in memory every answer of the service. No
- * other person who signs in with this browser may see any of it.
+ * What the browser keeps of one person: the chosen organization, drafts of forms, the pages visited last, what was put off, and in memory every answer
+ * of the service. No other person who signs in with this browser may see any of it.
  */
 const userKey = 'console.user';
 export const organizationKey = 'console.organization';
 export const draftPrefix = 'console.draft.';
+/** The invitations that are not offered again in this tab. */
+export const dismissedKey = 'console.dismissedInvitations';
+/** With the id of an organization: the pages of it that were visited last. */
+export const recentPrefix = 'console.recent.';
 
 /** The person whose answers this page has in memory. */
 let heldUserId: string | undefined;
 
 /** Of this tab, or with localStorage of all tabs. */
 const forgetIn = (storage: Storage): void => {
-  const isOfPerson = (key: string): boolean => key === userKey || key === organizationKey || key.startsWith(draftPrefix);
+  const isOfPerson = (key: string): boolean =>
+    [userKey, organizationKey, dismissedKey].includes(key) || key.startsWith(draftPrefix) || key.startsWith(recentPrefix);
   for (const key of Object.keys(storage).filter(isOfPerson)) storage.removeItem(key);
 };
 

@@ -2,9 +2,12 @@ import { Link, Navigate, Outlet, useRouterState } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { currentMembership, useMembership, useRememberedOrganization, useSession } from '../api/session.ts';
 import { Button, IconButton } from '../ui/form/button.tsx';
+import { Icon } from '../ui/icon.tsx';
+import { searchKeys } from '../ui/keyboard.ts';
 import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
 import { OrganizationSwitcher } from './organization-switcher.tsx';
+import { preloadPalette, usePalette } from './palette/use-palette.tsx';
 import { UserMenu } from './user-menu.tsx';
 
 /** Navigation, organization and person around every page of an organization. Who leaves or deletes the last one starts again. */
@@ -14,6 +17,7 @@ export const Frame = () =>
 const OrganizationFrame = () => {
   const { id } = useMembership();
   const [isOpen, setOpen] = useState(false);
+  const palette = usePalette();
   const main = useRef<HTMLElement>(null);
   const pathname = useRouterState({ select: ({ location }) => location.pathname });
   useFocusAfterNavigation(main, pathname);
@@ -45,7 +49,10 @@ const OrganizationFrame = () => {
           <Logo />
           Backups
         </Link>
-        <UserMenu />
+        <div className="row row--single">
+          <IconButton icon="search" label="Search" onClick={palette.open} />
+          <UserMenu />
+        </div>
       </header>
       {isOpen && <button type="button" className="frame__backdrop" aria-label="Close the menu" onClick={() => setOpen(false)} />}
       <aside id="sidebar" ref={sidebar} className={isOpen ? 'sidebar sidebar--open' : 'sidebar'}>
@@ -62,12 +69,28 @@ const OrganizationFrame = () => {
           </div>
         </div>
         <OrganizationSwitcher />
+        <button
+          type="button"
+          className="palette-button"
+          aria-haspopup="dialog"
+          aria-keyshortcuts="Control+K Meta+K"
+          onPointerEnter={preloadPalette}
+          onFocus={preloadPalette}
+          onClick={palette.open}
+        >
+          <Icon name="search" />
+          <span className="palette-button__label">Search</span>
+          <span aria-hidden="true">
+            <kbd>{searchKeys().join(' ')}</kbd>
+          </span>
+        </button>
         <Navigation onNavigate={() => setOpen(false)} />
       </aside>
       {/* The key makes pages of another organization start anew. */}
       <main id="main" className="frame__main" ref={main} tabIndex={-1} key={id}>
         <Outlet />
       </main>
+      {palette.dialog}
     </div>
   );
 };

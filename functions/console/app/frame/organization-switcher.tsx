@@ -5,17 +5,24 @@ import { paths } from '../paths.ts';
 import { Icon } from '../ui/icon.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/overlay/menu.tsx';
 
-export const OrganizationSwitcher = () => {
-  const { organizations } = useSession();
+/** Shows another organization of the person, from its overview on. */
+export const useSwitchOrganization = (): ((id: string) => void) => {
   const current = useMembership();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const choose = (id: string): void => {
+  return (id) => {
     if (id === current.id) return;
     rememberOrganization(id);
     queries.removeQueries({ predicate: ({ queryKey: [first] }) => first === current.id });
     void navigate({ to: paths.overview });
   };
+};
+
+export const OrganizationSwitcher = () => {
+  const { organizations } = useSession();
+  const current = useMembership();
+  const navigate = useNavigate();
+  const choose = useSwitchOrganization();
   return (
     <Menu
       align="start"

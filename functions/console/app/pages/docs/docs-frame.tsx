@@ -5,6 +5,7 @@ import { documentQuery } from '../../data/api-reference.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Button } from '../../ui/form/button.tsx';
+import { hasModifier, isSearchKey, takesKeys } from '../../ui/keyboard.ts';
 import { DocsHeader } from './docs-header.tsx';
 import { DocsNavigation } from './docs-navigation.tsx';
 import { readReference } from './model/read-reference.ts';
@@ -62,9 +63,8 @@ const useShortcuts = (onSearch: () => void, onEscape: () => void): void => {
   handlers.current = { onSearch, onEscape };
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      const isTyping = event.target instanceof Element && event.target.matches('input, textarea, select');
-      const isSlash = event.key === '/' && !isTyping && !event.ctrlKey && !event.metaKey && !event.altKey;
-      if (isSlash || (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey))) {
+      const isSlash = event.key === '/' && !takesKeys(event.target) && !hasModifier(event);
+      if (isSlash || isSearchKey(event)) {
         event.preventDefault();
         handlers.current.onSearch();
       } else if (event.key === 'Escape') handlers.current.onEscape();

@@ -28,8 +28,8 @@ export const DocsHeader = ({ isOpen, onOpenMenu, onSearch }: DocsHeaderProps) =>
     <button type="button" className="docs-header__search" onClick={onSearch}>
       <Icon name="search" />
       <span className="docs-header__hint">Search the docs</span>
-      <span className="docs-key" aria-hidden="true">
-        /
+      <span aria-hidden="true">
+        <kbd>/</kbd>
       </span>
     </button>
     <div className="row row--single">

@@ -8,6 +8,8 @@ export interface DialogProps {
   readonly title: ReactNode;
   readonly description?: ReactNode;
   readonly wide?: boolean;
+  /** Near the top and without a head: it begins with a field, and the title is only read aloud. */
+  readonly bare?: boolean;
   /** Only its buttons close it: it shows a secret once, or waits for what it creates. */
   readonly stays?: boolean;
   /** Buttons, the main one last. */
@@ -35,7 +37,8 @@ const focusContent = (event: Event): void => {
  * A modal dialog; Escape and the backdrop close it unless it stays. Has its own backdrop and scroll lock: those of Radix insert a
  * <style> element, which the Content-Security-Policy forbids.
  */
-export const Dialog = ({ open, onClose, title, description, wide = false, stays = false, actions, children }: DialogProps) => {
+export const Dialog = (props: DialogProps) => {
+  const { open, onClose, title, description, wide = false, bare = false, stays = false, actions, children } = props;
   const opener = useRef<HTMLElement | null>(null);
   const stay = (event: Event): void => {
     if (stays) event.preventDefault();
@@ -50,7 +53,7 @@ export const Dialog = ({ open, onClose, title, description, wide = false, stays 
         <div className="backdrop" />
         <div className="dialog-frame">
           <Radix.Content
-            className={wide ? 'dialog dialog--wide' : 'dialog'}
+            className={`dialog${wide ? ' dialog--wide' : ''}${bare ? ' dialog--bare' : ''}`}
             onEscapeKeyDown={stay}
             onInteractOutside={stay}
             onOpenAutoFocus={(event) => {
@@ -64,9 +67,9 @@ export const Dialog = ({ open, onClose, title, description, wide = false, stays 
             }}
             {...(description ? {} : { 'aria-describedby': undefined })}
           >
-            <header className="dialog__head">
+            <header className={bare ? 'visually-hidden' : 'dialog__head'}>
               <Radix.Title className="dialog__title">{title}</Radix.Title>
-              {!stays && (
+              {!stays && !bare && (
                 <Radix.Close asChild>
                   <IconButton icon="close" label="Close" size="small" />
                 </Radix.Close>
