@@ -1,7 +1,18 @@
+import { readUser } from '../../shared/account/index.ts';
 import { invitations } from '../../shared/contract/endpoints/invitations.ts';
 import { handle } from '../../shared/http/index.ts';
-import { acceptInvitation, declineInvitation, findInvitation, invitationStatus } from '../../shared/organization/index.ts';
+import {
+  acceptInvitation,
+  declineInvitation,
+  findInvitation,
+  invitationStatus,
+  listReceivedInvitations,
+} from '../../shared/organization/index.ts';
 import { iso } from '../../shared/platform/index.ts';
+
+export const list = handle(invitations.list, async ({ user, page, now }) =>
+  listReceivedInvitations(await readUser(user.userId), page, now),
+);
 
 export const view = handle(invitations.view, async ({ params, now }) => {
   const { organization, invitation } = await findInvitation(params.token, undefined, now);

@@ -1,6 +1,13 @@
 /** Purges an organization in bounded, idempotent steps. The organization's own item is deleted last. */
 import { auditPartition } from '../audit/index.ts';
-import { apiKeyPrefix, lookup, type OrganizationRecord, type PurgeDueRecord, purgeDuePartition } from '../organization/index.ts';
+import {
+  apiKeyPrefix,
+  invitationPrefix,
+  lookup,
+  type OrganizationRecord,
+  type PurgeDueRecord,
+  purgeDuePartition,
+} from '../organization/index.ts';
 import {
   after,
   type Clock,
@@ -89,10 +96,11 @@ const pass = async (organization: OrganizationRecord, until: Date, time: Clock):
   return removed;
 };
 
-/** Items outside the organization's partitions: its members' links and the fingerprints of its keys. */
-const referencedKeys = (organizationId: string, { sk, userId, id }: Item): readonly Key[] => {
+/** Items outside the organization's partitions: the links of its members and of invited addresses, and the fingerprints of its keys. */
+const referencedKeys = (organizationId: string, { sk, userId, id, email }: Item): readonly Key[] => {
   if (sk.startsWith('MEMBER#')) return [lookup.membership(userId as string, organizationId)];
   if (sk === 'SERVICE_ACCOUNT' || sk.startsWith(apiKeyPrefix)) return [lookup.fingerprint(id as string)];
+  if (sk.startsWith(invitationPrefix)) return [lookup.invited(email as string, organizationId)];
   return [];
 };
 

@@ -18,6 +18,7 @@ export { acceptInvitation, declineInvitation, findInvitation, invitationStatus }
 export { acceptUrl } from './invitation/invitation-token.ts';
 export { cancelInvitation, invite, resendInvitation } from './invitation/invite.ts';
 export { listInvitations } from './invitation/list-invitations.ts';
+export { listReceivedInvitations } from './invitation/list-received-invitations.ts';
 export { isWithinAlertLimit } from './invitation/recipient-limit.ts';
 export { sendInvitation } from './invitation/send-invitation.ts';
 export { isRecoverable, listOrganizations, membershipsOf, organizationIdsOf } from './list-organizations.ts';
@@ -42,6 +43,7 @@ export {
   apiKeyPrefix,
   type FingerprintRecord,
   type InvitationRecord,
+  invitationPrefix,
   lookup,
   type MemberRecord,
   type OrganizationRecord,

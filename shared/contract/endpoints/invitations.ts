@@ -60,6 +60,23 @@ export const invites = group('invites', `${apiPrefix}/organizations/current/invi
 
 /** Invitations as seen by the invited user. */
 export const invitations = group('invitations', `${apiPrefix}/invitations`, {
+  list: {
+    route: 'GET',
+    access: 'user',
+    summary: 'List the pending invitations of the signed-in person',
+    note: 'Those of the caller’s e-mail address, if the identity provider has verified it. None of organizations to which the caller belongs already.',
+    list: z.object({
+      id: z.string(),
+      organization: z.object({ id: z.string(), name: ShownName }),
+      email: z.string(),
+      role: z.enum(invitableRoles),
+      invitedBy: z.object({ id: z.string(), email: z.string() }),
+      createdAt: Moment,
+      expiresAt: Moment,
+      token: z.string(),
+    }),
+    capabilities: ['table:read', 'secret:service'],
+  },
   view: {
     route: 'GET /{token}',
     // The link is enough to view the invitation; accepting it requires the invited user.

@@ -4,7 +4,7 @@ import type { EventName } from './event-names.ts';
 export const eventSummaries: Readonly<Record<EventName, string>> = {
   'backup.started': 'A backup started',
   'backup.progress': 'A backup reached another 10 %',
-  'backup.completed': 'A backup was stored and verified, or imported',
+  'backup.completed': 'A backup was stored completely, or imported',
   'backup.failed': 'A backup failed or was cancelled',
   'backup.anomaly': 'A backup, or a batch of captured changes, differs from what is usual for the project',
   'restore.started': 'A restore started',

@@ -5,6 +5,7 @@ import { AuditEntry, auditLogs } from '../endpoints/audit-logs.ts';
 import { auth, SignInSession, sessions, TokenSet } from '../endpoints/auth.ts';
 import { DeviceCode, DeviceRequest, device } from '../endpoints/device.ts';
 import { encryption } from '../endpoints/encryption.ts';
+import { invitations } from '../endpoints/invitations.ts';
 import {
   CurrentOrganization,
   Deletion,
@@ -240,6 +241,7 @@ export const accountDescriptions: readonly FieldTexts[] = [
   }),
   fieldTexts(Member, { lastActiveAt: 'Equals joinedAt until the member is active for the first time' }),
   fieldTexts(Invitation, { acceptUrl: 'The link in the invitation e-mail' }),
+  fieldTexts(invitations.list.list, { token: 'Views, accepts and declines the invitation, as the link of its e-mail does' }),
   fieldTexts(ServiceAccount, {
     email: 'Identity of the account in audit logs',
     apiKey: 'Shown only in this response',

@@ -130,6 +130,12 @@ export const resources: Readonly<Record<string, Resource>> = {
   CreatedInvitation: view(invites.create.data, 'A new invitation with its link', invitation),
   ResentInvitation: view(invites.resend.data, 'An invitation with its new link', invitation),
   InvitationView: view(invitations.view.data, 'An invitation as the invited person sees it', joined, invitation),
+  ReceivedInvitation: view(
+    invitations.list.list,
+    'A pending invitation of the signed-in person',
+    { ...joined, token: '01JZ8Q4V0M6T3X9C2B7N5K1HRD.01JZ8Q4V0M6T3X9C2B7N5K1HRD.…' },
+    invitation,
+  ),
   Membership: resource(invitations.accept.data, 'The membership that accepting an invitation begins', joined),
   DeclinedInvitation: view(invitations.decline.data, 'An invitation that was declined', joined, { status: 'declined' }),
   ServiceAccount: view(serviceAccount.get.data, 'A service account without its key', robot),

@@ -20,7 +20,7 @@ import {
 } from '../../platform/index.ts';
 import { type CallerContext, organizationRef } from '../model/caller-context.ts';
 import { whileActive } from '../model/organization-guards.ts';
-import { type AddressRecord, type InvitationRecord, organizationKey } from '../model/record.ts';
+import { type AddressRecord, type InvitationRecord, lookup, organizationKey } from '../model/record.ts';
 import { countRecipient } from './recipient-limit.ts';
 
 /** How long an ended or expired invitation can still be read. */
@@ -71,6 +71,7 @@ export const invite = (
         ...(expired ? [{ remove: organizationKey.invitation(tenant, expired) }] : []),
         whileActive(tenant),
         create(invitation),
+        linkOf(tenant, invitation),
         enqueue(tenant, { kind: 'send-invitation', invitationId: id }, now),
         emit(tenant, {
           schemas: invitationEvents,
@@ -105,6 +106,7 @@ export const endInvitation = (
       { expected: { status: 'pending' }, onConditionFailed: ended },
     ),
     { remove: organizationKey.address(tenant, email), ...absentOr({ invitationId: id }), onConditionFailed: ended },
+    { remove: lookup.invited(email, tenant.organizationId) },
   ],
   audit: [auditNote(tenant, { type: 'invitation', id, details: { email, role } })],
 });
@@ -133,6 +135,7 @@ export const resendInvitation = (
           ...absentOr({ invitationId: id }),
           onConditionFailed,
         },
+        linkOf(tenant, { ...invitation, ...changes }),
         enqueue(tenant, { kind: 'send-invitation', invitationId: id }, now),
         ...countRecipient(caller, email, now),
       ],
@@ -156,7 +159,13 @@ export const acceptedWrites = (
     ...absentOr({ invitationId: invitation.id }),
     onConditionFailed: ended,
   },
+  { remove: lookup.invited(invitation.email, tenant.organizationId) },
 ];
+
+/** Leads from the address to the invitation, so that it is offered to the person who signs in without its link. */
+const linkOf = ({ organizationId }: Tenant, { id, email, ttl }: Pick<InvitationRecord, 'id' | 'email' | 'ttl'>): Write => ({
+  put: { ...lookup.invited(email, organizationId), invitationId: id, ttl },
+});
 
 const timesFrom = (now: Date) => {
   const expiry = after(now, invitationSeconds);

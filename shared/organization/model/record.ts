@@ -1,7 +1,7 @@
 /** Items of an organization. Every key begins with the tenant. */
 import type { Actor } from '../../audit/index.ts';
 import type { Role, Scope } from '../../contract/access.ts';
-import type { Item, Key, Tenant } from '../../platform/index.ts';
+import { fingerprint, type Item, type Key, type Tenant } from '../../platform/index.ts';
 
 export interface OrganizationRecord extends Item {
   readonly id: string;
@@ -49,6 +49,11 @@ export interface InvitationRecord extends Item {
   readonly resentAt?: string;
   /** Epoch seconds after which it counts as deleted, whether or not the table has removed it yet. */
   readonly ttl: number;
+}
+
+/** The way from an address to an invitation of an organization. */
+export interface InvitedRecord extends Item {
+  readonly invitationId: string;
 }
 
 /** The owner of an address: a member, or an invitation until it expires. */
@@ -125,6 +130,9 @@ export interface SeenRecord extends Item {
 }
 
 export const purgeDuePartition = 'DUE#PURGE';
+/** The open invitations of an address, by organization. The address of an invitation is unknown before somebody signs in with it. */
+export const invitedPartition = (email: string): string => `INVITED#${fingerprint(email)}`;
+
 export const joinedPrefix = 'JOINED#';
 export const invitationPrefix = 'INVITE#';
 export const membershipPrefix = 'ORG#';
@@ -162,6 +170,11 @@ export const lookup = {
   invitation: (organizationId: string, invitationId: string): Key<InvitationRecord> => ({
     pk: `ORG#${organizationId}`,
     sk: `${invitationPrefix}${invitationId}`,
+  }),
+  /** `email` is comparable. A link to the invitation, for the person who signs in with the address. */
+  invited: (email: string, organizationId: string): Key<InvitedRecord> => ({
+    pk: invitedPartition(email),
+    sk: `${membershipPrefix}${organizationId}`,
   }),
   apiKey: (organizationId: string, id: string): Key<ApiKeyRecord> => ({
     pk: `ORG#${organizationId}`,

@@ -54,3 +54,25 @@ test('console: a link that is not valid says so', async () => {
   await page.getByText('This invitation cannot be opened').waitFor();
   await check.accessibility();
 });
+
+test('console: who signs in without the link is offered the invitation, without and with an organization', async () => {
+  const email = newEmail('grace');
+  await invited(email);
+  const { page, goTo, check } = await openConsole({ email });
+  await page.getByRole('heading', { name: 'Protect your first project' }).waitFor();
+  await page.getByText('You are invited to Analytical Engines').waitFor();
+  await check.accessibility();
+  await check.screenshots('invitation-offered');
+  await page.getByRole('link', { name: 'See the invitation to Analytical Engines' }).click();
+  await page.getByRole('button', { name: 'Accept and join' }).click();
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+
+  await invited(email);
+  await goTo('/team');
+  const offer = page.getByRole('region', { name: 'Invitations' });
+  await offer.getByText('You are invited to Analytical Engines').waitFor();
+  await check.screenshots('invitation-offered-later');
+  await offer.getByRole('button', { name: 'Not now' }).click();
+  await offer.waitFor({ state: 'detached' });
+  check.problems();
+});

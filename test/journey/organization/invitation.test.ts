@@ -345,3 +345,58 @@ test('invitation: it cannot be accepted for a deleted organization', async () =>
     deepEqual([answer.status, answer.body.error.code], [404, 'INVITATION_NOT_FOUND']);
   }
 });
+
+const received = async ({ accessToken }: Person) => (await call(invitations.list, { token: accessToken })).body.data;
+
+test('invitation: who signs in without the link is offered it, and answers it with its token', async () => {
+  const person = await signIn();
+  deepEqual(await received(person), []);
+  const made = await invite(person.email.toUpperCase(), 'viewer');
+  const [offered, ...others] = await received(person);
+  deepEqual(others, []);
+  deepEqual(offered, {
+    id: made.body.data.id,
+    organization: { id: org, name: organization.name },
+    email: person.email,
+    role: 'viewer',
+    invitedBy: { id: owner.userId, email: owner.email },
+    createdAt: made.body.data.createdAt,
+    expiresAt: made.body.data.expiresAt,
+    token: tokenOf(made.body.data.acceptUrl),
+  });
+  // Nobody else is told, with whatever organization or key.
+  deepEqual(await received(owner), []);
+  equal((await call(invitations.list, {})).status, 401);
+
+  const { acceptUrl } = (await resend(made.body.data.id)).body.data;
+  equal((await received(person))[0]?.token, tokenOf(acceptUrl), 'the token of the newest link');
+  await cancel(made.body.data.id);
+  deepEqual(await received(person), []);
+
+  await invite(person.email);
+  const [again] = await received(person);
+  equal((await call(invitations.decline, { token: person.accessToken, params: { token: again!.token } })).status, 200);
+  deepEqual(await received(person), []);
+
+  const expired = await invite(person.email);
+  await age(expired.body.data.id, person.email);
+  deepEqual(await received(person), []);
+  await invite(person.email);
+  const [last] = await received(person);
+  equal((await call(invitations.accept, { token: person.accessToken, params: { token: last!.token } })).status, 200);
+  deepEqual(await received(person), []);
+  deepEqual(
+    (await allItems()).filter(({ pk, sk }) => pk.startsWith('INVITED#') && sk === `ORG#${org}` && !pk.includes('@')).length,
+    (await listed()).length,
+    'one link for each pending invitation, without the address',
+  );
+});
+
+test('invitation: an address that is not verified is offered nothing', async () => {
+  const email = newEmail();
+  await invite(email);
+  await changeAtProvider(email, { emailVerified: false });
+  deepEqual(await received(await signIn(email)), []);
+  await changeAtProvider(email, { emailVerified: true });
+  equal((await received(await signIn(email))).length, 1);
+});

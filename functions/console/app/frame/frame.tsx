@@ -8,6 +8,7 @@ import { Logo } from './logo.tsx';
 import { Navigation } from './navigation.tsx';
 import { OrganizationSwitcher } from './organization-switcher.tsx';
 import { preloadPalette, usePalette } from './palette/use-palette.tsx';
+import { LaterInvitations } from './received-invitations.tsx';
 import { UserMenu } from './user-menu.tsx';
 
 /** Navigation, organization and person around every page of an organization. Who leaves or deletes the last one starts again. */
@@ -88,6 +89,7 @@ const OrganizationFrame = () => {
       </aside>
       {/* The key makes pages of another organization start anew. */}
       <main id="main" className="frame__main" ref={main} tabIndex={-1} key={id}>
+        <LaterInvitations />
         <Outlet />
       </main>
       {palette.dialog}

@@ -5,14 +5,16 @@ import { badInput, CliFailure, cliFailureOf, refuseIfUnchanged } from '../../bas
 import { collectAll } from '../../base/collect-all.ts';
 import { defineCommand, defineGroup, defineList } from '../../base/define-command.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
+import { matchName } from '../../base/match-name.ts';
 import { matchOrganization } from '../../config/open-session.ts';
 import type { Action } from '../../context/context.ts';
 import { findRecordId } from '../../context/find-resource.ts';
 import { askYesNo } from '../../output/ask.ts';
-import { formatCount, formatCounted } from '../../output/format.ts';
+import { formatCount, formatCounted, formatMinute } from '../../output/format.ts';
 import { chooseOrganization } from '../login-command.ts';
 
 type Organization = DataOf<'GET /organizations'>[number];
+type Received = DataOf<'GET /invitations'>[number];
 
 interface UpdateOptions {
   readonly name?: string | undefined;
@@ -43,7 +45,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
           { title: 'PROJECTS', value: ({ projectCount }) => formatCount(projectCount), align: 'right', optional: 1 },
         ],
         idOf: ({ id }) => id,
-        empty: 'You do not belong to an organization yet: bms orgs create <name>',
+        empty: 'You do not belong to an organization yet: bms orgs create <name>, or bms orgs invitations',
       });
     }),
   );
@@ -74,6 +76,47 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
         context.output.result(created, created.id, `Created ${created.name} (${created.id}), which the following commands use`);
       }),
     );
+
+  defineCommand(group, {
+    name: 'invitations',
+    summary: 'List the organizations that invite you',
+    description: 'Those of your e-mail address, if the identity provider has verified it. bms orgs join accepts one.',
+    examples: ['bms orgs invitations'],
+  }).action(
+    action(async ({ session, output }) => {
+      output.list<Received>(await collectAll(session().anywhere.list('GET /invitations')), {
+        columns: [
+          { title: 'ORGANIZATION', value: ({ organization: { id } }) => id },
+          { title: 'NAME', value: ({ organization: { name } }) => name, flexible: true },
+          { title: 'ROLE', value: ({ role }) => role },
+          { title: 'INVITED BY', value: ({ invitedBy: { email } }) => email, flexible: true, optional: 1 },
+          { title: 'EXPIRES (UTC)', value: ({ expiresAt }) => formatMinute(expiresAt), optional: 2 },
+        ],
+        idOf: ({ organization: { id } }) => id,
+        empty: 'No organization invites you',
+      });
+    }),
+  );
+
+  defineCommand(group, {
+    name: 'join <organization>',
+    summary: 'Accept an invitation to an organization and use it',
+    examples: ['bms orgs join "Analytical Engines"'],
+  }).action(
+    action(async (context, _, wanted = '') => {
+      const { anywhere } = context.session();
+      const found = await collectAll(anywhere.list('GET /invitations'));
+      const { token } = matchName('invitation', {
+        wanted,
+        found,
+        namedOf: ({ organization: { id, name } }) => ({ id, names: [name] }),
+      });
+      const joined = await anywhere.request('POST /invitations/{token}/accept', { params: { token } });
+      const { id, name } = joined.organization;
+      await chooseOrganization(context, id);
+      context.output.result(joined, id, `Joined ${name} (${id}) as ${joined.role}`);
+    }),
+  );
 
   defineCommand(group, {
     name: 'update',

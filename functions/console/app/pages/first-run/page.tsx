@@ -2,6 +2,7 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { currentMembership, useSession } from '../../api/session.ts';
 import { BareHeader } from '../../frame/bare-header.tsx';
+import { ReceivedInvitations } from '../../frame/received-invitations.tsx';
 import { RecoverCard } from '../../parts/recover-card.tsx';
 import { paths } from '../../paths.ts';
 import { OrganizationStep } from './organization-step.tsx';
@@ -29,6 +30,7 @@ export const FirstRunPage = () => {
       <BareHeader>{session.organizations.length > 0 && <Link to={paths.overview}>Go to the overview</Link>}</BareHeader>
       <h1>{isNew ? 'New organization' : 'Protect your first project'}</h1>
       <p className="secondary">Four steps, about five minutes. You can leave at any time and continue here.</p>
+      <ReceivedInvitations />
       {session.organizations.length === 0 && <RecoverCard />}
       <LastStep value={lastStep}>
         <ol className="first-run__steps">

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { personClient, rememberOrganization, type Session, sessionQuery, signIn } from '../../api/session.ts';
 import { useSingleMutation } from '../../api/use-single-mutation.ts';
-import { type InvitationView, invitationKey } from '../../data/invitation.ts';
+import { type InvitationView, invitationKey, receivedKey } from '../../data/invitation.ts';
 import { paths } from '../../paths.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
@@ -75,6 +75,7 @@ const Answer = ({ token, organization }: { readonly token: string; readonly orga
     mutationFn: () => personClient.request('POST /invitations/{token}/accept', { params: { token } }),
     onSuccess: async () => {
       await queries.fetchQuery({ ...sessionQuery, staleTime: 0 });
+      await queries.invalidateQueries({ queryKey: receivedKey });
       rememberOrganization(organization.id);
       showToast(`Welcome to ${organization.name}`);
       await navigate({ to: paths.overview });
@@ -82,7 +83,10 @@ const Answer = ({ token, organization }: { readonly token: string; readonly orga
   });
   const decline = useSingleMutation({
     mutationFn: () => personClient.request('POST /invitations/{token}/decline', { params: { token } }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: invitationKey(token) }),
+    onSuccess: async () => {
+      await queries.invalidateQueries({ queryKey: receivedKey });
+      await queries.invalidateQueries({ queryKey: invitationKey(token) });
+    },
   });
   const error = accept.error ?? decline.error;
   return (
