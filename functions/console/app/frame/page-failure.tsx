@@ -22,6 +22,7 @@ export const PageFailure = ({ error, what, crumb, onRetry }: PageFailureProps) =
       <Card>
         <EmptyState
           icon="search"
+          level={2}
           title={`There is no such ${what}`}
           actions={<ButtonLink to={crumb.to}>Show all {crumb.label.toLowerCase()}</ButtonLink>}
         >

@@ -33,6 +33,7 @@ export const NotFound = () => (
     <Card>
       <EmptyState
         icon="search"
+        level={2}
         title="There is no such page"
         actions={<ButtonLink to={paths.overview}>Go to the overview</ButtonLink>}
       >

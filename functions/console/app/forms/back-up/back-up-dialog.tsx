@@ -1,13 +1,14 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useDebounced } from '../../api/use-debounced.ts';
-import { type BackupRequest, useEstimate, useStartBackup } from '../../data/backups.ts';
+import { type BackupRequest, isBackupRunning, useBackups, useEstimate, useStartBackup } from '../../data/backups.ts';
 import { useProjects } from '../../data/projects.ts';
 import { useDefaultStorageId, useStorageDestinations } from '../../data/storage.ts';
 import { fieldError } from '../../format/describe-failure.ts';
 import { paths } from '../../paths.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
+import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
 import { Choice } from '../../ui/form/choice.tsx';
@@ -54,11 +55,15 @@ export const BackUpDialog = ({ projectId: initial, isFixed = false, onClose }: B
     projectId && storageId && covered
       ? { projectId, type, storageDestinationId: storageId, ...covered, ...optionsOf(options) }
       : undefined;
+  const { items: backups, query } = useBackups(projectId === undefined ? {} : { projectId }, projectId !== undefined);
+  const running = projectId === undefined ? undefined : backups?.find(({ status }) => isBackupRunning(status));
   const settled = useDebounced(request);
-  const estimate = useEstimate(settled);
-  const isEstimating = estimate.isFetching || JSON.stringify(settled) !== JSON.stringify(request);
+  // An estimate reads the database: not for a backup that cannot start.
+  const estimate = useEstimate(query.isPending || running ? undefined : settled);
+  const isEstimating = query.isPending || estimate.isFetching || JSON.stringify(settled) !== JSON.stringify(request);
 
   const missing = !projectId ? 'Choose a project first.' : !storageId ? 'Choose a storage first.' : undefined;
+  const busy = running && 'Wait until the running backup has ended.';
   const waiting = isEstimating ? 'Wait for the estimate.' : undefined;
   const submit = (): void => {
     if (!request) return;
@@ -76,7 +81,7 @@ export const BackUpDialog = ({ projectId: initial, isFixed = false, onClose }: B
           <Button
             variant="primary"
             busy={start.isPending}
-            disabledReason={missing ?? (covered ? waiting : 'Name at least one collection.')}
+            disabledReason={missing ?? busy ?? (covered ? waiting : 'Name at least one collection.')}
             onClick={submit}
           >
             Start backup
@@ -87,6 +92,15 @@ export const BackUpDialog = ({ projectId: initial, isFixed = false, onClose }: B
       {destinations?.length === 0 && (
         <Notice tone="warn" title="There is no storage yet" actions={<ButtonLink to={paths.storage}>Add storage</ButtonLink>}>
           Backups are stored in a bucket of yours.
+        </Notice>
+      )}
+      {running && (
+        <Notice
+          title={`A backup of ${running.projectName ?? 'this project'} is running`}
+          actions={<ButtonLink to={paths.backup(running.id)}>Watch it</ButtonLink>}
+        >
+          A project has one backup at a time. This one began <Time at={running.createdAt} relative />; the next can start when it
+          has ended.
         </Notice>
       )}
       <div className="back-up__columns">
@@ -122,7 +136,12 @@ export const BackUpDialog = ({ projectId: initial, isFixed = false, onClose }: B
       <Choice label="Type" value={type} options={types} onChange={setType} />
       <ScopeField scope={scope} onChange={setScope} known={estimate.data?.collections} />
       <MoreOptions options={options} onChange={setOptions} />
-      <EstimatePanel estimate={estimate} isEstimating={isEstimating} type={type} isReady={request !== undefined} />
+      <EstimatePanel
+        estimate={estimate}
+        isEstimating={isEstimating}
+        type={type}
+        isReady={request !== undefined && running === undefined}
+      />
       {start.error && (
         <ErrorNotice error={start.error} title="The backup could not be started" shownFields={['storageDestinationId']} />
       )}

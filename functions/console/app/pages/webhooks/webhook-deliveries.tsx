@@ -3,6 +3,7 @@ import { type Delivery, useRetryDelivery, useWebhookDeliveries } from '../../dat
 import { DeliveryCard, useDeliveryView } from '../../parts/delivery-card.tsx';
 import { answerOf } from '../../parts/delivery-state.tsx';
 import { Badge } from '../../ui/data/badge.tsx';
+import { Time } from '../../ui/data/time.tsx';
 import { RequestDialog } from './request-dialog.tsx';
 
 /** The deliveries of the last 30 days with the status of the answer. */
@@ -12,7 +13,7 @@ export const WebhookDeliveries = ({ webhookId }: { readonly webhookId: string })
   return (
     <DeliveryCard<Delivery>
       title="Deliveries"
-      description="Each event of the last 30 days, with the answer of the endpoint. Choose one to see the request."
+      description="Each event of the last 30 days, the newest first, with the answer of the endpoint. Choose one to see the request."
       shown={shown}
       list={useWebhookDeliveries(webhookId, shown.status)}
       icon="webhook"
@@ -23,11 +24,17 @@ export const WebhookDeliveries = ({ webhookId }: { readonly webhookId: string })
           label: 'Event',
           isTitle: true,
           cell: (delivery) => (
-            <span className="row">
-              <button type="button" className="link-button wrap-anywhere" onClick={() => setOpened(delivery)}>
-                {delivery.eventType}
-              </button>
-              {delivery.test && <Badge>Test</Badge>}
+            <span className="stack stack--close">
+              <span className="row">
+                <button type="button" className="link-button wrap-anywhere" onClick={() => setOpened(delivery)}>
+                  {delivery.eventType}
+                </button>
+                {delivery.test && <Badge>Test</Badge>}
+              </span>
+              {/* Tells deliveries of the same event type apart: the list is in the order of these times. */}
+              <span className="small secondary">
+                <Time at={delivery.timestamp} seconds /> · <code className="wrap-anywhere">{delivery.eventId}</code>
+              </span>
             </span>
           ),
         },

@@ -31,7 +31,7 @@ export const Button = ({
 }: ButtonProps) => {
   const isOff = busy || disabledReason !== undefined;
   return (
-    <Tooltip text={disabledReason} opensOnClick>
+    <Tooltip text={disabledReason} opensOnClick below>
       <button
         {...rest}
         type={isOff ? 'button' : type}

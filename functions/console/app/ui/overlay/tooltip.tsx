@@ -24,6 +24,8 @@ interface TooltipProps {
   readonly text: ReactNode | undefined;
   /** Also shown by a click, at once: a finger does not hover. */
   readonly opensOnClick?: boolean;
+  /** Below the element if there is room: what is above it, such as the last field of a form, stays readable. */
+  readonly below?: boolean;
   /** One element, which passes its properties to the document. */
   readonly children: ReactElement<Handlers>;
 }
@@ -37,7 +39,7 @@ const marginPx = 8;
  * Shown on hover and on keyboard focus; stays while the pointer is on it. Escape hides it, and so does a press elsewhere. A popover
  * lies above everything, also above dialogs.
  */
-export const Tooltip = ({ text, opensOnClick = false, children }: TooltipProps) => {
+export const Tooltip = ({ text, opensOnClick = false, below = false, children }: TooltipProps) => {
   const id = useId();
   const bubble = useRef<HTMLSpanElement>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -51,7 +53,7 @@ export const Tooltip = ({ text, opensOnClick = false, children }: TooltipProps) 
     timer.current = setTimeout(() => {
       if (!bubble.current || !target.isConnected) return;
       bubble.current.showPopover();
-      moveTo(bubble.current, target.getBoundingClientRect());
+      moveTo(bubble.current, target.getBoundingClientRect(), below);
     }, delayMs);
   };
   const { props } = children;
@@ -121,11 +123,13 @@ const Dismissal = ({ bubble }: { readonly bubble: { readonly current: HTMLElemen
   return null;
 };
 
-/** Above the target if there is room, else below it; within the window. */
-const moveTo = (bubble: HTMLElement, target: DOMRect): void => {
+/** On the wanted side of the target if there is room, else on the other one; within the window. */
+const moveTo = (bubble: HTMLElement, target: DOMRect, below: boolean): void => {
   const { width, height } = bubble.getBoundingClientRect();
-  const top = target.top - height - gapPx;
+  const above = target.top - height - gapPx;
+  const under = target.bottom + gapPx;
+  const fitsUnder = under + height <= innerHeight - marginPx;
   const x = target.left + target.width / 2 - width / 2;
-  bubble.style.top = `${top < marginPx ? target.bottom + gapPx : top}px`;
+  bubble.style.top = `${(below && fitsUnder) || above < marginPx ? under : above}px`;
   bubble.style.left = `${Math.max(marginPx, Math.min(x, innerWidth - width - marginPx))}px`;
 };

@@ -9,6 +9,7 @@ import {
   useRestoreTest,
   useUpdateRestoreTest,
 } from '../../../data/restore-test/restore-tests.ts';
+import { startZone } from '../../../forms/cron/start-zone.ts';
 import { NeedsProjects } from '../../../forms/recurring/needs-projects.tsx';
 import { EditPage } from '../../../frame/edit-page.tsx';
 import { paths } from '../../../paths.ts';
@@ -52,7 +53,7 @@ const NewPlan = ({ projects, onCheckCreated }: NewPlanProps) => {
   if (!organization) return <SkeletonText lines={5} />;
   return (
     <PlanForm
-      initial={newPlanDraft(organization.settings.timezone)}
+      initial={newPlanDraft(startZone(organization.settings.timezone))}
       projects={projects}
       isNew
       busy={create.isPending}

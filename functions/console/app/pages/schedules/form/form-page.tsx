@@ -4,6 +4,7 @@ import { useOrganization } from '../../../data/organization.ts';
 import type { Project } from '../../../data/projects.ts';
 import { useCreateSchedule, useSchedule, useUpdateSchedule } from '../../../data/schedules.ts';
 import { useStorageDestinations } from '../../../data/storage.ts';
+import { startZone } from '../../../forms/cron/start-zone.ts';
 import { NeedsProjects } from '../../../forms/recurring/needs-projects.tsx';
 import { EditPage } from '../../../frame/edit-page.tsx';
 import { paths } from '../../../paths.ts';
@@ -46,7 +47,7 @@ const NewSchedule = ({ projects, wanted }: NewScheduleProps) => {
   // The form begins with the only storage. It must not begin anew while someone types.
   if (!organization || query.isPending) return <SkeletonText lines={5} />;
   const project = projects.find(({ id }) => id === wanted) ?? projects[0];
-  const draft = newDraft(project?.id ?? '', organization.settings.timezone);
+  const draft = newDraft(project?.id ?? '', startZone(organization.settings.timezone));
   const hasDefault = organization.settings.defaultStorageId ?? project?.settings.defaultStorageId;
   const only = destinations?.[0];
   return (
