@@ -114,7 +114,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
       const joined = await anywhere.request('POST /invitations/{token}/accept', { params: { token } });
       const { id, name } = joined.organization;
       await chooseOrganization(context, id);
-      context.output.result(joined, id, `Joined ${name} (${id}) as ${joined.role}`);
+      context.output.result(joined, id, `Joined ${name} (${id}) as ${joined.role}; the following commands use it`);
     }),
   );
 
