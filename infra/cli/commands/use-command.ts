@@ -8,7 +8,7 @@ import { type Profile, urlOf } from '../config/config-file.ts';
 import { matchOrganization } from '../config/open-session.ts';
 import { unknownProfile } from '../config/settings.ts';
 import type { Action } from '../context/context.ts';
-import { chooseOrganization } from './login-command.ts';
+import { chooseOrganization } from '../context/store-profile.ts';
 
 export const addUseCommand = (program: Command, action: Action): void => {
   defineCommand(program, {

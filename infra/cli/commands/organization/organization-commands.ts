@@ -9,9 +9,9 @@ import { matchName } from '../../base/match-name.ts';
 import { matchOrganization } from '../../config/open-session.ts';
 import type { Action } from '../../context/context.ts';
 import { findRecordId } from '../../context/find-resource.ts';
+import { chooseOrganization } from '../../context/store-profile.ts';
 import { askYesNo } from '../../output/ask.ts';
 import { formatCount, formatCounted, formatMinute } from '../../output/format.ts';
-import { chooseOrganization } from '../login-command.ts';
 
 type Organization = DataOf<'GET /organizations'>[number];
 type Received = DataOf<'GET /invitations'>[number];
