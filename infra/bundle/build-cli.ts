@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Metafile, type Plugin } from 'esbuild';
+import { build, type Metafile } from 'esbuild';
 import { buildCached } from './build-cached.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -40,7 +40,6 @@ const buildDir = (): Promise<string> =>
         mainFields: ['module', 'main'],
         banner: { js: banner },
         define: { buildDigest: JSON.stringify(placeholder) },
-        plugins: [omitArchive],
         legalComments: 'none',
         logLevel: 'error',
       });
@@ -60,16 +59,4 @@ export const buildCli = async (): Promise<{ readonly content: Buffer; readonly m
     content: readFileSync(join(dir, cliFile)),
     metafile: JSON.parse(readFileSync(join(dir, 'metafile.json'), 'utf8')) as Metafile,
   };
-};
-
-/** Reading an archive needs the SDKs of the clouds, which would be most of the file. */
-const omitArchive: Plugin = {
-  name: 'omit-archive',
-  setup(bundling) {
-    bundling.onLoad({ filter: /[\\/]archive[\\/]run-archive\.ts$/ }, () => ({
-      contents:
-        'export const runArchive = () => { throw new Error("this file cannot read archives; use bms of the repository"); };',
-      loader: 'js',
-    }));
-  },
 };

@@ -2,7 +2,9 @@
  * Versions that a bucket keeps of replaced and deleted objects. A locked version cannot be deleted, but anyone with the right to write
  * can put another one above it, which may be locked as well. So the version that was stored is told from others by its content.
  */
+
 import { createHash } from 'node:crypto';
+import { buffer } from 'node:stream/consumers';
 import { type ExpectedObject, type FolderVersions, StorageError } from './object-store.ts';
 
 export interface ListedVersion {
@@ -152,5 +154,5 @@ export const objectThat = (
 ): ExpectedObject => ({
   name,
   maxBytes,
-  matches: async (bytes) => accepts(Buffer.concat(await Array.fromAsync(bytes))),
+  matches: async (bytes) => accepts(await buffer(bytes)),
 });

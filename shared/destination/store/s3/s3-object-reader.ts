@@ -94,6 +94,8 @@ const bytesOr = (found: FoundVersion | StorageError): Uint8Array => {
 
 /** The request handler returns a body in one piece. */
 const bytesOf = async (body: AsyncIterable<Uint8Array> | undefined): Promise<Uint8Array> => {
-  const pieces = body === undefined ? [] : await Array.fromAsync(body);
+  const pieces: Uint8Array[] = [];
+  // Array.fromAsync is not in Node 20, where the single file of the command line runs.
+  for await (const piece of body ?? []) pieces.push(piece);
   return pieces.length === 1 && pieces[0] ? pieces[0] : Buffer.concat(pieces);
 };
