@@ -202,3 +202,6 @@ export const organizationLimitsMax: Readonly<Record<OrganizationLimit, number>> 
   concurrentRestores: 200,
   concurrentVerifications: 200,
 };
+
+/** Of a project. */
+export const labelsMax = 10;

@@ -21,7 +21,9 @@ export const projectOverview = (
   },
 ): Shown => {
   const { project, schedules, pitr } = state;
-  const { id, name, sourceProjectId, databaseId, status } = project;
+  const { id, name, sourceProjectId, databaseId, labels = {}, status } = project;
+  const verification = lastVerification(state);
+  const restoreTest = lastRestoreTest(state);
   const enabled = schedules.filter((schedule) => schedule.enabled);
   const captured = pitr ? pitrData(pitr, now) : neverEnabled(id);
   return {
@@ -29,13 +31,15 @@ export const projectOverview = (
     name,
     sourceProjectId,
     databaseId,
+    labels,
     status,
     protection,
+    verified: verification?.status === 'passed' || restoreTest !== null,
     reasons: concerns.map(({ kind, message }) => ({ code: kind, message })),
     lastGoodBackup: state.lastGood ? goodBackup(state.lastGood, now) : null,
     expectedSince,
-    lastVerification: lastVerification(state.backups),
-    lastRestoreTest: lastRestoreTest(state),
+    lastVerification: verification,
+    lastRestoreTest: restoreTest,
     lastRestore: lastRestore(state),
     pitr: {
       status: captured.status,
@@ -72,21 +76,24 @@ const goodBackup = (backup: RecentBackup, now: Date): z.input<typeof GoodBackup>
   };
 };
 
-const lastVerification = (backups: readonly RecentBackup[]): Shown['lastVerification'] => {
+/** The project names its last one; the backups that were read know those of records of earlier versions. */
+const lastVerification = ({ project, backups }: ProjectState): Shown['lastVerification'] => {
   const ended = backups.flatMap(({ id, verification }) =>
     verification && verification.status !== 'running'
       ? [{ backupId: id, at: verification.checkedAt, status: verification.status, depth: verification.depth }]
       : [],
   );
-  return newest(ended);
+  return newest([...(project.lastVerification ? [project.lastVerification] : []), ...ended]);
 };
 
-const lastRestoreTest = ({ backups, proven }: ProjectState): Shown['lastRestoreTest'] =>
-  newest(
-    backups.flatMap(({ id, restoreTestedAt }) =>
-      restoreTestedAt === null || !proven.has(id) ? [] : [{ backupId: id, at: restoreTestedAt }],
-    ),
+const lastRestoreTest = ({ project, backups, proven }: ProjectState): Shown['lastRestoreTest'] => {
+  const tests = backups.flatMap(({ id, restoreTestedAt, restoreTestedBy = null }) =>
+    restoreTestedAt === null || !proven.has(id)
+      ? []
+      : [{ backupId: id, runId: restoreTestedBy, at: restoreTestedAt, documents: null, documentsWritten: null }],
   );
+  return newest([...(project.lastRestoreTest ? [project.lastRestoreTest] : []), ...tests]);
+};
 
 const newest = <T extends { readonly at: string }>(all: readonly T[]): T | null =>
   all.reduce<T | null>((last, one) => (last && last.at >= one.at ? last : one), null);

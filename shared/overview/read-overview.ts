@@ -1,7 +1,7 @@
 /**
  * The overview of an organization. However many jobs it has, a call reads at most 6 MB of them in sequence: the newest backups (4 MB),
- * restores (1 MB) and, if earlier versions made restore tests, their runs (1 MB). It also reads the 1,000 newest projects, and by key
- * their captures, locks and last backups.
+ * restores (1 MB) and, if earlier versions made restore tests, their runs (1 MB). It also reads all projects, schedules and locks, and
+ * by key their captures and last backups, a hundred at once.
  */
 import type * as z from 'zod/mini';
 import type { Overview } from '../contract/models/overview.ts';
@@ -9,7 +9,7 @@ import { type DestinationRecord, listDestinations } from '../destination/index.t
 import type { OrganizationRecord } from '../organization/index.ts';
 import { pitrKey } from '../pitr/index.ts';
 import { getAll, iso, type Tenant } from '../platform/index.ts';
-import { listProjects, type ProjectRecord } from '../project/index.ts';
+import { type ProjectRecord, projectsOf } from '../project/index.ts';
 import { findProven, listRestoreTests } from '../restore-test/index.ts';
 import { type ScheduleRecord, schedulesOf } from '../schedule/index.ts';
 import { listWebhooks } from '../webhook/index.ts';
@@ -26,6 +26,9 @@ import { readRunningJobs } from './running-jobs.ts';
 /** The newest ones of each list. */
 const newest = { limit: 1_000, after: undefined };
 
+/** With all projects, whatever the query. */
+export type WholeOverview = Omit<z.input<typeof Overview>, 'matching'>;
+
 export const readOverview = async (
   tenant: Tenant,
   {
@@ -38,9 +41,9 @@ export const readOverview = async (
     readonly incidents: readonly ReportedIncident[];
     readonly now: Date;
   },
-): Promise<z.input<typeof Overview>> => {
-  const [listed, { destinations }, { webhooks }, { items: restoreTests }, schedules, recent, restores] = await Promise.all([
-    listProjects(tenant, newest),
+): Promise<WholeOverview> => {
+  const [projects, { destinations }, { webhooks }, { items: restoreTests }, schedules, recent, restores] = await Promise.all([
+    Array.fromAsync(projectsOf(tenant)),
     listDestinations(tenant, newest),
     listWebhooks(tenant, newest),
     listRestoreTests(tenant, {}, newest),
@@ -48,10 +51,9 @@ export const readOverview = async (
     readRecentBackups(tenant, now),
     readRecentRestores(tenant),
   ]);
-  const { projects } = listed;
   const [captures, running, lastGood, proven] = await Promise.all([
     getAll(projects.map(({ id, pitr }) => (pitr.enabled ? pitrKey.pitr(tenant, id) : undefined))),
-    readRunningJobs(tenant, projects),
+    readRunningJobs(tenant),
     lastGoodBackups(tenant, { projects, schedules, recent: recent.backups }),
     findProven(tenant, recent.backups),
   ]);
@@ -80,16 +82,18 @@ export const readOverview = async (
   return {
     at: iso(now),
     totals: {
-      // More than are assessed only if there are more.
-      projects: listed.next === undefined ? projects.length : Math.max(organization.projectCount, projects.length + 1),
+      projects: projects.length,
       protected: count('protected'),
       atRisk: count('at_risk'),
       unprotected: count('unprotected'),
+      unverified: shown.filter(({ protection, verified }) => protection === 'protected' && !verified).length,
+      proven: shown.filter(({ lastRestoreTest }) => lastRestoreTest !== null).length,
       backups: organization.backupCount,
       storedBytes: organization.storageUsed,
       runningJobs: shown.reduce((sum, { runningJobs }) => sum + runningJobs.length, 0),
     },
     projects: shown,
+    labels: countLabels(projects),
     attention: attentionList(
       assessed.flatMap(({ assessment }) => assessment.concerns),
       { states, destinations, restoreTests, webhooks, incidents, now },
@@ -101,6 +105,17 @@ export const readOverview = async (
       days: [...dailyHistory(recent.backups, { restores, storedBytes: organization.storageUsed, now })],
     },
   };
+};
+
+const labelsMax = 200;
+
+/** The most frequent first. */
+const countLabels = (projects: readonly ProjectRecord[]): WholeOverview['labels'] => {
+  const all = projects.flatMap(({ labels = {} }) => Object.entries(labels).map(([key, value]) => ({ key, value })));
+  return [...Map.groupBy(all, ({ key, value }) => `${key}=${value}`)]
+    .sort(([a, { length: aCount }], [b, { length: bCount }]) => bCount - aCount || (a < b ? -1 : 1))
+    .slice(0, labelsMax)
+    .flatMap(([, same]) => (same[0] ? [{ ...same[0], projects: same.length }] : []));
 };
 
 /** Destinations that new backups of the project go to. */

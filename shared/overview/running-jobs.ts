@@ -2,24 +2,21 @@
 import type * as z from 'zod/mini';
 import type { RunningJob } from '../contract/models/overview.ts';
 import { getAll, type Tenant } from '../platform/index.ts';
-import { type ProjectRecord, projectKey } from '../project/index.ts';
+import { jobLocksOf } from '../project/index.ts';
 import { restoreData, restoreKey } from '../restore/index.ts';
 import { backupData, backupKey } from '../stored-backup/index.ts';
 
 type Shown = z.input<typeof RunningJob>;
 
-/** A project has at most one job, which its lock names. */
-export const readRunningJobs = async (
-  tenant: Tenant,
-  projects: readonly ProjectRecord[],
-): Promise<ReadonlyMap<string, readonly Shown[]>> => {
-  const locks = await getAll(projects.map(({ id }) => projectKey.job(tenant, id)));
+/** A project has at most one job, which its lock names. Projects without one are missing. */
+export const readRunningJobs = async (tenant: Tenant): Promise<ReadonlyMap<string, readonly Shown[]>> => {
+  const locks = await Array.fromAsync(jobLocksOf(tenant));
   const [backups, restores] = await Promise.all([
-    getAll(locks.map((lock) => (lock?.kind === 'backup' ? backupKey.backup(tenant, lock.jobId) : undefined))),
-    getAll(locks.map((lock) => (lock?.kind === 'restore' ? restoreKey.restore(tenant, lock.jobId) : undefined))),
+    getAll(locks.map((lock) => (lock.kind === 'backup' ? backupKey.backup(tenant, lock.jobId) : undefined))),
+    getAll(locks.map((lock) => (lock.kind === 'restore' ? restoreKey.restore(tenant, lock.jobId) : undefined))),
   ]);
   return new Map(
-    projects.map(({ id: projectId }, n) => {
+    locks.map(({ projectId }, n) => {
       const [backup, restore] = [backups[n], restores[n]];
       const jobs = [
         ...(backup ? [{ kind: 'backup', ...backupData(backup) } as const] : []),

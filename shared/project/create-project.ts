@@ -15,6 +15,7 @@ interface ProjectInput {
   readonly name: string;
   readonly sourceProjectId: string;
   readonly databaseId: string;
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   /** Already accepted by the source. */
   readonly connection: Connection;
   readonly settings?: SettingsInput | undefined;
@@ -22,12 +23,13 @@ interface ProjectInput {
 
 export const createProject = (
   { tenant, organization }: CallerContext,
-  { settings, ...input }: ProjectInput,
+  { settings, labels = {}, ...input }: ProjectInput,
   now: Date,
 ): { project: ProjectRecord; change: Change } => {
   const project: ProjectRecord = {
     ...projectKey.project(tenant, input.id),
     ...input,
+    labels,
     status: 'connected',
     settings: settingsWith(defaultSettings, settings ?? {}),
     pitr: { enabled: false },
@@ -52,7 +54,9 @@ export const createProject = (
           now,
         }),
       ],
-      audit: [auditNote(tenant, { type: 'project', id, details: { name, sourceProjectId, databaseId, connection: shown } })],
+      audit: [
+        auditNote(tenant, { type: 'project', id, details: { name, sourceProjectId, databaseId, labels, connection: shown } }),
+      ],
     },
   };
 };

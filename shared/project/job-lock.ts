@@ -1,6 +1,7 @@
 /** Locks: a project has one job (backup, restore or move), a database has one restore. */
 import { ApiError } from '../contract/errors.ts';
-import { absentOr, check, create, get, iso, remove, type Tenant, type Write } from '../platform/index.ts';
+import { idPrefixes } from '../contract/ids.ts';
+import { absentOr, check, create, get, iso, remove, type Tenant, type Write, walk } from '../platform/index.ts';
 import { projectNotFound } from './read-project.ts';
 import { type JobLock, type ProjectRecord, projectKey } from './record.ts';
 
@@ -14,6 +15,13 @@ export const jobLock = (
   create({ ...projectKey.job(tenant, projectId), ...job, since: iso(now) } satisfies JobLock, () =>
     inProgress(tenant, projectId),
   );
+
+/** The locks of all projects that have a job now. */
+export async function* jobLocksOf(tenant: Tenant): AsyncGenerator<JobLock & { readonly projectId: string }> {
+  const { pk, sk: prefix } = projectKey.job(tenant, '');
+  for await (const lock of walk<JobLock>({ pk, prefix: `${prefix}${idPrefixes.project}_` }))
+    yield { ...lock, projectId: lock.sk.slice(prefix.length) };
+}
 
 /** Identifies a database. Two projects may be connected to the same one. */
 export const databaseOf = ({ sourceProjectId, databaseId }: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>): string =>

@@ -11,6 +11,7 @@ export const projectData = (project: ProjectRecord): z.input<typeof Project> => 
     name: project.name,
     sourceProjectId: project.sourceProjectId,
     databaseId: project.databaseId,
+    labels: project.labels ?? {},
     status: project.status,
     connection: shownConnection(connection),
     settings: project.settings,

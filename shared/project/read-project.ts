@@ -19,6 +19,10 @@ export const readProjectNames = async (tenant: Tenant, ids: readonly string[]): 
   return new Map(projects.flatMap((project) => (project ? [[project.id, project.name]] : [])));
 };
 
+/** All projects of an organization, newest first, a read of up to 1 MB at a time. */
+export const projectsOf = (tenant: Tenant): AsyncGenerator<ProjectRecord> =>
+  walk<ProjectRecord>({ pk: `ORG#${tenant.organizationId}`, prefix: projectPrefix, newestFirst: true });
+
 /** Newest first: ids sort by creation time. */
 export const listProjects = async (
   tenant: Tenant,

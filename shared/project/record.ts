@@ -1,11 +1,16 @@
 /** Records of projects, their job locks and their moves. Every key begins with the tenant. */
+import type { verifyDepths } from '../contract/job-enums.ts';
 import type { Item, Key, Tenant } from '../platform/index.ts';
+
+type VerifyDepth = (typeof verifyDepths)[number];
 
 export interface ProjectRecord extends Item {
   readonly id: string;
   readonly name: string;
   readonly sourceProjectId: string;
   readonly databaseId: string;
+  /** Absent in records of earlier versions. */
+  readonly labels?: Readonly<Record<string, string>>;
   readonly status: 'connected' | 'unauthorized';
   readonly connection: Connection;
   readonly settings: {
@@ -21,6 +26,23 @@ export interface ProjectRecord extends Item {
   readonly lastBackupAt: string | null;
   /** The backup that completed then; absent in records of earlier versions. */
   readonly lastBackupId?: string;
+  /** The last verification that ended, of any of its backups; absent before the first, and in records of earlier versions. */
+  readonly lastVerification?: {
+    readonly backupId: string;
+    readonly at: string;
+    readonly status: 'passed' | 'failed';
+    readonly depth: VerifyDepth;
+  };
+  /** The last restore test that passed; absent before the first, and in records of earlier versions. */
+  readonly lastRestoreTest?: {
+    readonly runId: string;
+    /** Null for a test of a moment. */
+    readonly backupId: string | null;
+    readonly at: string;
+    readonly documents: number | null;
+    /** Null if it had no target. */
+    readonly documentsWritten: number | null;
+  };
   readonly createdAt: string;
   readonly updatedAt: string;
 }

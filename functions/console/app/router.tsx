@@ -12,7 +12,7 @@ import { isSignedOut, onSignedOut, queryClient } from './api/query-client.ts';
 import { currentMembership, rememberedOrganization, sessionQuery, takeReturnTo } from './api/session.ts';
 import { keepEdits } from './api/use-kept-edits.ts';
 import { documentQuery } from './data/api-reference.ts';
-import { prefetchOverview } from './data/overview.ts';
+import { overviewFilters, prefetchOverview } from './data/overview.ts';
 import { Frame } from './frame/frame.tsx';
 import { NotFound, PageError, PagePending } from './frame/page-states.tsx';
 import { PersonFrame } from './frame/person-frame.tsx';
@@ -48,7 +48,8 @@ const signedIn = createRoute({
   beforeLoad: async ({ location }) => {
     // Starts with the script, not after the session is known: the overview shows one round trip earlier.
     const organizationId = rememberedOrganization();
-    if (organizationId && location.pathname === paths.overview) prefetchOverview(organizationId);
+    if (organizationId && location.pathname === paths.overview)
+      prefetchOverview(organizationId, overviewFilters(location.search));
     await requireSession(location.href);
     const returnTo = takeReturnTo();
     if (returnTo !== undefined && returnTo !== location.href) throw redirect({ href: returnTo });

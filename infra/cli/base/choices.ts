@@ -9,6 +9,15 @@ type RestoreQuery = NonNullable<InputOf<'GET /backups/restore'>['query']>;
 type DeliveryQuery = NonNullable<InputOf<'GET /webhooks/{webhookId}/deliveries'>['query']>;
 type Choices<T> = Readonly<Record<Extract<T, string>, true>>;
 
+type OverviewQuery = NonNullable<NonNullable<InputOf<'GET /overview'>>['query']>;
+export const protections: Choices<OverviewQuery['protection']> = { unprotected: true, at_risk: true, protected: true };
+export const projectSorts: Choices<Exclude<OverviewQuery['sort'], `-${string}`>> = {
+  protection: true,
+  name: true,
+  lastBackup: true,
+  lastRestoreTest: true,
+};
+
 export const apiKeyRoles: Choices<InputOf<'POST /organizations/current/api-keys'>['body']['role']> = {
   viewer: true,
   member: true,

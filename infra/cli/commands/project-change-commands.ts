@@ -1,13 +1,15 @@
 /** `bms projects update`. */
 import type { Command } from 'commander';
-import { refuseIfUnchanged } from '../base/cli-failure.ts';
+import { badInput, refuseIfUnchanged } from '../base/cli-failure.ts';
 import { defineCommand } from '../base/define-command.ts';
-import { parsePositive } from '../base/parse-values.ts';
+import { parseEach, parsePositive } from '../base/parse-values.ts';
 import type { Action } from '../context/context.ts';
 import { findRecordId } from '../context/find-resource.ts';
 
 interface UpdateOptions {
   readonly name?: string | undefined;
+  readonly label?: readonly string[] | undefined;
+  readonly removeLabel?: readonly string[] | undefined;
   /** False: that of the organization. */
   readonly storage?: string | false | undefined;
   readonly timeout?: number | undefined;
@@ -18,10 +20,16 @@ interface UpdateOptions {
 export const addProjectChangeCommands = (group: Command, action: Action): void => {
   defineCommand(group, {
     name: 'update <project>',
-    summary: 'Change the name or the settings of a project',
-    examples: ['bms projects update shop --name "Web shop"', 'bms projects update shop --storage Archive --timeout 120'],
+    summary: 'Change the name, the labels or the settings of a project',
+    examples: [
+      'bms projects update shop --name "Web shop"',
+      'bms projects update shop --label team=shop --label env=production --remove-label old',
+      'bms projects update shop --storage Archive --timeout 120',
+    ],
   })
     .option('--name <name>', 'a new name')
+    .option('--label <key=value>', 'set a label; repeat it for several', parseEach)
+    .option('--remove-label <key>', 'remove a label; repeat it for several', parseEach)
     .option('--storage <storage>', 'the default storage destination of its backups')
     .option('--no-storage', 'use the default storage destination of the organization')
     .option('--timeout <minutes>', 'how long a backup may take', parsePositive)
@@ -34,14 +42,27 @@ export const addProjectChangeCommands = (group: Command, action: Action): void =
           backupTimeoutMinutes,
           maxReads: options.maxReads === false ? null : options.maxReads,
         };
-        refuseIfUnchanged({ name, storage, ...settings });
+        const labels = labelsOf(options);
+        refuseIfUnchanged({ name, labels, storage, ...settings });
         const client = await open();
         const projectId = await findRecordId(client, 'project', wanted);
         const defaultStorageId = storage === false ? null : await findRecordId(client, 'storage', storage);
         const isSet = Object.values({ ...settings, defaultStorageId }).some((value) => value !== undefined);
-        const body = { name, settings: isSet ? { ...settings, defaultStorageId } : undefined };
+        const body = { name, labels, settings: isSet ? { ...settings, defaultStorageId } : undefined };
         const project = await client.request('PATCH /projects/{projectId}', { params: { projectId }, body });
         output.result(project, project.id, `Updated ${project.name} (${project.id})`);
       }),
     );
+};
+
+/** The labels that options name, as the API takes them; undefined if there are none. Null removes one. */
+const labelsOf = ({ label = [], removeLabel = [] }: Pick<UpdateOptions, 'label' | 'removeLabel'>) => {
+  const entries = [...removeLabel.map((key) => [key, null] as const), ...label.map(parseLabel)];
+  return entries.length === 0 ? undefined : Object.fromEntries<string | null>(entries);
+};
+
+const parseLabel = (text: string): readonly [key: string, value: string] => {
+  const at = text.indexOf('=');
+  if (at < 1 || at === text.length - 1) throw badInput('--label takes key=value, such as team=shop');
+  return [text.slice(0, at), text.slice(at + 1)];
 };

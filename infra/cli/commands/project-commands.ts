@@ -130,6 +130,12 @@ const projectDetails = (project: Project): readonly Detail[] => [
   ['Project', project.id],
   ['Name', project.name],
   ['Source', `${project.sourceProjectId}, database ${project.databaseId}`],
+  [
+    'Labels',
+    Object.entries(project.labels)
+      .map(([key, value]) => `${key}=${value}`)
+      .join(', '),
+  ],
   ['Status', project.status, statusStyle(project.status)],
   ['Connected by', project.connection.email || project.connection.audience || project.connection.type],
   ['Point in time', project.pitr.enabled ? `enabled, ${project.pitr.retentionDays} days` : 'disabled'],

@@ -1,7 +1,7 @@
 /** Tools that list what there is: overview, projects, backups, incidents, audit log. */
 import * as z from 'zod/mini';
 import { alertKinds, incidentStatuses } from '../../../shared/contract/models/alert-enums.ts';
-import { backupStatuses } from '../base/choices.ts';
+import { backupStatuses, protections } from '../base/choices.ts';
 import { findRecordId } from '../context/find-resource.ts';
 import { defineTool, moment, paging, project, type ToolHost } from './define-tool.ts';
 
@@ -9,11 +9,18 @@ export const addListTools = (host: ToolHost): void => {
   defineTool(host, {
     name: 'overview',
     title: 'Protection overview',
-    description: 'Whether each project is protected now, what needs attention first, and which jobs failed within a week.',
-    input: {},
-    run: async (client, _, signal) => {
-      const { history: _history, ...overview } = await client.request('GET /overview', { signal });
-      return overview;
+    description:
+      'Whether each project is protected now, the least protected first, what needs attention first, and which jobs failed within a week. Totals are of all projects; projects is one page of those that match.',
+    input: {
+      ...paging,
+      search: z.optional(z.string().check(z.maxLength(100))).check(z.describe('Text in the name, source or labels of a project')),
+      protection: z.optional(z.enum(Object.keys(protections) as [keyof typeof protections])),
+      label: z.optional(z.string().check(z.maxLength(500))).check(z.describe('key=value, or key')),
+    },
+    run: async (client, query, signal) => {
+      const { data, pagination } = await client.page('GET /overview', { query, signal });
+      const { history: _history, ...overview } = data;
+      return { ...overview, nextCursor: pagination.nextCursor };
     },
   });
 

@@ -1,14 +1,12 @@
 import type * as z from 'zod/mini';
 import type { AlertDigest } from '../../contract/models/alert-digest.ts';
-import type { Overview } from '../../contract/models/overview.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
-import { readOverview } from '../../overview/index.ts';
+import { readOverview, type WholeOverview } from '../../overview/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { digestPeriod } from './digest-week.ts';
 
 /** The facts of a digest, without its text. */
 export type DigestFacts = Omit<z.input<typeof AlertDigest>, 'subject' | 'text'>;
-type OverviewData = z.input<typeof Overview>;
 
 /** What the digest says of an organization: the overview of now, and its history of the seven whole days before `dueAt`. */
 export const readDigest = async (
@@ -20,11 +18,11 @@ export const readDigest = async (
   }: { readonly organization: OrganizationRecord; readonly now: Date; readonly dueAt?: Date | undefined },
 ): Promise<DigestFacts> => digestOf(await readOverview(tenant, { organization, incidents: [], now }), dueAt);
 
-const digestOf = ({ at, totals, projects, failedJobs, history }: OverviewData, dueAt: Date): DigestFacts => {
+const digestOf = ({ at, totals, projects, failedJobs, history }: WholeOverview, dueAt: Date): DigestFacts => {
   const { from, to } = digestPeriod(dueAt);
   const days = history.days.filter(({ date }) => date >= from && date <= to);
   const before = history.days.findLast(({ date }) => date < from);
-  const sum = (numberOf: (day: OverviewData['history']['days'][number]) => number): number =>
+  const sum = (numberOf: (day: WholeOverview['history']['days'][number]) => number): number =>
     days.reduce((total, day) => total + numberOf(day), 0);
   const storedBytes = days.at(-1)?.storedBytes ?? totals.storedBytes;
   return {

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { BucketName, GoogleCredentials, id, Name } from '../fields.ts';
+import { Labels, LabelsChange } from '../labels.ts';
 import { backupTimeoutMinutes, backupTimeoutMinutesMax, backupTimeoutMinutesMin, outsideShare } from '../limits.ts';
 import { Project } from '../models/project.ts';
 import {
@@ -59,6 +60,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
       databaseId: z._default(DatabaseId, '(default)'),
       credentials: z.optional(GoogleCredentials),
       workloadIdentity: z.optional(WorkloadIdentity),
+      labels: z.optional(Labels),
       settings: z.optional(SettingsChange),
     }),
     data: Project,
@@ -104,9 +106,10 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
   update: {
     route: 'PATCH /{projectId}',
     access: manage,
-    summary: 'Update the name or settings of a project, or move it with its backups to another organization',
+    summary: 'Update the name, labels or settings of a project, or move it with its backups to another organization',
     body: z.strictObject({
       name: z.optional(Name),
+      labels: z.optional(LabelsChange),
       settings: z.optional(SettingsChange),
       organizationId: z.optional(id('organization')),
     }),

@@ -2,12 +2,11 @@
 import * as z from 'zod/mini';
 import { Moment, ShownName } from '../fields.ts';
 import { backupTriggers, backupTypes, restoreStatuses, verifyDepths } from '../job-enums.ts';
+import { protections } from '../protections.ts';
 import { Cost, JobError, WaitingFor } from './job.ts';
 import { Pitr } from './pitr.ts';
 import { Project } from './project.ts';
 import { scheduleFailures } from './schedule.ts';
-
-export const protections = ['protected', 'at_risk', 'unprotected'] as const;
 
 /** Why a project is not protected, or what needs attention. */
 export const concerns = [
@@ -55,15 +54,24 @@ export const RunningJob = z.object({
 });
 
 export const ProjectOverview = z.object({
-  ...z.pick(Project, { id: true, name: true, sourceProjectId: true, databaseId: true, status: true }).shape,
+  ...z.pick(Project, { id: true, name: true, sourceProjectId: true, databaseId: true, labels: true, status: true }).shape,
   protection: z.enum(protections),
+  verified: z.boolean(),
   reasons: z.array(Concern),
   lastGoodBackup: z.nullable(GoodBackup),
   expectedSince: z.nullable(Moment),
   lastVerification: z.nullable(
     z.object({ backupId: z.string(), at: Moment, status: z.enum(['passed', 'failed']), depth: z.enum(verifyDepths) }),
   ),
-  lastRestoreTest: z.nullable(z.object({ backupId: z.string(), at: Moment })),
+  lastRestoreTest: z.nullable(
+    z.object({
+      backupId: z.nullable(z.string()),
+      runId: z.nullable(z.string()),
+      at: Moment,
+      documents: z.nullable(z.int()),
+      documentsWritten: z.nullable(z.int()),
+    }),
+  ),
   lastRestore: z.nullable(
     z.object({
       restoreJobId: z.string(),
@@ -132,11 +140,15 @@ export const Overview = z.object({
     protected: z.int(),
     atRisk: z.int(),
     unprotected: z.int(),
+    unverified: z.int(),
+    proven: z.int(),
     backups: z.int(),
     storedBytes: z.int(),
     runningJobs: z.int(),
   }),
+  matching: z.int(),
   projects: z.array(ProjectOverview),
+  labels: z.array(z.object({ key: z.string(), value: z.string(), projects: z.int() })),
   attention: z.array(Attention),
   failedJobs: z.array(FailedJob),
   history: z.object({ complete: z.boolean(), from: Moment, days: z.array(HistoryDay) }),

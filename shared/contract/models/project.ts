@@ -12,6 +12,7 @@ export const Project = z.object({
   name: ShownName,
   sourceProjectId: z.string(),
   databaseId: z.string(),
+  labels: z.record(z.string(), z.string()),
   status: z.enum(['connected', 'unauthorized']),
   connection: z.object({
     type: z.enum(['user', 'service_account', 'workload_identity']),

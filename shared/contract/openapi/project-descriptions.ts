@@ -56,6 +56,7 @@ export const projectDescriptions: readonly FieldTexts[] = [
   }),
   fieldTexts(events['pitr.change_captured'], { gap: 'Set if captures were lost for a time; there are no changes then' }),
   fieldTexts(Project, {
+    labels: 'Keys and values by which the project is found, such as team: shop; at most 10',
     connection: 'How the source is accessed: by a user’s grant, a Google service account, or workload identity without a key',
     pitr: 'Point-in-time recovery and, while enabled, its settings',
   }),
@@ -64,6 +65,7 @@ export const projectDescriptions: readonly FieldTexts[] = [
     email: 'Of the user or service account. Empty for a workload identity without a service account',
     audience: 'Of a workload identity: the pool provider in the customer’s Google Cloud project',
   }),
+  fieldTexts(projects.update.body, { labels: 'Only the given labels change; null removes one' }),
   fieldTexts(projects.create.body, {
     workloadIdentity:
       'Access without a key: a workload identity pool provider that trusts this organization. GET /projects/workload-identity has the commands that create it. A provider that also accepts other organizations of this service is refused',

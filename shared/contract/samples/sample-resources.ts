@@ -30,6 +30,7 @@ export const sampleResourcesAt = (now: Date) => {
   const fullProject: EventData<'project.created'>['project'] = {
     ...project,
     databaseId: '(default)',
+    labels: { team: 'shop' },
     status: 'connected',
     connection: { type: 'user', email: person.email },
     settings: { backupTimeoutMinutes, defaultStorageId: storageDestination.id },

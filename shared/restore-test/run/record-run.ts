@@ -1,4 +1,5 @@
 /** Ends a run: signs and stores its evidence, then records the outcome in one transaction. */
+import { hasWrittenAll, writtenDocuments } from '../../archive/index.ts';
 import { auditNote, systemAudit } from '../../audit/index.ts';
 import { restoreTestEvents } from '../../contract/event-data/restore-test-events.ts';
 import { type DestinationRecord, defaultDestination, readDestination } from '../../destination/index.ts';
@@ -110,6 +111,7 @@ export const endRun = async ({ tenant, run, deps }: EndingRun, ended: RunRecord)
       ...(run.isLocked ? releaseLocks(tenant, run) : []),
       ...releaseBackup(tenant, run, ended, end.backup),
       ...lastOutcome(tenant, end.plan, ended),
+      ...lastProof(tenant, end.project, ended),
       ...endEvents(tenant, { context: end, run: ended, now }),
     ]);
   });
@@ -174,6 +176,21 @@ const lastOutcome = (tenant: Tenant, plan: RestoreTestRecord | undefined, ended:
     error: error && { code: error.code, message: error.message },
   };
   return [set(restoreTestKey.plan(tenant, plan.id), { lastOutcome }, { expected: { revision: plan.revision } })];
+};
+
+/** A test that passed is noted on its project, for the overview. */
+const lastProof = (tenant: Tenant, project: ProjectRecord | undefined, ended: RunRecord): readonly Write[] => {
+  const { id: runId, status, backupId, completedAt: at, counts } = ended;
+  if (!project || status !== 'passed' || at === null || !hasWrittenAll(ended)) return [];
+  const documents = counts?.documents ?? null;
+  const lastRestoreTest: ProjectRecord['lastRestoreTest'] = {
+    runId,
+    backupId,
+    at,
+    documents,
+    documentsWritten: writtenDocuments(ended),
+  };
+  return [set(projectKey.project(tenant, project.id), { lastRestoreTest })];
 };
 
 const endEvents = (

@@ -1,6 +1,17 @@
 import { enqueue } from '../../event/index.ts';
-import { type Clock, commit, emitMetric, iso, StaleReadError, set, type Tenant, type Write } from '../../platform/index.ts';
-import { notLeaving } from '../../project/index.ts';
+import {
+  bestEffort,
+  type Clock,
+  commit,
+  emitMetric,
+  iso,
+  StaleReadError,
+  set,
+  type Tenant,
+  updateItem,
+  type Write,
+} from '../../platform/index.ts';
+import { notLeaving, type ProjectRecord, projectKey } from '../../project/index.ts';
 import { backupAudit } from '../model/backup-audit.ts';
 import type { ChainLockResult } from '../model/chain-locks.ts';
 import { lockFields, lockProblemAudit } from '../model/lock-problem.ts';
@@ -62,7 +73,15 @@ export class VerificationProgress {
       ...(locks?.lockProblem && isNew ? [lockProblemAudit(this.#tenant, { ...this.#backup, ...locks }, now)] : []),
       enqueue(this.#tenant, { kind: 'apply-verification', backupId: this.#backup.id }, now),
     ]);
+    await bestEffort('note the verification on the project', this.#noteOnProject(verification.checkedAt, status));
     emitMetric(`a verification has ${status}`, report.isBad ? { VerificationsFailed: 1 } : { VerificationsPassed: 1 });
+  }
+
+  /** For the overview, which does not read every backup. A project that was disconnected stays so. */
+  #noteOnProject(at: string, status: 'passed' | 'failed'): Promise<unknown> {
+    const { id: backupId, projectId } = this.#backup;
+    const lastVerification: ProjectRecord['lastVerification'] = { backupId, at, status, depth: this.#current.depth };
+    return updateItem(set(projectKey.project(this.#tenant, projectId), { lastVerification }));
   }
 
   #write(attributes: Readonly<Record<string, unknown>>): Write {

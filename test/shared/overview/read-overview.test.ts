@@ -19,10 +19,16 @@ import { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 const table = new InMemoryTable();
 let queries = 0;
+let calls = 0;
 answerInProcess({
   ...table.script,
+  BatchGetItem: (input) => {
+    calls += 1;
+    return table.script.BatchGetItem!(input);
+  },
   Query: (input) => {
     const values = input.ExpressionAttributeValues as Record<string, { S: string }>;
+    calls += 1;
     if (values[':from']?.S.startsWith('BACKUP#')) queries += 1;
     return table.script.Query!(input);
   },
@@ -30,6 +36,7 @@ answerInProcess({
 
 const now = new Date('2026-03-10T12:00:00.000Z');
 const ago = (hours: number): string => new Date(now.getTime() - hours * 3_600_000).toISOString();
+const passed = { status: 'passed' as const, depth: 'full' as const, checkedAt: ago(2), objects: 3, findings: [] };
 let tenant: Tenant;
 let organization: OrganizationRecord;
 let storageId: string;
@@ -115,7 +122,8 @@ const putSchedule = (projectId: string, more: object = {}): string => {
 /** Checks that the response has the shape of the contract. */
 const read = async () => {
   const data = await readOverview(tenant, { organization, incidents: [], now });
-  deepEqual(strictCopy(Overview).parse(data), data);
+  const answer = { ...data, matching: data.projects.length };
+  deepEqual(strictCopy(Overview).parse(answer), answer);
   return data;
 };
 const codesOf = async () => (await read()).projects[0]?.reasons.map(({ code }) => code);
@@ -131,8 +139,7 @@ test('overview: an organization without projects needs nothing', async () => {
 test('overview: a project whose schedule has made its last backup is protected', async () => {
   const projectId = putProject();
   const scheduleId = putSchedule(projectId);
-  const verification = { status: 'passed' as const, depth: 'full' as const, checkedAt: ago(2), objects: 3, findings: [] };
-  const backupId = putBackup(projectId, 8, { scheduleId, trigger: 'scheduled', verification, verifiedAt: ago(2) });
+  const backupId = putBackup(projectId, 8, { scheduleId, trigger: 'scheduled', verification: passed, verifiedAt: ago(2) });
   const { projects, attention, totals } = await read();
   const [project] = projects;
   equal(project?.protection, 'protected');
@@ -386,21 +393,41 @@ test('overview: however many backups there are, four reads are made, and older l
   equal(projects.find(({ id }) => id === weekly)?.lastGoodBackup?.id, older);
 });
 
-test('overview: old projects count, and projects beyond the thousand newest only in the total', async () => {
+test('overview: the totals are those of all 2,000 projects, within a bounded number of reads', async () => {
   putProject();
-  for (let n = 0; n < 250; n++) {
-    const id = putProject();
+  for (let n = 0; n < 1_999; n++) {
+    const id = putProject({ labels: n % 2 === 0 ? { team: 'shop' } : { team: 'blog', env: 'test' } });
     putSchedule(id);
-    putBackup(id, 8);
+    putBackup(id, 8, n < 500 ? { verification: passed, verifiedAt: ago(2) } : {});
   }
-  organization = { ...organization, projectCount: 251 };
-  const { totals, projects } = await read();
-  deepEqual([projects.length, totals.projects, totals.protected, totals.unprotected], [251, 251, 250, 1]);
-  for (let n = 251; n < 1_010; n++) putProject();
-  organization = { ...organization, projectCount: 1_010 };
-  const more = await read();
-  deepEqual([more.projects.length, more.totals.projects], [1_000, 1_010]);
-  equal(more.totals.protected + more.totals.unprotected, 1_000);
+  calls = 0;
+  const { totals, projects, labels } = await read();
+  const { protected: safe, unprotected, unverified } = totals;
+  deepEqual([projects.length, totals.projects, safe, unprotected, unverified], [2_000, 2_000, 1_999, 1, 1_499]);
+  deepEqual(labels, [
+    { key: 'team', value: 'shop', projects: 1_000 },
+    { key: 'env', value: 'test', projects: 999 },
+    { key: 'team', value: 'blog', projects: 999 },
+  ]);
+  // Pages of 1,000 items: two reads each of projects, schedules and backups, one of each of the others, and a last backup by key.
+  ok(calls <= 13, `${calls} calls`);
+});
+
+test('overview: a project is verified by its last verification or a restore test, also of a backup that was not read', async () => {
+  const stateOf = async (more: object) => {
+    table.items.clear();
+    const projectId = putProject(more);
+    putSchedule(projectId);
+    putBackup(projectId, 8);
+    const { projects, totals } = await read();
+    return [projects[0]?.protection, projects[0]?.verified, totals.unverified, totals.proven];
+  };
+  const lastVerification = { backupId: newId('backup'), at: ago(200), status: 'passed', depth: 'full' };
+  const proof = { runId: newId('restoreTestRun'), backupId: null, at: ago(300), documents: 5, documentsWritten: 5 };
+  deepEqual(await stateOf({}), ['protected', false, 1, 0]);
+  deepEqual(await stateOf({ lastVerification }), ['protected', true, 0, 0]);
+  deepEqual(await stateOf({ lastVerification: { ...lastVerification, status: 'failed' } }), ['protected', false, 1, 0]);
+  deepEqual(await stateOf({ lastRestoreTest: proof }), ['protected', true, 0, 1]);
 });
 
 test('overview: the history counts what was stored at the end of each day, deleted backups included', async () => {
@@ -475,7 +502,9 @@ test('overview: a restore test counts if it wrote all it had to, also one of an 
   equal(await lastTest(), null);
   const removed = putBackup(projectId, 7, tested);
   putRun(removed, { target, removal: { status: 'verified', documents: 5 } });
-  deepEqual(await lastTest(), { backupId: removed, at: ago(2) });
-  const named = putBackup(projectId, 6, { restoreTestedAt: ago(1), restoreTestedBy: newId('restoreTestRun') });
-  deepEqual(await lastTest(), { backupId: named, at: ago(1) });
+  const uncounted = { documents: null, documentsWritten: null };
+  deepEqual(await lastTest(), { backupId: removed, runId: null, at: ago(2), ...uncounted });
+  const runId = newId('restoreTestRun');
+  const named = putBackup(projectId, 6, { restoreTestedAt: ago(1), restoreTestedBy: runId });
+  deepEqual(await lastTest(), { backupId: named, runId, at: ago(1), ...uncounted });
 });

@@ -1,5 +1,6 @@
 /** Access to the API for the current organization: reading, lists, changes. */
 import {
+  keepPreviousData,
   type QueryKey,
   type UseInfiniteQueryResult,
   type UseMutationResult,
@@ -16,6 +17,7 @@ import {
   type InputOf,
   type ListRoute,
   openClient,
+  type PageRoute,
   type Route,
 } from '../../../../shared/client/index.ts';
 import { describeFailure } from '../format/describe-failure.ts';
@@ -76,31 +78,66 @@ export interface ListResult<T> {
   readonly query: UseInfiniteQueryResult;
 }
 
-/** Reads a list page by page: `items` has the loaded pages, `query.fetchNextPage()` loads the next one. */
-export const useList = <R extends ListRoute>(
+interface PagesOptions<R extends PageRoute, T> extends Omit<ReadOptions<readonly DataOf<R>[]>, 'pollFromMs'> {
+  readonly itemsOf: (data: DataOf<R>) => readonly T[];
+  readonly pollFromMs?: number;
+  /** While the pages of another input load, those of the one before are shown. */
+  readonly keepsPrevious?: boolean;
+}
+
+interface Page<R extends PageRoute> {
+  readonly data: DataOf<R>;
+  readonly pagination: { readonly nextCursor: string | null };
+}
+
+/** How pages are read, for the hook and for whoever fetches the first one before. */
+export const pagesQuery = <R extends PageRoute>(organizationId: string, route: R, input?: InputOf<R>) => ({
+  queryKey: keyOf(organizationId, route, input),
+  initialPageParam: undefined as string | undefined,
+  queryFn: async ({ signal, pageParam }: { readonly signal: AbortSignal; readonly pageParam: string | undefined }) => {
+    const { query: filters } = (input ?? {}) as { query?: object };
+    const call = { ...input, query: { ...filters, cursor: pageParam }, signal };
+    return (await (clientOf(organizationId).page as AnyRequest)(route, call)) as Page<R>;
+  },
+});
+
+/** Reads page by page what has pages: `items` are those of the loaded pages, `query.fetchNextPage()` loads the next one. */
+export const usePages = <R extends PageRoute, T>(
   route: R,
-  input?: InputOf<R>,
-  { pollWhile, everyMs, enabled = true, staleTime }: ReadOptions<readonly ElementOf<R>[]> = {},
-): ListResult<ElementOf<R>> => {
-  const { client, organizationId } = useApi();
+  input: InputOf<R> | undefined,
+  { itemsOf, pollWhile, pollFromMs, everyMs, enabled = true, staleTime, keepsPrevious = false }: PagesOptions<R, T>,
+): ListResult<T> & {
+  /** What the first page says beside its items. */
+  readonly first: DataOf<R> | undefined;
+} => {
+  const { organizationId } = useApi();
   const query = useInfiniteQuery({
-    queryKey: keyOf(organizationId, route, input),
-    initialPageParam: undefined as string | undefined,
-    queryFn: async ({ signal, pageParam }) => {
-      const { query: filters } = (input ?? {}) as { query?: object };
-      const page = (client.page as AnyRequest)(route, { ...input, query: { ...filters, cursor: pageParam }, signal });
-      return (await page) as { data: readonly ElementOf<R>[]; pagination: { nextCursor: string | null } };
-    },
+    ...pagesQuery(organizationId, route, input),
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
     refetchInterval: ({ state }) =>
-      everyMs ?? pollInterval({ ...state, data: state.data?.pages.flatMap(({ data }) => data) }, pollWhile),
+      everyMs ??
+      pollInterval({ ...state, data: state.data?.pages.map(({ data }) => data) }, pollWhile, pollFromMs),
     enabled,
+    ...(keepsPrevious && { placeholderData: keepPreviousData }),
     ...(staleTime !== undefined && { staleTime }),
   });
   const { data } = query;
-  const items = useMemo(() => data?.pages.flatMap((page) => page.data), [data]);
-  return { items, query };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `itemsOf` is the same for a route.
+  const items = useMemo(() => data?.pages.flatMap((page) => itemsOf(page.data)), [data]);
+  return { items, query, first: data?.pages[0]?.data };
 };
+
+/** Reads a list page by page. */
+export const useList = <R extends ListRoute>(
+  route: R,
+  input?: InputOf<R>,
+  { pollWhile, ...options }: Omit<ReadOptions<readonly ElementOf<R>[]>, 'pollFromMs'> = {},
+): ListResult<ElementOf<R>> =>
+  usePages(route, input, {
+    ...options,
+    itemsOf: (data) => data as readonly ElementOf<R>[],
+    ...(pollWhile && { pollWhile: (pages) => pollWhile(pages.flat() as ElementOf<R>[]) }),
+  });
 
 export interface WholeListResult<T> {
   /** Undefined until all pages are loaded. */

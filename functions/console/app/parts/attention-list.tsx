@@ -1,9 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { usePermission } from '../api/permission.ts';
 import type { Attention } from '../data/overview.ts';
+import { formatCount } from '../format/format-number.ts';
 import { Card } from '../ui/data/card.tsx';
 import { Time } from '../ui/data/time.tsx';
+import { Button } from '../ui/form/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { solveAttention } from './solve-attention.ts';
 
@@ -14,14 +16,19 @@ interface AttentionListProps {
   readonly attention: readonly Attention[];
 }
 
+/** More would push all else from the screen. */
+const shownFirst = 5;
+
 /** What needs attention, the most urgent first, as the service orders it. */
 export const AttentionList = ({ title, description, actions, attention }: AttentionListProps) => {
   const { isAllowed } = usePermission('member');
+  const [isWhole, setWhole] = useState(false);
   if (attention.length === 0) return null;
+  const shown = isWhole ? attention : attention.slice(0, shownFirst);
   return (
     <Card title={title} description={description} actions={actions} flush>
       <ul className="attention">
-        {attention.map((each) => {
+        {shown.map((each) => {
           const { action, to, search = {} } = solveAttention(each, isAllowed);
           return (
             <li key={`${each.kind} ${each.resource.id}`}>
@@ -45,6 +52,13 @@ export const AttentionList = ({ title, description, actions, attention }: Attent
           );
         })}
       </ul>
+      {shown.length < attention.length && (
+        <div className="load-more">
+          <Button size="small" onClick={() => setWhole(true)}>
+            {`Show all ${formatCount(attention.length)}`}
+          </Button>
+        </div>
+      )}
     </Card>
   );
 };

@@ -8,6 +8,15 @@ const protections: Readonly<Record<ProjectOverview['protection'], readonly [word
   unprotected: ['Not protected', 'bad'],
 };
 
+/** Nothing has read its backups since they were stored. */
+const onlyStored = ['Protected, not verified', 'info'] as const;
+
+export const protectionWords = {
+  unprotected: protections.unprotected[0],
+  at_risk: protections.at_risk[0],
+  protected: protections.protected[0],
+} as const;
+
 type Reason = ProjectOverview['reasons'][number];
 
 /** In a few words; the overview's list of what needs attention has whole sentences. */
@@ -26,8 +35,9 @@ const reasonWords: Readonly<Partial<Record<Reason['code'], string>>> = {
 };
 
 /** Whether a project is protected now, and why not. */
-export const Protection = ({ protection, reasons }: Pick<ProjectOverview, 'protection' | 'reasons'>) => {
-  const [word, tone] = protections[protection];
+export const Protection = ({ protection, verified, reasons }: Pick<ProjectOverview, 'protection' | 'verified' | 'reasons'>) => {
+  const isOnlyStored = protection === 'protected' && !verified;
+  const [word, tone] = isOnlyStored ? onlyStored : protections[protection];
   return (
     <div className="protection">
       <Badge tone={tone}>

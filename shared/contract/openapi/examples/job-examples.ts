@@ -149,15 +149,28 @@ export const restoreHistory: z.output<typeof RestoreHistory> = {
 const message = `${project.name} is not backed up automatically. Create a schedule`;
 export const overviewExample: z.output<typeof Overview> = {
   at: now,
-  totals: { projects: 1, protected: 0, atRisk: 1, unprotected: 0, backups: 1, storedBytes: backup.size, runningJobs: 0 },
+  totals: {
+    projects: 1,
+    protected: 0,
+    atRisk: 1,
+    unprotected: 0,
+    unverified: 0,
+    proven: 0,
+    backups: 1,
+    storedBytes: backup.size,
+    runningJobs: 0,
+  },
+  matching: 1,
   projects: [
     {
       id: project.id,
       name: project.name,
       sourceProjectId: project.sourceProjectId,
       databaseId: fullProject.databaseId,
+      labels: fullProject.labels,
       status: 'connected',
       protection: 'at_risk',
+      verified: true,
       reasons: [{ code: 'NOT_SCHEDULED', message }],
       lastGoodBackup: {
         id: backup.id,
@@ -181,6 +194,7 @@ export const overviewExample: z.output<typeof Overview> = {
       runningJobs: [],
     },
   ],
+  labels: [{ key: 'team', value: 'shop', projects: 1 }],
   attention: [
     {
       severity: 'warning',

@@ -1,8 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
-import { useOverview } from '../../data/overview.ts';
 import { AttentionList } from '../../parts/attention-list.tsx';
+import { useFilteredOverview } from '../../parts/project-list.tsx';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
@@ -19,7 +19,9 @@ import { Summary } from './summary.tsx';
 const History = lazy(() => import('./history.tsx').then(({ History: component }) => ({ default: component })));
 
 export const OverviewPage = () => {
-  const { data: overview, error, refetch } = useOverview();
+  const list = useFilteredOverview();
+  const { first: overview } = list;
+  const { error, refetch } = list.query;
   const { reason } = usePermission('member');
   const [hasHistory, setHasHistory] = useState(false);
   const isLoaded = overview !== undefined;
@@ -57,13 +59,13 @@ export const OverviewPage = () => {
               attention={overview.attention}
             />
           )}
-          {/* Without a title: what comes first below is not known yet. */}
-          {overview ? <ProtectedProjects projects={overview.projects} /> : <Skeleton height="20rem" />}
           {overview?.history.days.some(({ backups }) => backups > 0) && (
             <Suspense fallback={<Skeleton height="15rem" />}>
               {hasHistory ? <History history={overview.history} /> : <Skeleton height="15rem" />}
             </Suspense>
           )}
+          {/* Without a title: what comes first below is not known yet. */}
+          {overview ? <ProtectedProjects overview={list} /> : <Skeleton height="20rem" />}
           {overview && overview.failedJobs.length > 0 && <FailedJobs jobs={overview.failedJobs} />}
         </div>
       )}

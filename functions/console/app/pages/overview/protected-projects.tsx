@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { waitWords } from '../../data/job-words.ts';
 import type { ProjectOverview } from '../../data/overview.ts';
+import { formatCount, formatPlural } from '../../format/format-number.ts';
+import { LabelList } from '../../parts/label-list.tsx';
+import { ProjectList, type useFilteredOverview } from '../../parts/project-list.tsx';
 import { Protection } from '../../parts/protection.tsx';
 import { paths } from '../../paths.ts';
-import { Card } from '../../ui/data/card.tsx';
 import { Progress } from '../../ui/data/progress.tsx';
-import { type Column, Table } from '../../ui/data/table.tsx';
+import type { Column } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 
 const LastBackup = ({ lastGoodBackup, runningJobs }: ProjectOverview) => {
@@ -33,23 +35,35 @@ const LastBackup = ({ lastGoodBackup, runningJobs }: ProjectOverview) => {
   );
 };
 
-const Proof = ({ lastVerification, lastRestoreTest }: ProjectOverview) => {
-  if (!lastVerification && !lastRestoreTest) return <span className="muted nowrap">Not yet</span>;
+const Verified = ({ lastVerification }: ProjectOverview) => {
+  if (!lastVerification) return <span className="muted nowrap">Never</span>;
+  const { status, backupId, at } = lastVerification;
+  return (
+    <Link to={paths.backup(backupId)} className={status === 'failed' ? 'bad' : undefined}>
+      {status === 'failed' && 'Failed '}
+      <Time at={at} relative />
+    </Link>
+  );
+};
+
+/** A restore test is the only proof: the others say that the bytes are there, not that they restore. */
+const Proven = ({ lastRestoreTest }: ProjectOverview) => {
+  if (!lastRestoreTest) return <span className="muted nowrap">Never restored</span>;
+  const { runId, at } = lastRestoreTest;
   return (
     <div className="protection">
-      {lastVerification && (
-        <span className={lastVerification.status === 'failed' ? 'bad' : undefined}>
-          {lastVerification.status === 'failed' && 'Failed '}
-          <Time at={lastVerification.at} relative />
-        </span>
-      )}
-      {lastRestoreTest && (
-        <span>
-          <Link to={paths.restoreTests}>Restore tested</Link> <Time at={lastRestoreTest.at} relative />
-        </span>
-      )}
+      <Link to={runId === null ? paths.restoreTests : paths.restoreTestRun(runId)}>
+        Restored <Time at={at} relative />
+      </Link>
+      <span className="small muted">{writtenWords(lastRestoreTest)}</span>
     </div>
   );
+};
+
+const writtenWords = ({ documents, documentsWritten }: NonNullable<ProjectOverview['lastRestoreTest']>): string => {
+  if (documentsWritten !== null && documents !== null)
+    return `${formatCount(documentsWritten)} of ${formatPlural(documents, 'document')} written`;
+  return documents === null ? '' : `${formatPlural(documents, 'document')} read, none written`;
 };
 
 const PointInTime = ({ id, pitr }: ProjectOverview) => {
@@ -72,25 +86,26 @@ const columns: readonly Column<ProjectOverview>[] = [
     key: 'name',
     label: 'Project',
     isTitle: true,
-    cell: ({ id, name, sourceProjectId, databaseId }) => (
+    sort: 'name',
+    cell: ({ id, name, sourceProjectId, databaseId, labels }) => (
       <>
         <Link to={paths.project(id)}>{name}</Link>
         <div className="small muted regular">
           {sourceProjectId}
           {databaseId !== '(default)' && ` / ${databaseId}`}
         </div>
+        <LabelList labels={labels} />
       </>
     ),
   },
-  { key: 'protection', label: 'Protection', cell: (project) => <Protection {...project} /> },
-  { key: 'last', label: 'Last good backup', cell: (project) => <LastBackup {...project} /> },
-  { key: 'proof', label: 'Verified', cell: (project) => <Proof {...project} /> },
+  { key: 'protection', label: 'Protection', sort: 'protection', cell: (project) => <Protection {...project} /> },
+  { key: 'last', label: 'Last good backup', sort: 'lastBackup', cell: (project) => <LastBackup {...project} /> },
+  { key: 'verified', label: 'Verified', cell: (project) => <Verified {...project} /> },
+  { key: 'proven', label: 'Proven', sort: 'lastRestoreTest', cell: (project) => <Proven {...project} /> },
   { key: 'pitr', label: 'Point in time', cell: (project) => <PointInTime {...project} /> },
   { key: 'next', label: 'Next run', cell: ({ nextRun }) => <Time at={nextRun?.at} relative none="Not scheduled" /> },
 ];
 
-export const ProtectedProjects = ({ projects }: { readonly projects: readonly ProjectOverview[] }) => (
-  <Card title="Projects" flush>
-    <Table label="Projects and their protection" columns={columns} rows={projects} rowKey={({ id }) => id} />
-  </Card>
+export const ProtectedProjects = ({ overview }: { readonly overview: ReturnType<typeof useFilteredOverview> }) => (
+  <ProjectList overview={overview} title="Projects" label="Projects and their protection" columns={columns} />
 );

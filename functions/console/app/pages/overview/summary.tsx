@@ -12,7 +12,7 @@ interface Verdict {
   readonly text: string;
 }
 
-const verdictOf = ({ totals: { projects: count, unprotected, atRisk }, projects }: Overview): Verdict => {
+const verdictOf = ({ totals: { projects: count, unprotected, atRisk, unverified }, projects }: Overview): Verdict => {
   const named = (state: ProjectOverview['protection'], number: number): string => {
     const only = number === 1 ? projects.find(({ protection }) => protection === state) : undefined;
     return only ? `${only.name} is` : formatPlural(number, 'project is', 'projects are');
@@ -31,21 +31,23 @@ const verdictOf = ({ totals: { projects: count, unprotected, atRisk }, projects 
       title: `${named('at_risk', atRisk)} at risk`,
       text: 'Backups exist, but something keeps them from being as good as planned.',
     };
-  if (projects.length < count)
+  if (unverified > 0)
     return {
       tone: 'info',
       icon: 'shield',
-      title: `The ${formatCount(projects.length)} newest projects are protected`,
-      text: 'There are older ones, which this overview does not check.',
+      title: `${allOf(count, projects)} protected, ${unverified === count ? 'not' : `${formatCount(unverified)} not`} verified`,
+      text: 'Their backups are stored, but nothing has read them since. Verify them, or test a restore.',
     };
   return {
     tone: 'good',
     icon: 'shield',
-    title:
-      count === 1 ? `${projects[0]?.name ?? 'Your project'} is protected` : `All ${formatCount(count)} projects are protected`,
+    title: `${allOf(count, projects)} protected`,
     text: 'Every project has a good backup that is as recent as its schedule asks for.',
   };
 };
+
+const allOf = (count: number, projects: Overview['projects']): string =>
+  count === 1 ? `${projects[0]?.name ?? 'Your project'} is` : `All ${formatCount(count)} projects are`;
 
 /** Whether all is well, in one line, and the numbers behind it. */
 export const Summary = ({ overview }: { readonly overview: Overview | undefined }) => {
@@ -67,6 +69,14 @@ export const Summary = ({ overview }: { readonly overview: Overview | undefined 
           {totals && (
             <>
               {formatCount(totals.protected)}
+              <span className="summary__of"> of {formatCount(totals.projects)}</span>
+            </>
+          )}
+        </Total>
+        <Total label="Proven by a restore">
+          {totals && (
+            <>
+              {formatCount(totals.proven)}
               <span className="summary__of"> of {formatCount(totals.projects)}</span>
             </>
           )}

@@ -1,11 +1,12 @@
 import { useNavigate } from '@tanstack/react-router';
 import { type FormEvent, useState } from 'react';
-import { backupTimeoutMinutesMax, backupTimeoutMinutesMin } from '../../../../../shared/contract/limits.ts';
+import { backupTimeoutMinutesMax, backupTimeoutMinutesMin, labelsMax } from '../../../../../shared/contract/limits.ts';
 import { usePermission } from '../../api/permission.ts';
 import { useEdits } from '../../api/use-edits.ts';
 import { type Project, useDisconnectProject, useProject, useUpdateProject } from '../../data/projects.ts';
 import { useStorageDestinations } from '../../data/storage.ts';
 import { fieldError } from '../../format/describe-failure.ts';
+import { labelsChange, labelsText } from '../../format/labels-text.ts';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
@@ -33,6 +34,7 @@ const SettingsForm = ({ project }: { readonly project: Project }) => {
   const { settings } = project;
   const { fields, changes, isSame, edit, clear } = useEdits(`project.${project.id}`, {
     name: project.name,
+    labels: labelsText(project.labels),
     timeout: String(settings.backupTimeoutMinutes),
     storageId: settings.defaultStorageId ?? '',
     maxReads: settings.maxReads?.toString() ?? '',
@@ -42,13 +44,20 @@ const SettingsForm = ({ project }: { readonly project: Project }) => {
   const { isAllowed, reason } = usePermission('member');
   const submit = (event: FormEvent): void => {
     event.preventDefault();
-    const { name, timeout, storageId, maxReads } = changes;
+    const { name, labels, timeout, storageId, maxReads } = changes;
     const changed = {
       ...(timeout !== undefined && { backupTimeoutMinutes: Number(timeout) }),
       ...(storageId !== undefined && { defaultStorageId: storageId || null }),
       ...(maxReads !== undefined && { maxReads: maxReads === '' ? null : Number(maxReads) }),
     };
-    update.mutate({ ...(name !== undefined && { name }), settings: changed }, { onSuccess: () => clear(changes) });
+    update.mutate(
+      {
+        ...(name !== undefined && { name }),
+        ...(labels !== undefined && { labels: labelsChange(project.labels, labels) }),
+        settings: changed,
+      },
+      { onSuccess: () => clear(changes) },
+    );
   };
   return (
     <Card title="Settings">
@@ -60,6 +69,15 @@ const SettingsForm = ({ project }: { readonly project: Project }) => {
           onChange={({ target }) => edit({ name: target.value })}
           error={fieldError(update.error, 'name')}
           required
+        />
+        <Input
+          label="Labels"
+          optional
+          hint={`Filter the overview by them: team=shop, env=production. At most ${labelsMax}.`}
+          value={fields.labels}
+          disabled={!isAllowed}
+          onChange={({ target }) => edit({ labels: target.value })}
+          error={fieldError(update.error, 'labels')}
         />
         <Select
           label="Storage for backups"
@@ -102,7 +120,10 @@ const SettingsForm = ({ project }: { readonly project: Project }) => {
           />
         </div>
         {update.error && (
-          <ErrorNotice error={update.error} shownFields={['name', 'settings.backupTimeoutMinutes', 'settings.maxReads']} />
+          <ErrorNotice
+            error={update.error}
+            shownFields={['name', 'labels', 'settings.backupTimeoutMinutes', 'settings.maxReads']}
+          />
         )}
         <div className="form__actions">
           <Button

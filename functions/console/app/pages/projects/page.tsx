@@ -1,67 +1,54 @@
 import { Link } from '@tanstack/react-router';
 import { usePermission } from '../../api/permission.ts';
-import { type ProjectOverview, useOverview } from '../../data/overview.ts';
-import { type Project, useProjects } from '../../data/projects.ts';
+import type { ProjectOverview } from '../../data/overview.ts';
+import { LabelList } from '../../parts/label-list.tsx';
+import { ProjectList, useFilteredOverview } from '../../parts/project-list.tsx';
 import { Protection } from '../../parts/protection.tsx';
 import { paths } from '../../paths.ts';
 import { Status } from '../../ui/data/badge.tsx';
-import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { ListBody } from '../../ui/data/list-body.tsx';
-import { Skeleton } from '../../ui/data/skeleton.tsx';
-import { type Column, Table } from '../../ui/data/table.tsx';
+import type { Column } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 
-interface Row {
-  readonly project: Project;
-  /** Undefined until the overview is loaded, null if it has no such project. */
-  readonly state: ProjectOverview | null | undefined;
-}
-
-const columns: readonly Column<Row>[] = [
+const columns: readonly Column<ProjectOverview>[] = [
   {
     key: 'name',
     label: 'Project',
     isTitle: true,
-    cell: ({ project: { id, name } }) => <Link to={paths.project(id)}>{name}</Link>,
+    sort: 'name',
+    cell: ({ id, name, labels }) => (
+      <>
+        <Link to={paths.project(id)}>{name}</Link>
+        <LabelList labels={labels} />
+      </>
+    ),
   },
   {
     key: 'source',
     label: 'Google Cloud project',
-    cell: ({ project: { sourceProjectId, databaseId } }) => (
+    cell: ({ sourceProjectId, databaseId }) => (
       <>
         <code className="wrap-anywhere">{sourceProjectId}</code>
         {databaseId !== '(default)' && <div className="small muted">Database {databaseId}</div>}
       </>
     ),
   },
-  { key: 'status', label: 'Connection', cell: ({ project }) => <Status status={project.status} /> },
-  {
-    key: 'protection',
-    label: 'Protection',
-    cell: ({ state }) => (state ? <Protection {...state} /> : state === null ? '–' : <Skeleton width="5rem" />),
-  },
+  { key: 'status', label: 'Connection', cell: ({ status }) => <Status status={status} /> },
+  { key: 'protection', label: 'Protection', sort: 'protection', cell: (project) => <Protection {...project} /> },
   {
     key: 'last',
     label: 'Last good backup',
-    cell: ({ project, state }) => <Time at={state?.lastGoodBackup?.completedAt ?? project.lastBackupAt} relative none="None" />,
+    sort: 'lastBackup',
+    cell: ({ lastGoodBackup }) => <Time at={lastGoodBackup?.completedAt} relative none="None" />,
   },
-  {
-    key: 'next',
-    label: 'Next run',
-    cell: ({ state }) => <Time at={state?.nextRun?.at} relative none={state ? 'Not scheduled' : '–'} />,
-  },
+  { key: 'next', label: 'Next run', cell: ({ nextRun }) => <Time at={nextRun?.at} relative none="Not scheduled" /> },
 ];
 
 export const ProjectsPage = () => {
-  const list = useProjects();
-  const overview = useOverview();
+  const overview = useFilteredOverview();
   const { reason } = usePermission('member');
-  const stateOf = ({ id }: Project): Row['state'] =>
-    overview.isPending ? undefined : (overview.data?.projects.find((one) => one.id === id) ?? null);
-  const rows = list.items?.map((project) => ({ project, state: stateOf(project) }));
   const connect = (
     <ButtonLink to={paths.connectProject} variant="primary" icon="plus" disabledReason={reason}>
       Connect a project
@@ -70,20 +57,16 @@ export const ProjectsPage = () => {
   return (
     <>
       <PageHeader title="Projects" description="The Firestore databases that are backed up." actions={connect} />
-      <Card flush>
-        <ListBody
-          list={list}
-          what="projects"
-          empty={
-            <EmptyState icon="database" title="No projects yet" actions={connect}>
-              Connect a Firestore database with your Google account or a service account. It is only read until you restore into
-              it.
-            </EmptyState>
-          }
-        >
-          <Table label="Projects" columns={columns} rows={rows} rowKey={({ project }) => project.id} />
-        </ListBody>
-      </Card>
+      <ProjectList
+        overview={overview}
+        label="Projects"
+        columns={columns}
+        empty={
+          <EmptyState icon="database" title="No projects yet" actions={connect}>
+            Connect a Firestore database with your Google account or a service account. It is only read until you restore into it.
+          </EmptyState>
+        }
+      />
     </>
   );
 };

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react';
+import { Icon } from '../icon.tsx';
 import { Skeleton } from './skeleton.tsx';
 
 export interface Column<T> {
@@ -11,6 +12,14 @@ export interface Column<T> {
   readonly isTitle?: boolean;
   /** Buttons: at the end of a row, below a card. */
   readonly isActions?: boolean;
+  /** The order of the rows by this column; its heading becomes a button. */
+  readonly sort?: string;
+}
+
+/** `name`, or `-name` for the reverse. */
+interface Sorting {
+  readonly by: string | undefined;
+  readonly onChange: (sort: string) => void;
 }
 
 interface TableProps<T> {
@@ -20,6 +29,7 @@ interface TableProps<T> {
   /** Undefined while they load. */
   readonly rows: readonly T[] | undefined;
   readonly rowKey: (row: T) => string;
+  readonly sorting?: Sorting;
 }
 
 const skeletonRows = ['first', 'second', 'third', 'fourth'];
@@ -28,14 +38,19 @@ const classOf = ({ isNumber, isTitle, isActions }: Column<never>): string | unde
   undefined;
 
 /** A table if it is at least 760 px wide; below, each row is a card with its labels. */
-export const Table = <T,>({ label, columns, rows, rowKey }: TableProps<T>) => (
+export const Table = <T,>({ label, columns, rows, rowKey, sorting }: TableProps<T>) => (
   <div className="table-frame">
     <table className="table" aria-label={label} aria-busy={rows === undefined}>
       <thead>
         <tr>
           {columns.map((column) => (
-            <th key={column.key} scope="col" className={classOf(column as Column<never>)}>
-              {column.isActions ? <span className="visually-hidden">{column.label}</span> : column.label}
+            <th
+              key={column.key}
+              scope="col"
+              className={classOf(column as Column<never>)}
+              aria-sort={sorting && column.sort !== undefined ? directionOf(column.sort, sorting) : undefined}
+            >
+              <Heading column={column as Column<never>} sorting={sorting} />
             </th>
           ))}
         </tr>
@@ -69,3 +84,26 @@ export const Table = <T,>({ label, columns, rows, rowKey }: TableProps<T>) => (
     </table>
   </div>
 );
+
+const directionOf = (sort: string, { by }: Sorting): 'ascending' | 'descending' | 'none' => {
+  if (by === sort) return 'ascending';
+  return by === `-${sort}` ? 'descending' : 'none';
+};
+
+/** A second press of the same heading reverses the order. */
+const Heading = ({ column, sorting }: { readonly column: Column<never>; readonly sorting: Sorting | undefined }) => {
+  const { label, isActions, sort } = column;
+  if (isActions) return <span className="visually-hidden">{label}</span>;
+  if (!sorting || sort === undefined) return label;
+  const direction = directionOf(sort, sorting);
+  return (
+    <button
+      type="button"
+      className={`table__sort table__sort--${direction}`}
+      onClick={() => sorting.onChange(direction === 'ascending' ? `-${sort}` : sort)}
+    >
+      {label}
+      <Icon name="chevronDown" size={14} />
+    </button>
+  );
+};
