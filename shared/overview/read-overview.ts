@@ -9,7 +9,7 @@ import { type DestinationRecord, listDestinations } from '../destination/index.t
 import type { OrganizationRecord } from '../organization/index.ts';
 import { pitrKey } from '../pitr/index.ts';
 import { getAll, iso, type Tenant } from '../platform/index.ts';
-import { type ProjectRecord, projectsOf } from '../project/index.ts';
+import { type ProjectRecord, walkProjects } from '../project/index.ts';
 import { findProven, listRestoreTests } from '../restore-test/index.ts';
 import { type ScheduleRecord, schedulesOf } from '../schedule/index.ts';
 import { listWebhooks } from '../webhook/index.ts';
@@ -43,7 +43,7 @@ export const readOverview = async (
   },
 ): Promise<WholeOverview> => {
   const [projects, { destinations }, { webhooks }, { items: restoreTests }, schedules, recent, restores] = await Promise.all([
-    Array.fromAsync(projectsOf(tenant)),
+    Array.fromAsync(walkProjects(tenant)),
     listDestinations(tenant, newest),
     listWebhooks(tenant, newest),
     listRestoreTests(tenant, {}, newest),

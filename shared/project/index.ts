@@ -38,7 +38,7 @@ export {
 export { openSource } from './open-source.ts';
 export { probeProject } from './probe-project.ts';
 export { projectData } from './project-data.ts';
-export { listProjects, projectNotFound, projectsOf, readProject, readProjectNames } from './read-project.ts';
+export { listProjects, projectNotFound, readProject, readProjectNames, walkProjects } from './read-project.ts';
 export { probeAndRecord, reconnectProject } from './reconnect-project.ts';
 export { type Connection, type JobLock, type MoveRecord, type ProjectRecord, projectKey, projectPrefix } from './record.ts';
 export { moveConnection } from './source-token.ts';

@@ -20,7 +20,7 @@ export const readProjectNames = async (tenant: Tenant, ids: readonly string[]): 
 };
 
 /** All projects of an organization, newest first, a read of up to 1 MB at a time. */
-export const projectsOf = (tenant: Tenant): AsyncGenerator<ProjectRecord> =>
+export const walkProjects = (tenant: Tenant): AsyncGenerator<ProjectRecord> =>
   walk<ProjectRecord>({ pk: `ORG#${tenant.organizationId}`, prefix: projectPrefix, newestFirst: true });
 
 /** Newest first: ids sort by creation time. */

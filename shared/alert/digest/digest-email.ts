@@ -40,14 +40,11 @@ export const digestEmail = (digest: DigestFacts, organizationName: string, conso
   ]);
 };
 
-const verdictOf = ({ projects, protected: safe, atRisk, unprotected }: DigestFacts['totals']): string => {
+const verdictOf = ({ projects, atRisk, unprotected }: DigestFacts['totals']): string => {
   if (projects === 0) return 'there are no projects';
   const exposed = atRisk + unprotected;
-  const checked = safe + exposed;
-  const isAll = checked >= projects;
-  const known = isAll ? `${projects} ${projects === 1 ? 'project' : 'projects'}` : `the ${checked} newest projects`;
+  const known = `${projects} ${projects === 1 ? 'project' : 'projects'}`;
   if (exposed > 0) return `${exposed} of ${known} ${exposed === 1 ? 'is' : 'are'} not protected`;
-  if (!isAll) return `${known} are protected`;
   return projects === 1 ? 'the project is protected' : `all ${known} are protected`;
 };
 

@@ -26,7 +26,7 @@ try {
   // The first visitor waits until the console is built.
   page.setDefaultTimeout(300_000);
   await page.goto(`${stage.url}/api/v1/auth/google?login_hint=${encodeURIComponent(demoEmails[0] ?? '')}`);
-  await page.getByRole('heading', { name: /^All .* projects are protected$/ }).waitFor();
+  await page.getByRole('heading', { name: /^All .* projects are protected/ }).waitFor();
   await page.locator('.skeleton, [aria-busy=true]').first().waitFor({ state: 'detached' });
   const menu = await page.getByRole('navigation', { name: 'Main' }).getByRole('link').allTextContents();
   // As high as the page: the menu is as high as the window.

@@ -79,6 +79,7 @@ export interface ListResult<T> {
 }
 
 interface PagesOptions<R extends PageRoute, T> extends Omit<ReadOptions<readonly DataOf<R>[]>, 'pollFromMs'> {
+  /** Defined once, not by each render. */
   readonly itemsOf: (data: DataOf<R>) => readonly T[];
   readonly pollFromMs?: number;
   /** While the pages of another input load, those of the one before are shown. */
@@ -122,10 +123,11 @@ export const usePages = <R extends PageRoute, T>(
     ...(staleTime !== undefined && { staleTime }),
   });
   const { data } = query;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `itemsOf` is the same for a route.
-  const items = useMemo(() => data?.pages.flatMap((page) => itemsOf(page.data)), [data]);
+  const items = useMemo(() => data?.pages.flatMap((page) => itemsOf(page.data)), [data, itemsOf]);
   return { items, query, first: data?.pages[0]?.data };
 };
+
+const listItems = <R extends ListRoute>(data: DataOf<R>): readonly ElementOf<R>[] => data as readonly ElementOf<R>[];
 
 /** Reads a list page by page. */
 export const useList = <R extends ListRoute>(
@@ -135,7 +137,7 @@ export const useList = <R extends ListRoute>(
 ): ListResult<ElementOf<R>> =>
   usePages(route, input, {
     ...options,
-    itemsOf: (data) => data as readonly ElementOf<R>[],
+    itemsOf: listItems<R>,
     ...(pollWhile && { pollWhile: (pages) => pollWhile(pages.flat() as ElementOf<R>[]) }),
   });
 

@@ -11,10 +11,11 @@ export const useDeliveries = <R extends keyof Deliveries>(
   route: R,
   params: Readonly<Record<string, string>>,
   status: Deliveries[R]['status'] | undefined,
-): ListResult<Deliveries[R]> => {
-  const deliveriesOf = (data: DataOf<R>) => (data as { readonly deliveries: readonly Deliveries[R][] }).deliveries;
-  return usePages<R, Deliveries[R]>(route, { params, query: { status, limit: 25 } } as never, {
-    itemsOf: deliveriesOf,
-    pollWhile: (pages) => pages.flatMap(deliveriesOf).some((delivery) => delivery.status === 'attempting'),
+): ListResult<Deliveries[R]> =>
+  usePages<R, Deliveries[R]>(route, { params, query: { status, limit: 25 } } as never, {
+    itemsOf: deliveriesOf<R>,
+    pollWhile: (pages) => pages.flatMap(deliveriesOf<R>).some((delivery) => delivery.status === 'attempting'),
   });
-};
+
+const deliveriesOf = <R extends keyof Deliveries>(data: DataOf<R>): readonly Deliveries[R][] =>
+  (data as { readonly deliveries: readonly Deliveries[R][] }).deliveries;

@@ -27,13 +27,15 @@ const staleTime = 15_000;
 /** A call reads up to 6 MB: polled every 10 s at most, and not with many pages, each of which is a call. */
 const polledPagesMax = 3;
 
+const projectsOfPage = ({ projects }: Overview): Overview['projects'] => projects;
+
 /** The state of all projects, and the pages of those that match the filters. */
 export const useOverview = (query: OverviewFilters = {}) =>
   usePages(
     'GET /overview',
     { query },
     {
-      itemsOf: ({ projects }) => projects,
+      itemsOf: projectsOfPage,
       pollWhile: (pages) => pages.length <= polledPagesMax && pages.some(({ totals }) => totals.runningJobs > 0),
       pollFromMs: 10_000,
       staleTime,

@@ -1,5 +1,4 @@
 import { type ReactNode, useEffect, useState } from 'react';
-import { useDebounced } from '../api/use-debounced.ts';
 import { type Overview, overviewFilters, type ProjectOverview, useOverview } from '../data/overview.ts';
 import { formatCount, formatPlural } from '../format/format-number.ts';
 import { Card } from '../ui/data/card.tsx';
@@ -125,23 +124,23 @@ const ProjectFilters = ({ overview, isFiltered }: { readonly overview: Overview;
 
 const selectorOf = ({ key, value }: Overview['labels'][number]): string => `${key}=${value}`;
 
-/** The address follows once typing has paused. */
+/** The address follows once typing has paused, and the text follows the address when it is cleared. */
 const SearchInput = ({ value, onChange }: { readonly value: string; readonly onChange: (text: string | undefined) => void }) => {
-  const [typed, setTyped] = useState(value);
-  const settled = useDebounced(typed);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only what was typed changes the address.
+  const [edit, setEdit] = useState({ typed: value, from: value });
+  const typed = edit.from === value ? edit.typed : value;
   useEffect(() => {
-    if (settled !== undefined && settled !== value) onChange(settled || undefined);
-  }, [settled]);
-  // Cleared, or changed by the browser's history.
-  useEffect(() => setTyped(value), [value]);
+    const timer = typed === value ? undefined : setTimeout(() => onChange(typed || undefined), quietMs);
+    return () => clearTimeout(timer);
+  });
   return (
     <Input
       type="search"
       label="Search"
       placeholder="Name, Google Cloud project or label"
       value={typed}
-      onChange={({ target }) => setTyped(target.value)}
+      onChange={({ target }) => setEdit({ typed: target.value, from: value })}
     />
   );
 };
+
+const quietMs = 400;
