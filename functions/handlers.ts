@@ -24,6 +24,7 @@ import * as organizations from './api/organizations.ts';
 import * as overview from './api/overview.ts';
 import * as pitr from './api/pitr.ts';
 import * as projects from './api/projects.ts';
+import * as reports from './api/reports.ts';
 import * as restores from './api/restores.ts';
 import * as schedules from './api/schedules.ts';
 import * as serviceAccount from './api/service-account.ts';
@@ -67,6 +68,7 @@ export const handlers = {
   schedules,
   restoreTests,
   evidence: { ...evidence, ...evidenceOfRun },
+  reports,
   webhooks,
   alerts: { ...alerts, ...alertMessages },
   incidents,

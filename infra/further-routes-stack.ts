@@ -16,6 +16,7 @@ const furtherFiles = [
   'evidence',
   'incidents',
   'overview',
+  'reports',
   'restore-tests',
   'sessions',
   'storage-usage',

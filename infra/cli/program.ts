@@ -23,6 +23,7 @@ import { addOrganizationCommands } from './commands/organization/organization-co
 import { addServiceAccountCommands } from './commands/organization/service-account-commands.ts';
 import { addPitrCommands } from './commands/pitr-commands.ts';
 import { addProjectCommands } from './commands/project-commands.ts';
+import { addReportCommand } from './commands/report-command.ts';
 import { addRestoreCommands } from './commands/restore/restore-commands.ts';
 import { addRestoreTestCommands } from './commands/restore-test/restore-test-commands.ts';
 import { addScheduleCommands } from './commands/schedule/schedule-commands.ts';
@@ -85,6 +86,7 @@ const groups = [
   addAlertCommands,
   addWebhookCommands,
   addAuditCommand,
+  addReportCommand,
   addArchiveCommand,
   addApiCommand,
   addMcpCommand,

@@ -31,7 +31,8 @@ const cell = (text: string): string => {
   return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 };
 
-const lineOf = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
+/** A line of a CSV file. */
+export const csvLineOf = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
 
-export const csvHeader = lineOf(Object.keys(columns));
-export const csvLine = (entry: AuditLogEntry): string => lineOf(Object.values(columns).map((column) => column(entry) ?? ''));
+export const csvHeader = csvLineOf(Object.keys(columns));
+export const csvLine = (entry: AuditLogEntry): string => csvLineOf(Object.values(columns).map((column) => column(entry) ?? ''));

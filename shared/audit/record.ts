@@ -55,6 +55,9 @@ const retentionDays = (): number => {
   return configured === '' ? auditRetentionDays[env('PLAN') as Plan] : Number(configured);
 };
 
+/** Older entries are deleted. */
+export const auditKeptSince = (now: Date): Date => after(now, -retentionDays() * 24 * 3_600);
+
 /** An entry, part of the transaction of the change it describes. */
 export const auditEntry = (
   action: AuditAction,

@@ -21,6 +21,7 @@ import { pitr } from './endpoints/pitr.ts';
 import { projects } from './endpoints/projects.ts';
 import { erasures } from './endpoints/protection/erasures.ts';
 import { evidence } from './endpoints/protection/evidence.ts';
+import { reports } from './endpoints/protection/reports.ts';
 import { restoreTests } from './endpoints/protection/restore-tests.ts';
 import { restores } from './endpoints/restores.ts';
 import { schedules } from './endpoints/schedules.ts';
@@ -53,6 +54,7 @@ export const contract = {
   schedules,
   restoreTests,
   evidence,
+  reports,
   webhooks,
   alerts,
   incidents,

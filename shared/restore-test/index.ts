@@ -20,9 +20,21 @@ export { restoreTestData, runData } from './model/restore-test-view.ts';
 export { purgeRestoreTests, syncAllRestoreTests, syncRestoreTest } from './plan/sync-restore-test.ts';
 export { tickRestoreTest } from './plan/tick-restore-test.ts';
 export { findProven } from './report/find-proven.ts';
+export { readPeriod, tooLong } from './report/read-period.ts';
 export { readReport } from './report/read-report.ts';
-export { reportPage, reportPolicy } from './report/report-page.ts';
-export { reportPeriod } from './report/report-period.ts';
+export {
+  facts,
+  grouped,
+  makerText,
+  projectSection,
+  reportDocument,
+  reportPage,
+  reportPolicy,
+  testSummary,
+  time,
+  verifySection,
+} from './report/report-page.ts';
+export { type Period, reportPeriod } from './report/report-period.ts';
 export { advanceRun, RunStep } from './run/advance-run.ts';
 export { type RunDeps, runDeps } from './run/run-deps.ts';
 export { testJobs } from './run/test-jobs.ts';

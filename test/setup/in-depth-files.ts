@@ -61,6 +61,7 @@ export const inDepthFiles: readonly string[] = [
   'test/journey/console/invitation.test.ts',
   'test/journey/console/incident.test.ts',
   'test/journey/console/list/long-lists.test.ts',
+  'test/journey/console/list/project-list.test.ts',
   'test/journey/console/manage.test.ts',
   'test/journey/console/organization-deletion.test.ts',
   'test/journey/console/point-in-time.test.ts',

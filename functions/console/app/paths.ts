@@ -65,6 +65,8 @@ export const paths = {
   webhooks: '/webhooks',
   webhook: (id: string) => `/webhooks/${id}`,
   audit: '/audit',
+  /** `?from=…&to=…`, days in the person's time zone. */
+  report: '/report',
   team: '/team',
   organization: '/organization',
   apiKeys: '/api-keys',

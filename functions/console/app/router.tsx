@@ -139,6 +139,7 @@ const routeTree = root.addChildren([
         () => import('./pages/restore-tests/form/plan-form-page.tsx'),
         'NewRestoreTestPage',
       ),
+      page(inOrganization, '/report', () => import('./pages/report/page.tsx'), 'ProtectionReportPage'),
       page(inOrganization, '/restore-tests/report', () => import('./pages/restore-tests/report/report-page.tsx'), 'ReportPage'),
       page(inOrganization, '/restore-tests/runs/$runId', () => import('./pages/restore-tests/run/run-page.tsx'), 'RunPage'),
       page(inOrganization, '/restore-tests/$restoreTestId', () => import('./pages/restore-tests/plan-page.tsx'), 'PlanPage'),

@@ -1,4 +1,5 @@
 /** Descriptions of the evidence of restore tests and of the report. */
+import { ProtectionReport } from '../models/protection-report.ts';
 import { RestoreTestReport, SignedEvidence } from '../models/restore-test-evidence.ts';
 import { type FieldTexts, fieldTexts } from './field-texts.ts';
 
@@ -22,6 +23,18 @@ export const evidenceDescriptions: readonly FieldTexts[] = [
     to: 'Runs that began at or before this moment',
     generatedBy: 'Who asked for the report',
     projects: 'Every project of the organization by name, tested or not, and disconnected ones that were tested',
+  }),
+  fieldTexts(ProtectionReport, {
+    auditLogFrom:
+      'Entries of the audit log before this moment are deleted: erasures, removals and changes before it are not listed',
+    backups: 'Backups that began in the period. Records of backups that were deleted or have expired are kept for 30 days more',
+    restores: 'Restores that began in the period, without dry runs, newest first; at most 500, omitted counts the others',
+    restoreTests: 'Restore tests that began in the period, as in GET /restore-tests/report',
+    erasures: 'Entries of the audit log about erasures (GDPR article 17), newest first; at most 500, omitted counts the others',
+    removals:
+      'Entries of the audit log about backups that were deleted by someone, found damaged, or are not locked as they should be',
+    changes: 'Entries of the audit log about settings, members, invitations and keys',
+    retention: 'Schedules with their retention, and storage with its locks, as they are now',
   }),
   fieldTexts(RestoreTestReport.shape.summary, {
     notTested: 'Projects without a test that passed or failed in the period: nothing proves that their backups restore',

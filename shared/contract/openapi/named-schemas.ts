@@ -42,6 +42,7 @@ const nouns: Readonly<Record<keyof typeof contract, string>> = {
   schedules: 'Schedule',
   restoreTests: 'RestoreTest',
   evidence: 'Evidence',
+  reports: 'Report',
   webhooks: 'Webhook',
   alerts: 'Alert',
   incidents: 'Incident',

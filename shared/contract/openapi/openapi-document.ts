@@ -73,6 +73,7 @@ const tags: Readonly<Record<keyof typeof contract, { name: string; description: 
     name: 'Restore tests',
     description: 'Plans that prove on schedule that backups can be restored, their runs and their evidence',
   },
+  reports: { name: 'Reports', description: 'What an auditor asks of a period' },
   evidence: { name: 'Evidence', description: 'Signed evidence of restore tests, and the report over a period' },
   webhooks: { name: 'Webhooks', description: 'Event notifications and their deliveries' },
   alerts: { name: 'Alerts', description: 'Messages about incidents by e-mail, Slack, Teams, Discord and PagerDuty' },

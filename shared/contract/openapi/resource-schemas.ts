@@ -31,6 +31,7 @@ import { Member } from '../models/member.ts';
 import { Attention, FailedJob, HistoryDay, Overview, ProjectOverview } from '../models/overview.ts';
 import { Pitr, PitrWindows } from '../models/pitr.ts';
 import { Project } from '../models/project.ts';
+import { ProtectionReport, ProtectionReportFile } from '../models/protection-report.ts';
 import { DryRun, JobPlan, RestoreHistory, RestoreJob } from '../models/restore.ts';
 import { Comparison, Difference, RestoreTest, RestoreTestRun } from '../models/restore-test.ts';
 import { RestoreTestReport, RestoreTestReportFile, SignedEvidence } from '../models/restore-test-evidence.ts';
@@ -59,7 +60,7 @@ import {
   locatedDocument,
 } from './examples/document-examples.ts';
 import { erasureExample } from './examples/erasure-example.ts';
-import { evidenceExample, reportExample } from './examples/evidence-examples.ts';
+import { evidenceExample, protectionReportExample, reportExample } from './examples/evidence-examples.ts';
 import * as job from './examples/job-examples.ts';
 import { deletion, organizationExample } from './examples/organization-examples.ts';
 import { exampleTime } from './examples/request-examples.ts';
@@ -268,6 +269,11 @@ export const resources: Readonly<Record<string, Resource>> = {
   RestoreTestReportFile: resource(RestoreTestReportFile, 'All restore tests of a period, as JSON', {
     success: true,
     data: reportExample,
+  }),
+  ProtectionReport: resource(ProtectionReport, 'What an auditor asks of a period', protectionReportExample),
+  ProtectionReportFile: resource(ProtectionReportFile, 'What an auditor asks of a period, as JSON', {
+    success: true,
+    data: protectionReportExample,
   }),
   AuditEntry: resource(AuditEntry, 'Who did what, when and from where', account.auditEntryExample),
   ProjectOverview: resource(ProjectOverview, 'Whether a project is protected now', firstProject),

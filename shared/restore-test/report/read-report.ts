@@ -1,9 +1,9 @@
 /** Reads all runs of a period, completely or not at all. */
-import { ApiError } from '../../contract/errors.ts';
 import type { RestoreTestReport } from '../../contract/models/restore-test-evidence.ts';
-import { idBounds, iso, query, type Tenant, walk } from '../../platform/index.ts';
+import { iso, type Tenant, walk } from '../../platform/index.ts';
 import { type ProjectRecord, projectPrefix, readProject } from '../../project/index.ts';
 import { restoreTestKey, runPrefix } from '../model/record.ts';
+import { readPeriod } from './read-period.ts';
 import type { Period } from './report-period.ts';
 import { countRuns, type ReportedRecord, reportAttributes, summarizeProjects } from './summarize-runs.ts';
 
@@ -48,32 +48,14 @@ const allProjects = async (tenant: Tenant): Promise<readonly Pick<ProjectRecord,
     walk<ProjectRecord>({ pk: restoreTestKey.run(tenant, '').pk, prefix: projectPrefix, only: ['sk', 'id', 'name'] }),
   );
 
-/** Newest first. Ids sort by time, so a period is a range of keys. */
-const readRuns = async (
-  tenant: Tenant,
-  { start, end }: Period,
-  projectId: string | undefined,
-): Promise<readonly ReportedRecord[]> => {
-  const { first, last } = idBounds('restoreTestRun', start, end);
-  const range = {
+const readRuns = (tenant: Tenant, period: Period, projectId: string | undefined): Promise<readonly ReportedRecord[]> =>
+  readPeriod<ReportedRecord>({
     pk: restoreTestKey.run(tenant, '').pk,
     prefix: runPrefix,
-    from: `${runPrefix}${first}`,
-    to: `${runPrefix}${last}`,
-    newestFirst: true,
+    kind: 'restoreTestRun',
+    period,
     only: reportAttributes,
     where: projectId === undefined ? {} : { projectId },
-  };
-  const found: ReportedRecord[] = [];
-  let after: string | undefined;
-  for (let reads = 0; reads < readsMax; reads++) {
-    const { items, next } = await query<ReportedRecord>({ ...range, after });
-    found.push(...items);
-    if (next === undefined) return found;
-    after = next;
-  }
-  throw new ApiError('VALIDATION_ERROR', 'The period has too many runs for one report. Narrow from and to', {
-    field: 'from',
-    reason: 'the period has too many runs for one report',
+    readsMax,
+    what: 'runs',
   });
-};

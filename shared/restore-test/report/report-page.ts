@@ -10,39 +10,65 @@ type Test = Project['tests'][number];
 /** Nothing is loaded, run or submitted; the style is allowed by its hash. */
 export const reportPolicy = `default-src 'none'; style-src 'sha256-${hash('sha256', reportStyle, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-export const reportPage = (report: RestoreTestReport): string => {
-  const { organization, from, to, generatedAt, generatedBy, summary, projects } = report;
-  const title = `Restore tests of ${organization.name}`;
+interface ReportDocument extends Pick<RestoreTestReport, 'organization' | 'from' | 'to' | 'generatedAt' | 'generatedBy'> {
+  /** Plain text, before the name of the organization. */
+  readonly title: string;
+  /** What the period is about: "Tests that began". */
+  readonly subject: string;
+  /** HTML. */
+  readonly sections: readonly string[];
+}
+
+/** A report as a page: its head, and sections of HTML. */
+export const reportDocument = (report: ReportDocument): string => {
+  const { organization, from, to, generatedAt, generatedBy, subject, sections } = report;
+  const title = `${report.title} of ${organization.name}`;
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark"><title>${escapeHtml(title)}, ${day(from)} to ${day(to)}</title>
 <style>${reportStyle}</style></head><body><div class="report">
 <header><h1>${escapeHtml(title)}</h1>
-<p>Tests that began from ${time(from)} to ${time(to)}. Made ${time(generatedAt)} by ${escapeHtml(makerText(generatedBy))}. All times are UTC.</p>
+<p>${subject} from ${time(from)} to ${time(to)}. Made ${time(generatedAt)} by ${escapeHtml(makerText(generatedBy))}. All times are UTC.</p>
 <p>Organization <code>${escapeHtml(organization.id)}</code></p></header>
 <main>
-<section aria-labelledby="summary"><h2 id="summary">Summary</h2>
-${facts([
-  ['Projects', String(summary.projects)],
-  ['Tested', String(summary.tested)],
-  ['Not tested', String(summary.notTested)],
-  ['Last test failed', String(summary.failing)],
-  ['Tests passed', passedText(summary)],
-  ...unprovenFact(summary),
-  ['Tests failed', String(summary.failed)],
-  ['Cancelled', String(summary.cancelled)],
-  ['Not finished', String(summary.unfinished)],
-  ['Backups and moments proven', String(summary.backupsProven)],
-  ['Recovery time', rtoText(summary.rto)],
-])}</section>
-${projects.map(projectSection).join('\n')}
-${projects.length === 0 ? '<p>The organization has no projects.</p>' : ''}
-<section aria-labelledby="verify"><h2 id="verify">Verify the evidence</h2>
-<p>Each test that started and passed or failed has a signed document beside the backups. <code>bms archive verify-evidence &lt;file&gt; --key &lt;key&gt;</code>
-checks it without the service. The keys are published at <code>/.well-known/evidence-keys.json</code>.</p></section>
+${sections.join('\n')}
 </main></div></body></html>
 `;
 };
+
+export const reportPage = (report: RestoreTestReport): string =>
+  reportDocument({
+    ...report,
+    title: 'Restore tests',
+    subject: 'Tests that began',
+    sections: [
+      `<section aria-labelledby="summary"><h2 id="summary">Summary</h2>\n${testSummary(report)}</section>`,
+      ...report.projects.map(projectSection),
+      ...(report.projects.length === 0 ? ['<p>The organization has no projects.</p>'] : []),
+      verifySection,
+    ],
+  });
+
+/** The numbers of all tests. */
+export const testSummary = ({ summary }: Pick<RestoreTestReport, 'summary'>): string =>
+  facts([
+    ['Projects', String(summary.projects)],
+    ['Tested', String(summary.tested)],
+    ['Not tested', String(summary.notTested)],
+    ['Last test failed', String(summary.failing)],
+    ['Tests passed', passedText(summary)],
+    ...unprovenFact(summary),
+    ['Tests failed', String(summary.failed)],
+    ['Cancelled', String(summary.cancelled)],
+    ['Not finished', String(summary.unfinished)],
+    ['Backups and moments proven', String(summary.backupsProven)],
+    ['Recovery time', rtoText(summary.rto)],
+  ]);
+
+/** How a reader checks the evidence without the service. */
+export const verifySection = `<section aria-labelledby="verify"><h2 id="verify">Verify the evidence</h2>
+<p>Each test that started and passed or failed has a signed document beside the backups. <code>bms archive verify-evidence &lt;file&gt; --key &lt;key&gt;</code>
+checks it without the service. The keys are published at <code>/.well-known/evidence-keys.json</code>.</p></section>`;
 
 const results: Readonly<Record<Project['result'], string>> = { passed: 'Passed', failed: 'Failed', not_tested: 'Not tested' };
 
@@ -54,7 +80,8 @@ const resultOf = (test: Test): string => {
     : 'Nothing written';
 };
 
-const projectSection = (project: Project, n: number): string => {
+/** A project with its tests and their evidence. */
+export const projectSection = (project: Project, n: number): string => {
   const { projectId, projectName, connected, result, failed, cancelled, unfinished, backupsProven, rto } = project;
   const isUntested = result === 'not_tested';
   return `<section aria-labelledby="p${n}"><h2 id="p${n}">${escapeHtml(projectName)} <span class="result ${result}">${results[result]}</span></h2>
@@ -122,7 +149,8 @@ const testRow = (test: Test): string => {
 const passedText = ({ passed, passedWithWarnings }: Pick<Project, 'passed' | 'passedWithWarnings'>): string =>
   passedWithWarnings === 0 ? String(passed) : `${passed}, of them ${passedWithWarnings} with warnings`;
 
-const makerText = ({ type, id, email, name }: RestoreTestReport['generatedBy']): string => {
+/** Who did something, for a reader who does not know ids. */
+export const makerText = ({ type, id, email, name }: RestoreTestReport['generatedBy']): string => {
   if (email !== null) return email;
   return type === 'service_account' || type === 'api_key' ? `the API key ${name ?? id}` : id;
 };
@@ -131,7 +159,7 @@ const makerText = ({ type, id, email, name }: RestoreTestReport['generatedBy']):
 const unprovenFact = ({ notProven }: Pick<Project, 'notProven'>): readonly (readonly [string, string])[] =>
   notProven === 0 ? [] : [['Nothing written, not proven', String(notProven)]];
 
-const facts = (list: readonly (readonly [string, string])[]): string =>
+export const facts = (list: readonly (readonly [string, string])[]): string =>
   `<dl>${list.map(([name, value]) => `<div><dt>${name}</dt><dd>${escapeHtml(value)}</dd></div>`).join('')}</dl>`;
 
 const rtoText = (rto: RestoreTestReport['summary']['rto']): string =>
@@ -139,9 +167,9 @@ const rtoText = (rto: RestoreTestReport['summary']['rto']): string =>
     ? 'not measured: nothing was restored into a target'
     : `${seconds(rto.min)} to ${seconds(rto.max)}, median ${seconds(rto.median)} (${rto.runs} ${rto.runs === 1 ? 'test' : 'tests'})`;
 
-const grouped = (value: number): string => value.toLocaleString('en');
+export const grouped = (value: number): string => value.toLocaleString('en');
 const seconds = (value: number): string => `${value} s`;
 const day = (moment: string): string => moment.slice(0, 'YYYY-MM-DD'.length);
 const second = (moment: string): string => `${day(moment)} ${moment.slice(11, 19)}`;
 const timeText = (moment: string | null): string => (moment === null ? 'never in this period' : second(moment));
-const time = (moment: string): string => `<time datetime="${escapeHtml(moment)}">${escapeHtml(second(moment))}</time>`;
+export const time = (moment: string): string => `<time datetime="${escapeHtml(moment)}">${escapeHtml(second(moment))}</time>`;

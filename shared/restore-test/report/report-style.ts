@@ -10,7 +10,7 @@ margin:0 auto;max-width:72rem;padding:1.5rem;font:1rem/1.5 system-ui,sans-serif}
 .report code{font-size:.85em;overflow-wrap:anywhere}
 .report dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(8.5rem,1fr));gap:.75rem;margin:1rem 0}
 .report dt{color:var(--muted);font-size:.85rem}.report dd{margin:0;font-weight:600}
-.report .scroll{overflow-x:auto}.report .scroll table{min-width:62rem}
+.report .cell{overflow-wrap:anywhere}.report .scroll{overflow-x:auto}.report .scroll table{min-width:62rem}
 .report table{border-collapse:collapse;width:100%;font-size:.85rem}
 .report th,.report td{border-bottom:1px solid var(--line);padding:.4rem .5rem;text-align:left;vertical-align:top}
 .report .result{font-weight:600}.report .passed{color:var(--good)}.report .failed{color:var(--bad)}

@@ -34,6 +34,7 @@ export const menuSections: readonly (readonly [label: string | undefined, entrie
       { label: 'Alerts', to: paths.alerts, icon: 'bell', key: 'a' },
       { label: 'Webhooks', to: paths.webhooks, icon: 'webhook' },
       { label: 'Audit log', to: paths.audit, icon: 'list', key: 'l' },
+      { label: 'Report', to: paths.report, icon: 'book' },
       { label: 'Team', to: paths.team, icon: 'users' },
       { label: 'API keys', to: paths.apiKeys, icon: 'key' },
       { label: 'Organization', to: paths.organization, icon: 'building' },

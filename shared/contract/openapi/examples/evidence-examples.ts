@@ -1,6 +1,7 @@
 /** Examples of the evidence of a restore test and of the report. */
 import type * as z from 'zod/mini';
 import { idPrefixes } from '../../ids.ts';
+import type { ProtectionReport } from '../../models/protection-report.ts';
 import type { RestoreTestReport, SignedEvidence } from '../../models/restore-test-evidence.ts';
 import { sampleResourcesAt } from '../../samples/sample-resources.ts';
 import { version } from '../../version.ts';
@@ -110,4 +111,112 @@ export const reportExample: RestoreTestReport = {
       testsOmitted: 3,
     },
   ],
+};
+
+const { organization, from, to, generatedAt, generatedBy, summary, projects } = reportExample;
+const ended = { completed: 31, failed: 1, cancelled: 0, unfinished: 0 };
+const change = { id: 'aud_01JZ8Q4V0M6T3X9C2B7N5K1HRD', at: now, by: generatedBy };
+
+export const protectionReportExample: ProtectionReport = {
+  organization,
+  from,
+  to,
+  generatedAt,
+  generatedBy,
+  auditLogFrom: ago(90 * 24 * 3_600),
+  backups: {
+    ...ended,
+    addedBytes: 1_234_567,
+    projects: [{ projectId: project.id, projectName: project.name, ...ended, addedBytes: 1_234_567, lastCompletedAt: now }],
+    failures: {
+      items: [
+        {
+          backupId: backup.id,
+          projectId: project.id,
+          projectName: project.name,
+          at: now,
+          code: 'SOURCE_AUTH_ERROR',
+          message: 'The service is not allowed to read the source project',
+        },
+      ],
+      omitted: 0,
+    },
+  },
+  restores: {
+    completed: 1,
+    failed: 0,
+    cancelled: 0,
+    unfinished: 0,
+    items: [
+      {
+        restoreJobId: 'rst_01JZ8Q4V0M6T3X9C2B7N5K1HRD',
+        at: now,
+        status: 'completed',
+        mergeMode: 'overwrite',
+        backupId: backup.id,
+        projectName: project.name,
+        targetProjectId: project.id,
+        targetProjectName: project.name,
+        written: 7,
+        deleted: 0,
+        undoOf: null,
+        by: generatedBy,
+        error: null,
+      },
+    ],
+    omitted: 0,
+  },
+  restoreTests: { summary, projects },
+  erasures: {
+    items: [
+      {
+        ...change,
+        action: 'erasure.created',
+        resource: { type: 'erasure', id: 'era_01JZ8Q4V0M6T3X9C2B7N5K1HRD' },
+        details: { projectId: project.id, reason: 'Request 4711' },
+      },
+    ],
+    omitted: 0,
+  },
+  removals: {
+    items: [{ ...change, action: 'backup.deleted', resource: { type: 'backup', id: backup.id }, details: {} }],
+    omitted: 0,
+  },
+  changes: {
+    items: [{ ...change, action: 'member.role_changed', resource: { type: 'member', id: user.id }, details: { role: 'admin' } }],
+    omitted: 0,
+  },
+  retention: {
+    schedules: {
+      items: [
+        {
+          scheduleId: 'sch_01JZ8Q4V0M6T3X9C2B7N5K1HRD',
+          name: 'Nightly',
+          projectId: project.id,
+          projectName: project.name,
+          cron: '0 3 * * *',
+          timezone: 'Europe/Berlin',
+          enabled: true,
+          retention: '30 days',
+        },
+      ],
+      omitted: 0,
+    },
+    storage: {
+      items: [
+        {
+          storageDestinationId: 'dst_01JZ8Q4V0M6T3X9C2B7N5K1HRD',
+          name: 'Archive',
+          type: 's3',
+          bucket: 'web-shop-backups',
+          status: 'connected',
+          immutable: true,
+          objectLock: { mode: 'compliance', days: 30 },
+          encryption: null,
+          backups: 31,
+        },
+      ],
+      omitted: 0,
+    },
+  },
 };

@@ -1,0 +1,181 @@
+import type { ReactNode } from 'react';
+import { usePermission } from '../../api/permission.ts';
+import { type ProtectionReport, useProtectionPage, useProtectionReport, useSaveProtectionCsv } from '../../data/report.ts';
+import { endOfDay, isDay, startOfDay } from '../../format/day-range.ts';
+import { formatBytes, formatCount } from '../../format/format-number.ts';
+import { DayField } from '../../parts/day-field.tsx';
+import { Card } from '../../ui/data/card.tsx';
+import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { Fact } from '../../ui/data/fact.tsx';
+import { Notice } from '../../ui/data/notice.tsx';
+import { SkeletonText } from '../../ui/data/skeleton.tsx';
+import { Time } from '../../ui/data/time.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { PageHeader } from '../../ui/layout/page-header.tsx';
+import { PrintedPage } from '../../ui/printed-page.tsx';
+import { saveFile } from '../../ui/save-file.ts';
+import { useSearchParams } from '../../use-search.ts';
+import { ReportTable } from '../restore-tests/report/report-table.tsx';
+import { reportPresets } from './report-presets.ts';
+import { BackupTable, ChangeTable, FailureTable, RestoreTable, ScheduleTable, StorageTable } from './report-tables.tsx';
+
+/** What an auditor asks of a period. The period is part of the address. */
+export const ProtectionReportPage = () => {
+  const [{ from, to }, setSearch] = useSearchParams();
+  const { isAllowed, reason } = usePermission('admin');
+  const query = { ...(isDay(from) && { from: startOfDay(from) }), ...(isDay(to) && { to: endOfDay(to) }) };
+  const { data, error, refetch } = useProtectionReport(query, isAllowed);
+  const { data: printed, error: notPrinted } = useProtectionPage(query, isAllowed);
+  const saveCsv = useSaveProtectionCsv(query);
+  const whenReady = {
+    busy: isAllowed && printed === undefined && !notPrinted,
+    disabledReason:
+      reason ?? (notPrinted && printed === undefined ? 'The page could not be made. Reload to try again.' : undefined),
+  };
+  return (
+    <>
+      <PageHeader
+        title="Report"
+        description="What ran, what failed, what was restored and by whom, what is proven, erased and changed. Without a period: the last 30 days."
+        actions={
+          <>
+            <Button icon="download" busy={saveCsv.isPending} disabledReason={reason} onClick={() => saveCsv.mutate()}>
+              CSV
+            </Button>
+            <Button icon="download" {...whenReady} onClick={() => saveFile('protection.html', String(printed), 'text/html')}>
+              Save as a page
+            </Button>
+            <Button variant="primary" {...whenReady} onClick={() => window.print()}>
+              Print
+            </Button>
+          </>
+        }
+      />
+      {typeof printed === 'string' && <PrintedPage html={printed} />}
+      <div className="stack">
+        <search className="filters" aria-label="Period">
+          <DayField label="From" name="from" day={from} onChange={(day) => setSearch({ from: day })} />
+          <DayField label="To" name="to" day={to} onChange={(day) => setSearch({ to: day })} />
+          <fieldset className="row" aria-label="Usual periods">
+            {reportPresets(new Date()).map((preset) => (
+              <Button key={preset.label} size="small" onClick={() => setSearch({ from: preset.from, to: preset.to })}>
+                {preset.label}
+              </Button>
+            ))}
+          </fieldset>
+        </search>
+        {!isAllowed && (
+          <Notice tone="info" title="The report is for admins">
+            {reason}
+          </Notice>
+        )}
+        {error && <ErrorNotice error={error} title="The report could not be made" onRetry={() => void refetch()} />}
+        {isAllowed && !error && (typeof data === 'object' ? <ReportView report={data} /> : <SkeletonText lines={8} />)}
+      </div>
+    </>
+  );
+};
+
+const ReportView = ({ report }: { readonly report: ProtectionReport }) => {
+  const { backups, restores, restoreTests, erasures, removals, changes, retention, auditLogFrom, from, to } = report;
+  const { summary, projects } = restoreTests;
+  return (
+    <>
+      {summary.notTested > 0 && (
+        <Notice
+          tone="warn"
+          title={`${formatCount(summary.notTested)} of ${formatCount(summary.projects)} projects ${summary.notTested === 1 ? 'was' : 'were'} not tested in this period`}
+        >
+          Nothing proves that their backups restore.
+        </Notice>
+      )}
+      {auditLogFrom > from && (
+        <Notice tone="info" title="The audit log does not reach back that far">
+          Erasures, deletions and changes before <Time at={auditLogFrom} /> are not listed.
+        </Notice>
+      )}
+      <Card
+        title="Summary"
+        description={
+          <>
+            From <Time at={from} /> to <Time at={to} />
+          </>
+        }
+      >
+        <dl className="facts">
+          <Fact label="Backups completed">{formatCount(backups.completed)}</Fact>
+          <Fact label="Backups failed">{formatCount(backups.failed)}</Fact>
+          <Fact label="Stored by them">{formatBytes(backups.addedBytes)}</Fact>
+          <Fact label="Restores">{`${formatCount(restores.completed)} completed, ${formatCount(restores.failed)} failed`}</Fact>
+          <Fact label="Restore tests">{`${formatCount(summary.passed)} passed, ${formatCount(summary.failed)} failed`}</Fact>
+          <Fact label="Erasures">{formatCount(countOf(erasures))}</Fact>
+          <Fact label="Deleted, damaged or not locked">{formatCount(countOf(removals))}</Fact>
+          <Fact label="Changes">{formatCount(countOf(changes))}</Fact>
+        </dl>
+      </Card>
+      <Section title="Backups" none="There are no projects." list={{ items: backups.projects, omitted: 0 }}>
+        <BackupTable rows={backups.projects} />
+      </Section>
+      <Section title="Failed backups" none="No backup failed in this period." list={backups.failures}>
+        <FailureTable rows={backups.failures.items} />
+      </Section>
+      <Section title="Restores" none="Nothing was restored in this period." list={restores}>
+        <RestoreTable rows={restores.items} />
+      </Section>
+      <Section title="Restore tests" none="There are no projects." list={{ items: projects, omitted: 0 }}>
+        <ReportTable projects={projects} />
+      </Section>
+      <Section title="Erasures" none="Nothing was erased in this period." list={erasures}>
+        <ChangeTable label="Erasures" rows={erasures.items} />
+      </Section>
+      <Section
+        title="Deleted, damaged or not locked"
+        none="No backup was deleted, found damaged or left without its lock."
+        list={removals}
+      >
+        <ChangeTable label="Deleted, damaged or not locked" rows={removals.items} />
+      </Section>
+      <Section title="Storage and locks now" none="There is no storage destination." list={retention.storage}>
+        <StorageTable rows={retention.storage.items} />
+      </Section>
+      <Section title="Schedules and retention now" none="There is no schedule." list={retention.schedules}>
+        <ScheduleTable rows={retention.schedules.items} />
+      </Section>
+      <Section title="Changes of settings, members and keys" none="Nothing was changed in this period." list={changes}>
+        <ChangeTable label="Changes" rows={changes.items} />
+      </Section>
+    </>
+  );
+};
+
+interface Listed {
+  readonly items: readonly unknown[];
+  readonly omitted: number;
+}
+
+const countOf = ({ items, omitted }: Listed): number => items.length + omitted;
+
+interface SectionProps {
+  readonly title: string;
+  /** What an empty list means: for an auditor, that nothing happened is a finding, too. */
+  readonly none: string;
+  readonly list: Listed;
+  readonly children: ReactNode;
+}
+
+const Section = ({ title, none, list, children }: SectionProps) =>
+  list.items.length === 0 ? (
+    <Card title={title}>
+      <p className="muted">{none}</p>
+    </Card>
+  ) : (
+    <Card
+      title={title}
+      description={
+        list.omitted > 0 ? `${formatCount(list.omitted)} more are not listed. Choose a shorter period for them.` : undefined
+      }
+      flush
+    >
+      {children}
+    </Card>
+  );

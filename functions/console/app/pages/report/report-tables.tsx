@@ -1,0 +1,146 @@
+import { Link } from '@tanstack/react-router';
+import type { ProtectionReport } from '../../data/report.ts';
+import { formatBytes, formatCount } from '../../format/format-number.ts';
+import { paths } from '../../paths.ts';
+import { Status } from '../../ui/data/badge.tsx';
+import { type Column, Table } from '../../ui/data/table.tsx';
+import { Time } from '../../ui/data/time.tsx';
+
+type Backups = ProtectionReport['backups']['projects'][number];
+type Failure = ProtectionReport['backups']['failures']['items'][number];
+type Restore = ProtectionReport['restores']['items'][number];
+type Change = ProtectionReport['changes']['items'][number];
+type Schedule = ProtectionReport['retention']['schedules']['items'][number];
+type Storage = ProtectionReport['retention']['storage']['items'][number];
+
+interface Rows<T> {
+  readonly rows: readonly T[];
+}
+
+const whoOf = (by: Restore['by']): string =>
+  by?.email ?? by?.name ?? (by?.type === 'system' ? 'the service' : (by?.id ?? 'unknown'));
+
+const backupColumns: readonly Column<Backups>[] = [
+  {
+    key: 'project',
+    label: 'Project',
+    isTitle: true,
+    cell: ({ projectId, projectName }) => <Link to={paths.project(projectId)}>{projectName}</Link>,
+  },
+  { key: 'completed', label: 'Completed', isNumber: true, cell: ({ completed }) => formatCount(completed) },
+  {
+    key: 'failed',
+    label: 'Failed',
+    isNumber: true,
+    cell: ({ failed }) => <span className={failed > 0 ? 'bad' : undefined}>{formatCount(failed)}</span>,
+  },
+  { key: 'cancelled', label: 'Cancelled', isNumber: true, cell: ({ cancelled }) => formatCount(cancelled) },
+  { key: 'bytes', label: 'Stored', isNumber: true, cell: ({ addedBytes }) => formatBytes(addedBytes) },
+  {
+    key: 'last',
+    label: 'Last completed',
+    cell: ({ lastCompletedAt }) => <Time at={lastCompletedAt} none="Never in this period" />,
+  },
+];
+export const BackupTable = ({ rows }: Rows<Backups>) => (
+  <Table label="Backups by project" columns={backupColumns} rows={rows} rowKey={({ projectId }) => projectId} />
+);
+
+const failureColumns: readonly Column<Failure>[] = [
+  {
+    key: 'at',
+    label: 'Time',
+    isTitle: true,
+    cell: ({ at, backupId }) => (
+      <Link to={paths.backup(backupId)}>
+        <Time at={at} />
+      </Link>
+    ),
+  },
+  { key: 'project', label: 'Project', cell: ({ projectName }) => projectName },
+  {
+    key: 'reason',
+    label: 'Reason',
+    cell: ({ message, code }) => <span className="wrap-anywhere">{message ?? code ?? 'Unknown'}</span>,
+  },
+];
+export const FailureTable = ({ rows }: Rows<Failure>) => (
+  <Table label="Failed backups" columns={failureColumns} rows={rows} rowKey={({ backupId }) => backupId} />
+);
+
+const restoreColumns: readonly Column<Restore>[] = [
+  {
+    key: 'at',
+    label: 'Time',
+    isTitle: true,
+    cell: ({ at, restoreJobId }) => (
+      <Link to={paths.restore(restoreJobId)}>
+        <Time at={at} />
+      </Link>
+    ),
+  },
+  { key: 'status', label: 'Result', cell: ({ status }) => <Status status={status} /> },
+  { key: 'by', label: 'By', cell: ({ by }) => <span className="wrap-anywhere">{whoOf(by)}</span> },
+  { key: 'from', label: 'From', cell: ({ projectName, backupId }) => <Link to={paths.backup(backupId)}>{projectName}</Link> },
+  { key: 'into', label: 'Into', cell: ({ targetProjectName }) => targetProjectName },
+  { key: 'written', label: 'Written', isNumber: true, cell: ({ written }) => formatCount(written) },
+  { key: 'deleted', label: 'Deleted', isNumber: true, cell: ({ deleted }) => formatCount(deleted) },
+];
+export const RestoreTable = ({ rows }: Rows<Restore>) => (
+  <Table label="Restores" columns={restoreColumns} rows={rows} rowKey={({ restoreJobId }) => restoreJobId} />
+);
+
+const changeColumns: readonly Column<Change>[] = [
+  { key: 'at', label: 'Time', isTitle: true, cell: ({ at }) => <Time at={at} /> },
+  { key: 'action', label: 'Action', cell: ({ action }) => <code>{action}</code> },
+  { key: 'by', label: 'By', cell: ({ by }) => <span className="wrap-anywhere">{whoOf(by)}</span> },
+  { key: 'resource', label: 'Resource', cell: ({ resource }) => <code className="wrap-anywhere small">{resource.id}</code> },
+];
+export const ChangeTable = ({ label, rows }: Rows<Change> & { readonly label: string }) => (
+  <Table label={label} columns={changeColumns} rows={rows} rowKey={({ id }) => id} />
+);
+
+const scheduleColumns: readonly Column<Schedule>[] = [
+  {
+    key: 'name',
+    label: 'Schedule',
+    isTitle: true,
+    cell: ({ scheduleId, name }) => <Link to={paths.schedule(scheduleId)}>{name}</Link>,
+  },
+  { key: 'project', label: 'Project', cell: ({ projectName }) => projectName },
+  {
+    key: 'cron',
+    label: 'When',
+    cell: ({ cron, timezone }) => (
+      <>
+        <code>{cron}</code> {timezone}
+      </>
+    ),
+  },
+  { key: 'enabled', label: 'Enabled', cell: ({ enabled }) => (enabled ? 'Yes' : 'No') },
+  { key: 'kept', label: 'Backups are kept', cell: ({ retention }) => retention },
+];
+export const ScheduleTable = ({ rows }: Rows<Schedule>) => (
+  <Table label="Schedules and retention" columns={scheduleColumns} rows={rows} rowKey={({ scheduleId }) => scheduleId} />
+);
+
+const storageColumns: readonly Column<Storage>[] = [
+  { key: 'name', label: 'Storage', isTitle: true, cell: ({ name }) => name },
+  { key: 'bucket', label: 'Bucket', cell: ({ bucket }) => <code className="wrap-anywhere">{bucket}</code> },
+  { key: 'status', label: 'State', cell: ({ status }) => <Status status={status} /> },
+  {
+    key: 'lock',
+    label: 'Object lock',
+    cell: ({ objectLock }) =>
+      objectLock ? `${objectLock.mode === 'compliance' ? 'Compliance' : 'Governance'}, ${objectLock.days} days` : 'None',
+  },
+  { key: 'backups', label: 'Backups', isNumber: true, cell: ({ backups }) => formatCount(backups) },
+];
+export const StorageTable = ({ rows }: Rows<Storage>) => (
+  <Table
+    label="Storage and locks"
+    columns={storageColumns}
+    rows={rows}
+    rowKey={({ storageDestinationId }) => storageDestinationId}
+  />
+);

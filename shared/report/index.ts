@@ -1,0 +1,3 @@
+export { protectionCsv } from './protection-csv.ts';
+export { protectionPage } from './protection-page.ts';
+export { readProtectionReport } from './read-protection-report.ts';

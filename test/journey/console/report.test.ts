@@ -1,0 +1,53 @@
+/** The report for an auditor in a real browser over the stage: the page, print, files, and the same from the command line. */
+import { equal, match, ok } from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { afterAll, test } from 'vitest';
+import { reports } from '../../../shared/contract/endpoints/protection/reports.ts';
+import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { readPdf } from '../../harness/browser/read-pdf.ts';
+import { parseCsv } from '../../harness/builders/parse-csv.ts';
+import { newProject, takeBackup } from '../../harness/stage/backup.ts';
+import { call } from '../../harness/stage/client.ts';
+import { addMember, newOrganization } from '../../harness/stage/organization.ts';
+
+afterAll(closeBrowser);
+
+test('console: the report of a period is shown, printed, saved and exported, for admins only', async () => {
+  const organization = await newOrganization(undefined, 'Acme');
+  await takeBackup(organization);
+  await newProject(organization, { name: 'Untested <b>' });
+  const { page, check, goTo } = await openConsole({ email: organization.owner.email, path: '/report' });
+  await page.getByText('2 of 2 projects were not tested in this period').waitFor();
+  await page.getByText('No backup failed in this period.').waitFor();
+  await page.getByRole('table', { name: 'Changes' }).getByText('storage.created').waitFor();
+  await page.getByRole('table', { name: 'Backups by project' }).getByText('Untested <b>').waitFor();
+  await check.screenshots('report');
+  await check.accessibility();
+
+  const paper = readPdf(await page.pdf({ format: 'A4' }));
+  match(paper.map(({ joined }) => joined).join(''), /ProtectionofAcme.*Untested/);
+
+  const [csv] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
+  const lines = parseCsv(await readFile(await csv.path(), 'utf8'));
+  ok(
+    lines.some(([list, project, completed]) => list === 'Backups by project' && project === 'Untested <b>' && completed === '0'),
+  );
+  const [saved] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save as a page' }).click(),
+  ]);
+  match(await readFile(await saved.path(), 'utf8'), /Untested &lt;b&gt;/);
+
+  await page.getByRole('button', { name: 'Last year' }).click();
+  await page.waitForURL(/from=\d{4}-01-01&to=\d{4}-12-31/);
+  await page.getByText('Nothing was changed in this period.').waitFor();
+  await check.screenshots('report-empty');
+  await goTo('/report?from=2020-01-01&to=2026-01-01');
+  await page.getByText('The report could not be made').waitFor();
+  await check.screenshots('report-failing');
+  check.problems();
+
+  const member = await addMember(organization, 'member');
+  const refused = await call(reports.protection, { token: member.accessToken, org: organization.id });
+  equal(refused.status, 403);
+});
