@@ -11,7 +11,7 @@ import { type RestoreRecord, restorePrefix } from '../restore/index.ts';
 import { type Period, readPeriod, readReport } from '../restore-test/index.ts';
 import { type ScheduleRecord, schedulesOf } from '../schedule/index.ts';
 import { type BackupRecord, backupPrefix, creatorData } from '../stored-backup/index.ts';
-import { type Section, sectionOf } from './report-changes.ts';
+import { type Section, sectionOf } from './section-of.ts';
 
 const readsMax = 20;
 const listedMax = 500;

@@ -52,6 +52,8 @@ const domains = [
   'organization-deletion',
   // Reads what all domains before have stored.
   'overview',
+  // Reads what a period has left in all domains before.
+  'report',
   // Incidents from failures in all domains before, and a digest of the overview.
   'alert',
   'http',

@@ -4,6 +4,7 @@ import { type ProtectionReport, useProtectionPage, useProtectionReport, useSaveP
 import { endOfDay, isDay, startOfDay } from '../../format/day-range.ts';
 import { formatBytes, formatCount } from '../../format/format-number.ts';
 import { DayField } from '../../parts/day-field.tsx';
+import { TestedProjects } from '../../parts/tested-projects.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Fact } from '../../ui/data/fact.tsx';
@@ -15,7 +16,6 @@ import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { PrintedPage } from '../../ui/printed-page.tsx';
 import { saveFile } from '../../ui/save-file.ts';
 import { useSearchParams } from '../../use-search.ts';
-import { ReportTable } from '../restore-tests/report/report-table.tsx';
 import { reportPresets } from './report-presets.ts';
 import { BackupTable, ChangeTable, FailureTable, RestoreTable, ScheduleTable, StorageTable } from './report-tables.tsx';
 
@@ -123,7 +123,7 @@ const ReportView = ({ report }: { readonly report: ProtectionReport }) => {
         <RestoreTable rows={restores.items} />
       </Section>
       <Section title="Restore tests" none="There are no projects." list={{ items: projects, omitted: 0 }}>
-        <ReportTable projects={projects} />
+        <TestedProjects projects={projects} />
       </Section>
       <Section title="Erasures" none="Nothing was erased in this period." list={erasures}>
         <ChangeTable label="Erasures" rows={erasures.items} />

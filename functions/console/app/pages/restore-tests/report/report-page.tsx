@@ -4,6 +4,7 @@ import { type Report, useReport, useReportPage } from '../../../data/restore-tes
 import { endOfDay, isDay, startOfDay } from '../../../format/day-range.ts';
 import { formatCount } from '../../../format/format-number.ts';
 import { DayField } from '../../../parts/day-field.tsx';
+import { TestedProjects } from '../../../parts/tested-projects.tsx';
 import { paths } from '../../../paths.ts';
 import { Card } from '../../../ui/data/card.tsx';
 import { EmptyState } from '../../../ui/data/empty-state.tsx';
@@ -19,7 +20,6 @@ import { PageHeader } from '../../../ui/layout/page-header.tsx';
 import { PrintedPage } from '../../../ui/printed-page.tsx';
 import { saveFile } from '../../../ui/save-file.ts';
 import { useSearchParams } from '../../../use-search.ts';
-import { ReportTable } from './report-table.tsx';
 
 /** All tests of a period. The period is part of the address. */
 export const ReportPage = () => {
@@ -114,7 +114,7 @@ const ReportView = ({ report }: { readonly report: Report }) => {
             Connect a project to test its backups.
           </EmptyState>
         ) : (
-          <ReportTable projects={projects} />
+          <TestedProjects projects={projects} />
         )}
       </Card>
     </>
