@@ -17,7 +17,7 @@ export const capabilities = {
   /** Read any item; for functions without an authenticated caller. */
   'table:read-only': ['TABLE_NAME'],
   /** Read any item; write request counters and last-seen times (RATE# and SEEN# partitions only). */
-  'table:read': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'ORGANIZATION_LIMITS'],
+  'table:read': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'ORGANIZATION_LIMITS', 'AUDIT_RETENTION_DAYS'],
   /** Change items in transactions. IAM denies updating and deleting audit entries; a condition prevents replacing one. */
   'table:write': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'ORGANIZATION_LIMITS', 'AUDIT_RETENTION_DAYS'],
   /** Verify access tokens with the public signing keys. */

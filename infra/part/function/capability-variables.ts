@@ -25,7 +25,7 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
   const destination = { ...buckets, GOOGLE_STS_URL, GOOGLE_CREDENTIALS_URL, ...google };
   return {
     'table:read-only': table,
-    'table:read': { ...table, REQUESTS_PER_MINUTE, PLAN, ORGANIZATION_LIMITS },
+    'table:read': { ...table, REQUESTS_PER_MINUTE, PLAN, ORGANIZATION_LIMITS, AUDIT_RETENTION_DAYS },
     'table:write': { ...table, REQUESTS_PER_MINUTE, PLAN, ORGANIZATION_LIMITS, AUDIT_RETENTION_DAYS },
     'table:purge': table,
     'token:verify': { ...tokens, ALLOWED_ORIGINS },

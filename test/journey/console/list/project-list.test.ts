@@ -65,22 +65,23 @@ test('console: among hundreds of projects, those that are not protected come fir
   await table.getByRole('row').nth(100).waitFor();
   equal(new Set(await table.getByRole('row').allTextContents()).size, 1 + 100);
 
-  await page.getByLabel('Protection', { exact: true }).selectOption({ label: 'At risk (2)' });
+  const filters = page.getByRole('search', { name: 'Filter projects' });
+  await filters.getByLabel('Protection').selectOption({ label: 'At risk (2)' });
   await page.getByText(`2 of ${projectCount} projects`).waitFor();
-  await page.getByLabel('Label').selectOption('team=blog');
+  await filters.getByLabel('Label').selectOption('team=blog');
   await page.getByText(`1 of ${projectCount} projects`).waitFor();
   deepEqual(await names(), ['Shop 0003']);
   match(page.url(), /protection=at_risk&label=team%3Dblog/);
   await check.screenshots('overview-filtered');
-  await page.getByRole('button', { name: 'Clear' }).click();
+  await filters.getByRole('button', { name: 'Clear' }).click();
 
-  await page.getByLabel('Search').fill('shop 0007');
+  await filters.getByLabel('Search').fill('shop 0007');
   await page.getByText(`1 of ${projectCount} projects`).waitFor();
   await table.getByText('7 of 7 documents written').waitFor();
-  await page.getByLabel('Search').fill('nothing like it');
+  await filters.getByLabel('Search').fill('nothing like it');
   await page.getByText('No project matches').waitFor();
   await check.screenshots('overview-none-match');
-  await page.getByRole('button', { name: 'Clear' }).click();
+  await filters.getByRole('button', { name: 'Clear' }).click();
 
   await table.getByRole('button', { name: 'Project', exact: true }).click();
   await table.getByRole('button', { name: 'Project', exact: true }).click();
