@@ -6,14 +6,9 @@ const lengthMax = 63;
 const key = `[a-z][a-z0-9_.-]{0,${lengthMax - 1}}`;
 const value = `[A-Za-z0-9][A-Za-z0-9 _.:/@-]{0,${lengthMax - 1}}`;
 
-const LabelKey = z
-  .string()
-  .check(
-    z.regex(
-      new RegExp(`^${key}$`),
-      `must begin with a small letter and consist of at most ${lengthMax} small letters, digits, _, . and -`,
-    ),
-  );
+const keyPattern = new RegExp(`^${key}$`);
+const keyMessage = `keys must begin with a small letter and consist of at most ${lengthMax} small letters, digits, _, . and -`;
+const hasValidKeys = (labels: object): boolean => Object.keys(labels).every((name) => keyPattern.test(name));
 const LabelValue = z
   .string('must be text')
   .check(
@@ -25,13 +20,16 @@ const LabelValue = z
 export const tooManyLabels = `must have at most ${labelsMax} entries`;
 const examples = [{ team: 'shop', env: 'production' }];
 
-export const Labels = z.record(LabelKey, LabelValue).check(
+export const Labels = z.record(z.string(), LabelValue).check(
+  z.refine(hasValidKeys, keyMessage),
   z.refine((labels) => Object.keys(labels).length <= labelsMax, tooManyLabels),
   z.meta({ examples }),
 );
 
 /** Only the given labels change; null removes one. How many there are afterwards is checked with those of the project. */
-export const LabelsChange = z.record(LabelKey, z.nullable(LabelValue)).check(z.meta({ examples }));
+export const LabelsChange = z
+  .record(z.string(), z.nullable(LabelValue))
+  .check(z.refine(hasValidKeys, keyMessage), z.meta({ examples }));
 
 /** `team=shop`, or `team` for any value; several, separated by commas, must all match. */
 export const LabelSelector = z

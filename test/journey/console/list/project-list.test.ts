@@ -111,7 +111,10 @@ test('console: labels of a project are saved, and what is wrong with one is said
   const { page, check } = await openConsole({ email: organization.owner.email, path: `/projects/${id}/settings` });
   await page.getByLabel(/^Labels/).fill('team=shop, Env=x');
   await page.getByRole('button', { name: 'Save' }).click();
-  await page.getByText(/must begin with a small letter/).waitFor();
+  await page
+    .getByText(/keys must begin with a small letter/)
+    .first()
+    .waitFor();
   await page.getByLabel(/^Labels/).fill('team=shop, env=production');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('The settings are saved').waitFor();
