@@ -93,7 +93,7 @@ interface IncidentCardProps {
 export const IncidentCard = ({ view, onView }: IncidentCardProps) => {
   const open = useOpenIncidents();
   const earlier = useIncidents(view === 'recovered' ? view : undefined, view !== 'open');
-  const { data: overview } = useOverview();
+  const { first: overview } = useOverview();
   const others = overview?.attention.filter(({ incidentId }) => incidentId === null);
   return (
     <>
