@@ -112,7 +112,7 @@ test('console: labels of a project are saved, and what is wrong with one is said
   await page.getByLabel(/^Labels/).fill('team=shop, Env=x');
   await page.getByRole('button', { name: 'Save' }).click();
   await page
-    .getByText(/keys must begin with a small letter/)
+    .getByText(/keys must begin with a small letter/i)
     .first()
     .waitFor();
   await page.getByLabel(/^Labels/).fill('team=shop, env=production');

@@ -11,7 +11,7 @@ interface CardProps {
 
 export const Card = ({ title, description, actions, flush = false, children }: CardProps) => (
   <section className="card">
-    {(title || actions) && (
+    {(title || description || actions) && (
       <header className="card__head">
         <div className="card__titles">
           {title && <h2>{title}</h2>}
