@@ -116,8 +116,7 @@ export const usePages = <R extends PageRoute, T>(
     ...pagesQuery(organizationId, route, input),
     getNextPageParam: ({ pagination }) => pagination.nextCursor ?? undefined,
     refetchInterval: ({ state }) =>
-      everyMs ??
-      pollInterval({ ...state, data: state.data?.pages.map(({ data }) => data) }, pollWhile, pollFromMs),
+      everyMs ?? pollInterval({ ...state, data: state.data?.pages.map(({ data }) => data) }, pollWhile, pollFromMs),
     enabled,
     ...(keepsPrevious && { placeholderData: keepPreviousData }),
     ...(staleTime !== undefined && { staleTime }),

@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useState } from 'react';
 import { type Overview, overviewFilters, type ProjectOverview, useOverview } from '../data/overview.ts';
 import { formatCount, formatPlural } from '../format/format-number.ts';
+import { Badge } from '../ui/data/badge.tsx';
 import { Card } from '../ui/data/card.tsx';
 import { EmptyState } from '../ui/data/empty-state.tsx';
 import { ListBody } from '../ui/data/list-body.tsx';
@@ -144,3 +145,18 @@ const SearchInput = ({ value, onChange }: { readonly value: string; readonly onC
 };
 
 const quietMs = 400;
+
+/** The labels of a project. */
+export const LabelList = ({ labels }: { readonly labels: Readonly<Record<string, string>> }) => {
+  const entries = Object.entries(labels);
+  if (entries.length === 0) return null;
+  return (
+    <div className="labels">
+      {entries.map(([key, value]) => (
+        <Badge key={key} tone="neutral">
+          {key}: {value}
+        </Badge>
+      ))}
+    </div>
+  );
+};

@@ -1,8 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { usePermission } from '../../api/permission.ts';
 import type { ProjectOverview } from '../../data/overview.ts';
-import { LabelList } from '../../parts/label-list.tsx';
-import { ProjectList, useFilteredOverview } from '../../parts/project-list.tsx';
+import { LabelList, ProjectList, useFilteredOverview } from '../../parts/project-list.tsx';
 import { Protection } from '../../parts/protection.tsx';
 import { paths } from '../../paths.ts';
 import { Status } from '../../ui/data/badge.tsx';
