@@ -20,10 +20,10 @@ import { storageDestinations } from '../../../shared/contract/endpoints/storage-
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { idPrefixes } from '../../../shared/contract/ids.ts';
 import { lookup } from '../../../shared/organization/index.ts';
-import { newId } from '../../../shared/platform/index.ts';
 import { endOf, newBucket, seed } from '../stage/backup.ts';
 import { call } from '../stage/client.ts';
 import { settledErasures } from '../stage/erasure.ts';
+import { putIncident } from '../stage/incident.ts';
 import { addMember, type TestOrganization } from '../stage/organization.ts';
 import { newEmail, type Person, signIn } from '../stage/person.ts';
 import type { Receiver } from '../stage/receiver.ts';
@@ -178,31 +178,7 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
   const { deliveryId } = await make(webhooks.test, { event: 'backup.completed' }, { webhookId });
   const chat = { name: title('alert'), channel: 'slack', url: receiver.url(`/${word('alertpath')}`) };
   const { id: alertId } = await make(alerts.create, chat);
-  // As the failed job of a project opens one.
-  const incidentId = newId('incident');
-  const at = new Date().toISOString();
-  await putItem({
-    ...{
-      pk: `ORG#${id}`,
-      sk: `INCIDENT#${incidentId}`,
-      id: incidentId,
-      kind: 'backup_failed',
-      severity: 'warning',
-      status: 'open',
-    },
-    ...{ title: 'A backup failed', failure: 'Refused', message: 'Refused', facts: [], page: '', count: 1, sources: [] },
-    ...{ subject: { type: 'project', id: project.id, name: null }, project: { id: project.id, name: project.name } },
-    ...{
-      openedAt: at,
-      lastFailureAt: at,
-      recoveredAt: null,
-      remindedAt: at,
-      reminders: 0,
-      alertIds: [],
-      timeline: [],
-      revision: 0,
-    },
-  });
+  const incidentId = await putIncident(id, { id: project.id, name: project.name ?? '' });
   await make(incidents.acknowledge, { note: title('note') }, { incidentId });
   const reason = title('erasure');
   await make(erasures.create, { paths: [`erased/${word('erasedpath')}`], reason }, { projectId: project.id });

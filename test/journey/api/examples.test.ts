@@ -18,6 +18,7 @@ import { endOf, newBucket, newProject, seed } from '../../harness/stage/backup.t
 import { consoleHeaders, newCode } from '../../harness/stage/browser.ts';
 import { api, call, stageUrl, stageVariable } from '../../harness/stage/client.ts';
 import { addFault } from '../../harness/stage/firestore-faults.ts';
+import { putIncident } from '../../harness/stage/incident.ts';
 import { newOrganization, newServiceAccountKey } from '../../harness/stage/organization.ts';
 import { signIn } from '../../harness/stage/person.ts';
 import { startReceiver } from '../../harness/stage/receiver.ts';
@@ -125,7 +126,7 @@ test('API docs: every example succeeds with a status that the docs state', { tim
   const storageId = (await send('storageDestinations.create')).id!;
   ids.dst = storageId;
   await send('storageDestinations.test', { storageId });
-  await sendAll('storageDestinations.update storageDestinations.get storageDestinations.list', { storageId });
+  await sendAll('storageDestinations.update storageDestinations.get storageDestinations.list storageUsage.get', { storageId });
 
   const projectId = (await send('projects.create')).id!;
   ids.prj = projectId;
@@ -231,6 +232,11 @@ test('API docs: every example succeeds with a status that the docs state', { tim
   await send('alerts.retry', { alertId, deliveryId: tested.deliveryId! });
   await sendAll('alerts.list alerts.incidents alerts.digest alerts.get alerts.deliveries alerts.remove', { alertId });
 
+  ids.usr = ada.userId;
+  const incidentId = await putIncident(org, { id: projectId, name: 'Web shop' });
+  await sendAll('incidents.get incidents.acknowledge incidents.update', { incidentId });
+  await send('reports.protection');
+
   await send('serviceAccount.create');
   await send('serviceAccount.get');
   await send('serviceAccount.update');
@@ -243,6 +249,7 @@ test('API docs: every example succeeds with a status that the docs state', { tim
   await send('invites.list');
   await send('invites.cancel', { inviteId: cancelledInvite.id! });
   const declined = await send('invites.create');
+  await send('invitations.list');
   await send('invitations.view', { token: declined.acceptUrl!.split('/').at(-1)! });
   person = grace;
   await send('invitations.decline', { token: declined.acceptUrl!.split('/').at(-1)! });
