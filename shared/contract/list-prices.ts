@@ -8,7 +8,10 @@ export const usdPerRead = 0.06 / 100_000;
 export const usdPerWrite = 0.18 / 100_000;
 export const usdPerDelete = 0.02 / 100_000;
 
-/** When the prices of storage were last looked up. */
+/**
+ * The prices of storage are those of this day as far as we know: base prices agree with published comparisons, those of other regions
+ * were entered from memory. Compare with the `source` before relying on one.
+ */
 export const storagePricesAsOf = '2026-05-01';
 
 interface StoragePrice {
