@@ -103,7 +103,7 @@ const markedIn = (value: unknown, mark: string, path: readonly string[] = []): r
   if (value === null || typeof value !== 'object') return [];
   // Items of a list and values under custom names count as their field.
   return Object.entries(value).flatMap(([name, inner]) => {
-    const isOwnName = Array.isArray(value) || path.at(-1) === 'headers';
+    const isOwnName = Array.isArray(value) || ['headers', 'labels'].includes(path.at(-1) ?? '');
     return markedIn(inner, mark, isOwnName ? path : [...path, name]);
   });
 };

@@ -29,7 +29,7 @@ import { newEmail, type Person, signIn } from '../stage/person.ts';
 import type { Receiver } from '../stage/receiver.ts';
 import { endOfRestore } from '../stage/restore.ts';
 import { endOfTestRun } from '../stage/restore-test.ts';
-import { getItem, putItem, removeItem } from '../stage/table.ts';
+import { getItem, itemsOf, putItem, removeItem } from '../stage/table.ts';
 
 type KeyKind = Exclude<Role, 'owner'> | 'limited' | 'expired' | 'elsewhere';
 
@@ -100,6 +100,7 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
   const sourceProjectId = `source-${word('source')}`;
   const project = await make(projects.create, {
     name: title('project'),
+    labels: { team: word('label') },
     sourceProjectId,
     settings: { defaultStorageId: storage.id },
   });
@@ -185,6 +186,7 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
   const query = { collection: word('erasedcollection'), field: word('erasedfield'), value: word('erasedvalue') };
   const { id: erasureId } = await make(erasures.create, { query, reason }, { projectId: project.id });
   await settledErasures(organization, project.id);
+  const entry = (await itemsOf(`AUDIT#${id}`)).find(({ sk }) => sk.startsWith('ENTRY#')) as { readonly id?: string } | undefined;
   const ids = {
     organization: [id],
     user: [spared.userId],
@@ -201,6 +203,7 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
     alert: [alertId],
     incident: [incidentId],
     erasure: [erasureId],
+    audit: [entry?.id ?? ''],
     delivery: [deliveryId],
   };
   return {

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, test } from 'vitest';
 import type { Endpoint } from '../../../shared/contract/endpoint.ts';
 import { alerts } from '../../../shared/contract/endpoints/alerts.ts';
+import { apiKeys } from '../../../shared/contract/endpoints/api-keys.ts';
 import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { encryption } from '../../../shared/contract/endpoints/encryption.ts';
@@ -131,6 +132,24 @@ const cases: readonly Case[] = [
       await call(serviceAccount.create, { ...within(organization), body: { name: 'Once' } });
       const effects = () => entries(organization, 'service_account.key_rotated');
       return { options: within(organization), otherBody: { overlapHours: 1 }, effects };
+    },
+  },
+  {
+    endpoint: apiKeys.create,
+    prepare: async () => {
+      const { organization, effects } = await shared('api_key.created');
+      const body = { name: 'Once', role: 'viewer', permissions: ['backups:read'] };
+      return { options: { ...within(organization), body }, otherBody: { ...body, name: 'Twice' }, effects };
+    },
+  },
+  {
+    endpoint: apiKeys.rotate,
+    prepare: async () => {
+      const { organization, effects } = await shared('api_key.rotated');
+      const body = { name: 'Rotated', role: 'viewer', permissions: ['backups:read'] };
+      const { id } = (await call(apiKeys.create, { ...within(organization), body })).body.data;
+      const options = { ...within(organization), params: { apiKeyId: id } };
+      return { options, otherBody: { overlapHours: 1 }, effects };
     },
   },
   {

@@ -106,6 +106,7 @@ const harmless = new RegExp(
       'Close',
       'Copy.*',
       'Download.*',
+      'Find',
       'Leave…',
       'Load more',
       'More actions.*',
@@ -119,6 +120,8 @@ const harmless = new RegExp(
     ],
     ...['All', 'Delivered', 'Failed', 'Fields', 'JSON'],
     ...['At risk', 'Not protected', 'Protected', 'Recovered'],
+    // They sort a list.
+    ...['Project', 'Protection', 'Last good backup', 'Proven'],
   ].join('|')})$`,
 );
 /** In a form that cannot be sent, what its fields offer is harmless too. */

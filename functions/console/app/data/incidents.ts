@@ -6,8 +6,8 @@ export type IncidentDetails = DataOf<'GET /alerts/incidents/{incidentId}'>;
 type IncidentChanges = NonNullable<InputOf<'PATCH /alerts/incidents/{incidentId}'>['body']>;
 
 /** The menu counts the open ones on every page: the page Alerts shows the same list. */
-export const useOpenIncidents = () =>
-  useList('GET /alerts/incidents', { query: { limit: 100, status: 'open' } }, { everyMs: 60_000, staleTime: 15_000 });
+export const useOpenIncidents = (enabled = true) =>
+  useList('GET /alerts/incidents', { query: { limit: 100, status: 'open' } }, { everyMs: 60_000, staleTime: 15_000, enabled });
 
 export const useIncidents = (status: 'recovered' | undefined, enabled: boolean) =>
   useList('GET /alerts/incidents', { query: { limit: 25, status } }, { enabled });

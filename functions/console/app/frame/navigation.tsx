@@ -1,4 +1,5 @@
 import { Link, useLocation } from '@tanstack/react-router';
+import { useCalm } from '../api/use-calm.ts';
 import { useOpenIncidents } from '../data/incidents.ts';
 import { paths } from '../paths.ts';
 import { Icon } from '../ui/icon.tsx';
@@ -42,7 +43,7 @@ export const Navigation = ({ onNavigate }: { readonly onNavigate?: () => void })
 
 /** How many incidents are open. */
 const OpenIncidents = () => {
-  const { items = [], query } = useOpenIncidents();
+  const { items = [], query } = useOpenIncidents(useCalm());
   if (items.length === 0) return null;
   return (
     <span className="navigation__count">
