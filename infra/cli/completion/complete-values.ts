@@ -35,7 +35,9 @@ export const storeValues = (env: Variables, kind: ValueKind, values: readonly st
   const folder = folderOf(env);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const partial = join(folder, `${kind}.${process.pid}.partial`);
-  writeFileSync(partial, values.map((value) => `${value}\n`).join(''), { mode: 0o600 });
+  // A shell would run what is in a word: not even an id is trusted to be one.
+  const words = values.filter(isWord);
+  writeFileSync(partial, words.map((value) => `${value}\n`).join(''), { mode: 0o600 });
   renameSync(partial, join(folder, kind));
 };
 

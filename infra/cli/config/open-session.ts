@@ -4,7 +4,7 @@ import { version } from '../../../shared/contract/version.ts';
 import { badInput, CliFailure } from '../base/cli-failure.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import { matchName } from '../base/match-name.ts';
-import type { ConfigFile, Profile } from './config-file.ts';
+import { type ConfigFile, type Profile, urlOf } from './config-file.ts';
 import { type Settings, unknownProfile } from './settings.ts';
 
 export interface Session {
@@ -74,7 +74,8 @@ const renewProfile = async (
 ): Promise<Profile | undefined> => {
   let renewed: Profile | undefined;
   await file.update(async (config) => {
-    const stored = config.profiles[name];
+    // The name may have got another address meanwhile.
+    const stored = urlOf(config, name) === url ? config.profiles[name] : undefined;
     if (stored?.accessToken !== undefined && stored.accessToken !== used.accessToken) renewed = stored;
     if (renewed || stored?.refreshToken === undefined) return config;
     const body = { refreshToken: stored.refreshToken };

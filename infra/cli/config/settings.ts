@@ -39,8 +39,9 @@ export const readSettings = (options: GlobalOptions, env: Variables, file: Confi
   );
   if (!options.insecure && env.BMS_INSECURE !== '1') refuseCleartext(url);
   const organization = options.organization ?? (env.BMS_ORGANIZATION || config.profiles[profile]?.organizationId);
-  // A profile that is asked for is meant, whatever the environment has.
-  const credentials: Credentials = options.profile === undefined ? credentialsIn(env) : { from: 'profile' };
+  // A profile that is asked for is meant: a key of the environment may be that of another service.
+  const isNamed = (options.profile ?? env.BMS_PROFILE ?? '') !== '';
+  const credentials: Credentials = isNamed ? { from: 'profile' } : credentialsIn(env);
   return { profile, url, organization, credentials };
 };
 

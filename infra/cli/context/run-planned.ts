@@ -84,9 +84,9 @@ const planOf = async (context: Context, planned: Planned): Promise<Plan> => {
   if (!('status' in planned)) return planned;
   const job = await watchJob(context, { kind: 'restore', id: planned.restoreJobId, showsProgress: true });
   if (job.status !== 'completed' || !job.plan) throw new CliFailure(exitCodes.failed, failureOf(job));
-  const { unknownCollections, ruleMatches } = job;
+  const { unknownCollections, ruleMatches, includeAuthUsers: hasUncountedUsers } = job;
   // Only the response that started the job shows documents.
-  return { ...job.plan, unknownCollections, ruleMatches, transformPreview: planned.transformPreview };
+  return { ...job.plan, hasUncountedUsers, unknownCollections, ruleMatches, transformPreview: planned.transformPreview };
 };
 
 /** Prints a started restore, or waits for its end. */

@@ -16,7 +16,11 @@ export type Plan = Pick<
   NonNullable<RestoreJob['plan']>,
   'create' | 'overwrite' | 'skip' | 'delete' | 'unchanged' | 'notFound'
 > & {
+  /** Of documents and users. */
   readonly deletions?: readonly string[] | undefined;
+  readonly authUsers?: { readonly create: number; readonly overwrite: number; readonly skip: number } | undefined;
+  /** A job has planned it, which does not count the users that it would write. */
+  readonly hasUncountedUsers?: boolean | undefined;
   readonly deleteDigest?: string | undefined;
   readonly changes?: readonly { readonly path: string; readonly action: string }[] | undefined;
   readonly unknownCollections?: readonly string[] | undefined;
@@ -72,8 +76,23 @@ export const printPlan = (output: Output, plan: Plan): void => {
   if (missing.length > 0) output.warn(`${missingLabel(plan)}: ${formatNames(missing)}`);
 };
 
-export const planSummary = ({ create, overwrite, delete: deleted }: Plan): string =>
-  `${formatCount(create)} will be created, ${formatCount(overwrite)} overwritten and ${formatCount(deleted)} deleted`;
+export const planSummary = ({
+  create,
+  overwrite,
+  delete: deleted,
+  deletions = [],
+  authUsers,
+  hasUncountedUsers,
+}: Plan): string => {
+  const users = deletions.filter((path) => path.startsWith('accounts/')).length;
+  const parts = [
+    `${formatCount(create)} will be created, ${formatCount(overwrite)} overwritten and ${formatCount(deleted)} deleted`,
+    ...(authUsers ? [`${formatCount(authUsers.create)} users created and ${formatCount(authUsers.overwrite)} overwritten`] : []),
+    ...(hasUncountedUsers ? ['users are written, too'] : []),
+    ...(users > 0 ? [`at least ${formatCount(users)} users deleted`] : []),
+  ];
+  return parts.join('; ');
+};
 
 export const restoreColumns: readonly Column<History>[] = [
   { title: 'RESTORE', value: ({ restoreJobId }) => restoreJobId },

@@ -13,3 +13,12 @@ test('typed name: at most ten documents created or replaced, none deleted, and a
   equal(must(0, 0, 1), true);
   equal(must(1, 0, 0, false), true);
 });
+
+test('typed name: users count as documents do, and those of an undo that are deleted, too', () => {
+  const plan = { create: 1, overwrite: 0, delete: 0 };
+  const must = (more: object) => mustTypeName({ ...plan, ...more }, { safetyBackup: true });
+  equal(must({ authUsers: { create: 4, overwrite: 5 } }), false);
+  equal(must({ authUsers: { create: 4, overwrite: 6 } }), true);
+  equal(must({ deletions: ['accounts/ada'] }), true);
+  equal(must({ hasUncountedUsers: true }), true);
+});

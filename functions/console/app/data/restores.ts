@@ -46,6 +46,8 @@ export interface Plan extends Pick<QuickPlan, 'create' | 'overwrite' | 'skip' | 
   readonly partial: QuickPlan['partial'];
   readonly pointInTime: string | null;
   readonly authUsers: QuickPlan['authUsers'];
+  /** A job has planned it, which does not count the users that it would write. */
+  readonly hasUncountedUsers: boolean;
   /** Documents of the backup that an erasure hides: neither written nor deleted. */
   readonly documentsErased: number;
   /** Of a masked copy. */
@@ -69,6 +71,7 @@ const planOf = (planned: QuickPlan | Restore): Plan | undefined => {
     partial: planned.partial,
     pointInTime: planned.pointInTime,
     authUsers: isJob ? undefined : planned.authUsers,
+    hasUncountedUsers: isJob && planned.includeAuthUsers,
     documentsErased: counts.documentsErased ?? 0,
     transform: planned.transform,
     ruleMatches: planned.ruleMatches,
