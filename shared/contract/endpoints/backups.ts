@@ -16,7 +16,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     route: 'POST',
     access: manage,
     summary:
-      'Start a backup, or estimate it with dryRun. An incremental backup reads the whole source like a full one, but stores only changes since the latest backup of the same collections in the same storage destination',
+      'Start a backup, or estimate it with dryRun. An incremental one reads the whole source, too, but stores only changes since the latest backup of the same collections in the same storage',
     body: z.strictObject({
       projectId: id('project'),
       type: z._default(z.enum(backupTypes), 'full'),
@@ -78,7 +78,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
   timeline: {
     route: 'GET /{backupId}/timeline',
     access: read,
-    summary: 'What happened to a backup, and when: its phases, what it waited for, which attempts failed, and how it ended',
+    summary: 'Get the timeline of a backup: phases, waits, failed attempts',
     data: Timeline,
     errors: ['BACKUP_NOT_FOUND'],
     capabilities: ['table:read'],
@@ -105,7 +105,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
   verify: {
     route: 'POST /{backupId}/verify',
     access: manage,
-    summary: 'Verify a stored backup: its structure, a sample, or every byte and the keys of all backups it depends on',
+    summary: 'Verify a stored backup: its structure, a sample, or every byte and all keys it depends on',
     body: z.strictObject({ depth: z._default(z.enum(verifyDepths), 'structure') }),
     bodyOptional: true,
     data: Backup,

@@ -102,7 +102,7 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
   timeline: {
     route: 'GET /{restoreJobId}/timeline',
     access: read,
-    summary: 'What happened to a restore, and when: its phases, what it waited for, which attempts failed, and how it ended',
+    summary: 'Get the timeline of a restore: phases, waits, failed attempts',
     data: Timeline,
     errors: ['RESTORE_NOT_FOUND'],
     capabilities: ['table:read'],
