@@ -27,7 +27,7 @@ test('people are invited, get roles and are removed; the API key is created, rot
   };
 
   const guest = await signIn(newEmail('guest'));
-  await ends(2, /email: must be an e-mail address/, 'invites', 'create', 'guest');
+  await ends(2, /<email>: must be an e-mail address/, 'invites', 'create', 'guest');
   await ends(2, /Allowed choices are viewer, member, admin/, 'invites', 'create', guest.email, '--role', 'owner');
   const first = await bms.json<Shown>('invites', 'create', guest.email, '--role', 'viewer');
   await ends(0, new RegExp(`${first.id} +${guest.email} +viewer`), 'invites');

@@ -41,6 +41,7 @@ test('project: it is connected, read, listed, updated and disconnected', async (
       name: 'Shop',
       sourceProjectId,
       databaseId: '(default)',
+      labels: {},
       status: 'connected',
       connection: { type: 'user', email: organization.owner.email },
       settings: { backupTimeoutMinutes: 30, defaultStorageId: null },
