@@ -62,7 +62,7 @@ test('console: the report says what is proven and what was not tested', async ()
   await goTo('/restore-tests');
   await page.getByRole('link', { name: 'Weekly proof' }).waitFor();
   await inspect('restore-tests');
-  await page.getByRole('link', { name: 'Report' }).click();
+  await page.locator('#main').getByRole('link', { name: 'Report' }).click();
   await page.getByText('1 of 2 projects was not tested in this period').waitFor();
   await page.getByText('Not tested', { exact: true }).first().waitFor();
   await inspect('restore-test-report');
