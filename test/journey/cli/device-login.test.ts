@@ -100,7 +100,7 @@ test('bms login: Ctrl-C ends the wait', async () => {
 
 test('bms login: credentials of the environment, which would win, are bad input', async () => {
   const { code, err } = await openBms({ BMS_TOKEN: 'x' }).run(['login', '--url', stageUrl()]);
-  deepEqual([code, /^bms: BMS_API_KEY or BMS_TOKEN is set[^\n]*\n$/.test(err)], [2, true], err);
+  deepEqual([code, /^bms: BMS_API_KEY or BMS_TOKEN is set[^\n]*\nusage: bms login [^\n]*\n$/.test(err)], [2, true], err);
 });
 
 test('bms login: an address without a service is exit code 5', async () => {
