@@ -46,7 +46,7 @@ test('console: the oldest of more than a hundred projects can be chosen', async 
   const { page, goTo, check } = await openConsole({ email: organization.owner.email, path: '/projects' });
   await page.getByRole('row').nth(50).waitFor();
   equal(await page.getByRole('row').count(), 1 + 50);
-  await page.getByLabel('Search').fill('oldest');
+  await page.getByRole('searchbox', { name: 'Search' }).fill('oldest');
   await page.getByRole('link', { name: 'The oldest shop' }).waitFor();
   await goTo('/backups?start=new');
   const dialog = page.getByRole('dialog');
