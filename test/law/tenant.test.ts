@@ -88,6 +88,7 @@ const bodies: Readonly<Record<string, object>> = {
   'webhooks.update': { name: 'Mine now' },
   'webhooks.toggle': { enabled: false },
   'alerts.update': { name: 'Mine now' },
+  'incidents.update': { mutedUntil: null },
   'webhooks.replay': { from: '2026-01-01', to: '2026-01-02' },
 };
 const queries: Readonly<Record<string, Record<string, string>>> = { 'backupContents.diff': { against: 'live' } };
