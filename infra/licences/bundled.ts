@@ -14,6 +14,8 @@ export interface Licensed {
   readonly licence: string;
   /** The first line of the licence with a copyright holder; empty if there is none. */
   readonly copyright: string;
+  /** The text of the licence; empty if the package has none. */
+  readonly text: string;
 }
 
 const Package = z.object({ name: z.string(), version: z.string(), license: z._default(z.string(), 'none') });
@@ -42,14 +44,15 @@ const folderOf = (path: string): string | undefined => /^.*\bnode_modules\/(?:@[
 const licensedIn = (folder: string): Licensed => {
   const at = join(root, folder);
   const { name, version, license } = Package.parse(JSON.parse(readFileSync(join(at, 'package.json'), 'utf8')));
-  return { name, version, licence: license, copyright: copyrightIn(at) };
+  const file = readdirSync(at).find((entry) => /^(nro_)?licen[cs]e/i.test(entry));
+  const text = file === undefined ? '' : readFileSync(join(at, file), 'utf8');
+  return { name, version, licence: license, copyright: copyrightIn(text), text };
 };
 
-const copyrightIn = (folder: string): string => {
-  const file = readdirSync(folder).find((name) => /^(nro_)?licen[cs]e/i.test(name));
-  const lines = file === undefined ? [] : readFileSync(join(folder, file), 'utf8').split('\n');
+const copyrightIn = (text: string): string => {
   // The text of Apache-2.0 mentions copyright and contains a placeholder line.
-  const held = lines
+  const held = text
+    .split('\n')
     .map((line) => line.trim())
     .find((line) => /^copyright\b.*(\d{4}|\(c\)|holder:)/i.test(line) && !line.includes('['));
   return held ?? '';

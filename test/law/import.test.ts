@@ -127,7 +127,7 @@ test('imports: a domain is imported through its index, except the contract', () 
     domainOf(target) === 'contract' ||
     (target.split('/').length === 3 && basename(target) === 'index.ts') ||
     (isLoadedLater(path) && domainOf(target) === 'platform') ||
-    (/^(functions\/console\/app|infra\/cli)\//.test(path) && rulesOfConsole.includes(target));
+    (/^(functions\/console\/app|infra\/(cli|release))\//.test(path) && rulesOfConsole.includes(target));
   deepEqual(breaches(sourcesIn('shared', 'functions', 'infra'), ours, allowed), []);
 });
 
@@ -174,7 +174,7 @@ test('imports: infra imports only the contract and the client of shared; the loc
       ours,
       (target, path) =>
         /^(infra\/|shared\/contract\/|shared\/client\/index\.ts$)/.test(target) ||
-        (path.startsWith('infra/cli/') && rulesOfConsole.includes(target)),
+        (/^infra\/(cli|release)\//.test(path) && rulesOfConsole.includes(target)),
     ),
     [],
   );
@@ -278,7 +278,7 @@ test('imports: what a module keeps between calls is created by warm', () => {
 /** The console and the client run in browsers, and the command line and the preflight on a user's machine, where there is no platform. */
 const inside = sources.filter(
   ({ path }) =>
-    !/^(shared\/(client|platform)|functions\/console\/app|infra\/(bundle|cli|local|preflight|smoke)|test)\//.test(path),
+    !/^(shared\/(client|platform)|functions\/console\/app|infra\/(bundle|cli|local|preflight|release|smoke)|test)\//.test(path),
 );
 for (const [what, pattern] of [
   ['the time', /\bDate\.now\(|\bnew Date\(\)|\bperformance\.now\(/],

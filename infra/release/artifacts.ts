@@ -1,0 +1,6 @@
+import type { Artifact } from './artifact.ts';
+import { bms } from './bms/bms.ts';
+import { description } from './description/description.ts';
+
+/** What a release consists of, beside the files that describe all of it: licences.txt, sbom.cdx.json and SHA256SUMS. */
+export const artifacts: readonly Artifact[] = [bms, description];

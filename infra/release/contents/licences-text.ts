@@ -1,0 +1,11 @@
+import type { Licensed } from '../../licences/bundled.ts';
+
+/** The licences of the packages in released files, with their texts, which most licences ask for in every copy. */
+export const licencesText = (packages: readonly Licensed[]): string => {
+  const byText = Map.groupBy(packages, ({ text, licence }) => text.trim() || `Licence: ${licence}`);
+  const sections = [...byText].map(([text, users]) => {
+    const names = users.map(({ name, version, licence }) => `${name} ${version} (${licence})`);
+    return `${names.join('\n')}\n\n${text}\n`;
+  });
+  return [`Contains code of these ${packages.length} packages.\n`, ...sections].join(`\n${'-'.repeat(80)}\n\n`);
+};
