@@ -4,18 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { ApiStack } from './api-stack.ts';
-import { type Config, readConfig } from './config.ts';
-import { DataStack } from './data-stack.ts';
-import { EngineStack } from './engine-stack.ts';
-import { FurtherRoutesStack } from './further-routes-stack.ts';
+import { readConfig } from './config.ts';
+import { makeStacks, type StacksProps } from './make-stacks.ts';
 import type { CodeOf } from './part/function/lambda-function.ts';
-import { makeDashboard } from './part/observe/dashboard.ts';
-
-interface AppProps {
-  readonly config: Config;
-  readonly code: CodeOf;
-}
 
 /**
  * Skips the CDK's own template validation, which takes three times as long as the synthesis: `cdk synth` and a test run it.
@@ -30,19 +21,8 @@ export const quickApp = (output: { readonly outdir?: string } = {}): App =>
     stackTraces: false,
   });
 
-/** Stacks in the order of their dependencies: data (with the API's address), engine, routes. The last one names the next steps. */
-export const buildApp = ({ config, code }: AppProps, app: App = quickApp()): App => {
-  const stackName = (part: string) => `${config.stackName}-${part}`;
-  // The other stacks can be deleted and deployed again. The data stack is protected against deletion.
-  const data = new DataStack(app, 'Data', { config, stackName: stackName('data'), terminationProtection: true });
-  const engine = new EngineStack(app, 'Engine', { config, data, code, stackName: stackName('engine') });
-  const extension = new FurtherRoutesStack(app, 'Extension', { config, data, engine, code, stackName: stackName('extension') });
-  // New functions of the API write tasks that only new workers know, so the workers come first, also where no value is imported.
-  extension.addStackDependency(engine);
-  const api = new ApiStack(app, 'Api', { config, data, engine, code, stackName: stackName('api') });
-  api.addStackDependency(extension);
-  // In the stack with most of the alarms, so that the fewest names cross stacks.
-  makeDashboard(engine, data.apiId);
+export const buildApp = (props: StacksProps, app: App = quickApp()): App => {
+  makeStacks(app, props);
   return app;
 };
 

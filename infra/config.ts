@@ -111,8 +111,9 @@ const Settings = z.object({
   /** Verified in SES (the address or its domain). Without it no e-mails are sent; inviters pass on the link from the response. */
   mailFrom: z.optional(z.email('must be an e-mail address')),
   domainName: z.optional(z.hostname('must be a host name such as api.example.com')),
+  /** In an app of the CDK it may be that of a certificate which the same app creates: a token until the deployment. */
   certificateArn: z.optional(
-    z.string().check(z.startsWith('arn:', 'must be the ARN of an ACM certificate in the region of the API')),
+    z.string().check(z.regex(/^(arn:|\$\{Token\[)/, 'must be the ARN of an ACM certificate in the region of the API')),
   ),
   /** SHA-256 digest, in hex, of the secret that your CloudFront distribution sends as X-CloudFront-Secret; two while it changes. */
   cloudFrontSecretDigest: z.optional(
@@ -207,8 +208,13 @@ export const settingNames: readonly string[] = Object.keys(Settings.shape);
 const isCdkKey = (key: string): boolean =>
   !/^[\w-]+$/.test(key) || key === 'acknowledged-issue-numbers' || key === 'cli-telemetry';
 
+/** JSON Schema of the settings as the stacks get them: types, limits and defaults. */
+export const settingsSchema = () => z.toJSONSchema(Settings, { io: 'output', unrepresentable: 'any' });
+
+const usualSource = 'set with -c key=value, or in cdk.json under "context"';
+
 /** Validates the configuration. Throws one error with a line for each missing, invalid or unknown setting. */
-export const readConfig = (context: Readonly<Record<string, unknown>>): Config => {
+export const readConfig = (context: Readonly<Record<string, unknown>>, source = usualSource): Config => {
   const unknown = Object.keys(context).filter((key) => !settingNames.includes(key) && !isCdkKey(key));
   const input = Object.fromEntries(Object.entries(context).filter(([key, value]) => settingNames.includes(key) && value !== ''));
   const parsed = Settings.safeParse(input, { error: en().localeError });
@@ -218,7 +224,7 @@ export const readConfig = (context: Readonly<Record<string, unknown>>): Config =
     ...(parsed.data ? conflicts(parsed.data) : []),
   ];
   if (parsed.data && lines.length === 0) return withJobLimits(parsed.data);
-  throw new Error(`Invalid configuration (set with -c key=value, or in cdk.json under "context"):\n  ${lines.join('\n  ')}`);
+  throw new Error(`Invalid configuration (${source}):\n  ${lines.join('\n  ')}`);
 };
 
 /** The settings that are missing for a deployment, one line each. */

@@ -121,7 +121,7 @@ export class RouteStack extends Stack {
 
   /** Lets a resource wait until all routes exist. */
   protected addAfterRoutes(resource: CfnResource): void {
-    for (const last of this.#lanes) resource.addDependency(last);
+    for (const last of this.#lanes) resource.addResourceDependency(last);
   }
 
   /** Adds the resource to the shortest lane, in which each one waits for the one before it. */
@@ -129,7 +129,7 @@ export class RouteStack extends Stack {
     const lane = this.#made % laneCount;
     this.#made += 1;
     const before = this.#lanes[lane];
-    if (before) resource.addDependency(before);
+    if (before) resource.addResourceDependency(before);
     this.#lanes[lane] = resource;
   }
 }

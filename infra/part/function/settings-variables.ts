@@ -1,10 +1,7 @@
 /** The variables that name no resource: configuration and values derived from it. */
-import { readFileSync } from 'node:fs';
 import { auditRetentionDays, type OrganizationLimit } from '../../../shared/contract/limits.ts';
+import { version } from '../../../shared/contract/version.ts';
 import type { Config } from '../../config.ts';
-
-/** The service's version is that of package.json. */
-const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')) as { version: string };
 
 export const settingsVariables = (config: Config, publicUrl: string) => ({
   PLAN: config.plan,

@@ -12,9 +12,15 @@ const dashboardName = (scope: Construct): string => `${alarmPrefix(scope)}${Aws.
 export const dashboardUrl = (scope: Construct): string =>
   `https://${Aws.REGION}.console.aws.amazon.com/cloudwatch/home?region=${Aws.REGION}#dashboards/dashboard/${dashboardName(scope)}`;
 
+interface DashboardProps {
+  readonly apiId: string;
+  /** The scope of all stacks of the deployment. The app around it may have alarms of its own. */
+  readonly alarmsIn: Construct;
+}
+
 /** Create it last: it shows the alarms that exist by then. It refers to alarms of other stacks by name and imports nothing. */
-export const makeDashboard = (scope: Construct, apiId: string): void => {
-  const alarms = alarmsBelow(scope.node.root);
+export const makeDashboard = (scope: Construct, { apiId, alarmsIn }: DashboardProps): void => {
+  const alarms = alarmsBelow(alarmsIn);
   const rows = sections.flatMap((section): IWidget[][] => {
     const its = alarms.filter((alarm) => sectionOf(alarm) === section.name);
     return [
