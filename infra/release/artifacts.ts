@@ -1,6 +1,7 @@
 import type { Artifact } from './artifact.ts';
 import { bms } from './bms/bms.ts';
+import { construct } from './construct/construct.ts';
 import { description } from './description/description.ts';
 
 /** What a release consists of, beside the files that describe all of it: licences.txt, sbom.cdx.json and SHA256SUMS. */
-export const artifacts: readonly Artifact[] = [bms, description];
+export const artifacts: readonly Artifact[] = [bms, construct, description];

@@ -1,5 +1,5 @@
 /** The construct as a customer installs it: into an empty folder, with the CDK and nothing of the repository. */
-import { deepEqual, equal, match, ok, throws } from 'node:assert/strict';
+import { deepEqual, equal, match, throws } from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,8 +12,8 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { entries } from '../../../../infra/bundle/bundle.ts';
 import { settingNames } from '../../../../infra/config.ts';
 import { construct } from '../../../../infra/release/construct/construct.ts';
-import { tinyRelease } from '../../../harness/release/tiny-release.ts';
 import { settings, templatesOf } from '../../../harness/law/templates.ts';
+import { tinyRelease } from '../../../harness/release/tiny-release.ts';
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'construct-'));
@@ -66,10 +66,10 @@ test('construct: in a stack it makes four beside it, in the same account and reg
   });
   new cdk.CfnOutput(around, 'Address', { value: backups.apiUrl });
   const { stacks } = app.synth();
-  deepEqual(
-    stacks.map(({ stackName }) => stackName).sort(),
-    ['Platform', ...['api', 'data', 'engine', 'extension'].map((part) => `backup-management-service-${part}`)],
-  );
+  deepEqual(stacks.map(({ stackName }) => stackName).sort(), [
+    'Platform',
+    ...['api', 'data', 'engine', 'extension'].map((part) => `backup-management-service-${part}`),
+  ]);
   for (const { stackName, environment, terminationProtection = false } of stacks) {
     equal(environment.region, 'eu-central-1');
     equal(terminationProtection, stackName.endsWith('-data'));
@@ -80,7 +80,11 @@ test('construct: in a stack it makes four beside it, in the same account and reg
 
 test('construct: makes the resources that cdk deploy makes from the repository', () => {
   const { cdk, service } = load();
-  const app = new cdk.App({ analyticsReporting: false, builtinCloudFormationValidation: false, outdir: join(folder, 'cdk.agnostic') });
+  const app = new cdk.App({
+    analyticsReporting: false,
+    builtinCloudFormationValidation: false,
+    outdir: join(folder, 'cdk.agnostic'),
+  });
   new service.BackupManagementService(app, 'Backups', {
     ...settings,
     allowedOrigins: [settings.allowedOrigins],
@@ -116,8 +120,8 @@ const props: BackupManagementServiceProps = { identityClientId: 'x', plan: 'star
 const backups = new BackupManagementService(stack, 'Backups', props);
 backups.alarmTopic.addSubscription(new EmailSubscription('a@example.com'));
 new CfnOutput(stack, 'Url', { value: backups.apiUrl + backups.dashboardUrl + backups.apiId + backups.dataKeyArn + backups.table.tableArn + backups.identitySecret.secretArn + backups.googleRole.roleArn + backups.stacks.length });
-// @ts-expect-error The client id is required.
-new BackupManagementService(stack, 'Other', {});
+const isClientIdRequired: {} extends BackupManagementServiceProps ? never : true = true;
+void isClientIdRequired;
 `,
   );
   for (const [module = '', resolution = ''] of [
