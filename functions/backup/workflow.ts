@@ -21,7 +21,7 @@ import { backupDeps, giveUpVerification, VerifyStep, verifyBackup } from '../../
 
 /** Prepares a backup: data key and source. */
 export const prepare = stepHandler(BackupStep, async (tenant, { backupId }) => {
-  const done = await answerBackupStep(tenant, backupId, async () => {
+  const done = await answerBackupStep(tenant, { backupId }, async () => {
     await prepareBackup(tenant, backupId, backupDeps);
     return true;
   });
@@ -30,7 +30,7 @@ export const prepare = stepHandler(BackupStep, async (tenant, { backupId }) => {
 
 /** Plans what a backup reads, and returns its shard numbers. */
 export const plan = stepHandler(BackupStep, async (tenant, { backupId }) => {
-  const planned = await answerBackupStep(tenant, backupId, () => planBackup(tenant, backupId, backupDeps));
+  const planned = await answerBackupStep(tenant, { backupId }, () => planBackup(tenant, backupId, backupDeps));
   return { shards: planned?.shards ?? [], failed: planned === undefined };
 });
 
@@ -38,7 +38,7 @@ export const plan = stepHandler(BackupStep, async (tenant, { backupId }) => {
 export const copy = stepHandler(CopyStep, async (tenant, step, context) => {
   const { backupId, shard } = step;
   const handOver = after(clock.now(), context.getRemainingTimeInMillis() / 1_000 - reserveSeconds.backupCopy);
-  const done = await answerBackupStep(tenant, backupId, () =>
+  const done = await answerBackupStep(tenant, { backupId, shard }, () =>
     copyShard(tenant, { backupId, number: shard, handOver, deps: backupDeps }),
   );
   return { ...step, done: done ?? false, failed: done === undefined };
@@ -46,7 +46,7 @@ export const copy = stepHandler(CopyStep, async (tenant, step, context) => {
 
 /** Checks that all objects of a backup are stored, and completes it. */
 export const seal = stepHandler(BackupStep, async (tenant, { backupId }) => {
-  const done = await answerBackupStep(tenant, backupId, async () => {
+  const done = await answerBackupStep(tenant, { backupId }, async () => {
     await sealBackup(tenant, backupId, backupDeps);
     return true;
   });

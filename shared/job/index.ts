@@ -4,6 +4,8 @@ export { assertJobCapacity, countRunningJobs, runningItemsMax } from './job-capa
 export { corruptionFailure, failureOf, JobFailure, UploadError } from './job-failure.ts';
 export { markMoving } from './mark-moving.ts';
 export {
+  type FailingRuns,
+  judgeFailedRun,
   outageFailure,
   type Patience,
   shownWait,
@@ -39,7 +41,7 @@ export {
 export { stepHandler } from './step-handler.ts';
 export { StoreCalls } from './store-calls.ts';
 export { type JobEvent, phaseEntry, timelineAppend, timelineOf } from './timeline.ts';
-export { type Wait, WaitTracker, type WatchedCalls, waitReason, withoutWait } from './wait-tracker.ts';
+export { isReplacedBy, type Wait, WaitTracker, type WatchedCalls, waitReason, withoutWait } from './wait-tracker.ts';
 export { watchCalls } from './watch-calls.ts';
 export { workPartition } from './work-partition.ts';
 export { wrapStore } from './wrap-store.ts';

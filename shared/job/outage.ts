@@ -19,6 +19,17 @@ export interface WaitingRecord {
   readonly movedAt?: string;
   readonly waitReportedAt?: string;
   readonly timeline?: readonly JobEvent[];
+  /** Of steps that work on no shard. */
+  readonly failing?: FailingRuns;
+}
+
+/**
+ * Runs of one shard or step that failed without progress between them, and when the first of them failed, by what it waited for.
+ * The wait on the job's record ends once any worker gets an answer; these last until the shard itself makes progress.
+ */
+export interface FailingRuns extends Readonly<Partial<Record<'database' | 'storage', string>>> {
+  /** Up to where the work is done: failures at another position begin anew. */
+  readonly position: string;
 }
 
 /**
@@ -32,7 +43,7 @@ export interface Patience extends Readonly<Partial<Record<Wait['reason'], number
 /** A job that waits, goes on and waits again reports it this often at most. */
 const eventSeconds = 300;
 
-/** Records that the job waits from now on. The condition fails if the record shows a wait already. */
+/** Records that the job waits from now on. The condition fails if the record has changed its wait meanwhile. */
 export const waitBegins = (
   job: WaitingRecord,
   { wait, problem, now }: { readonly wait: Wait; readonly problem?: string | undefined; readonly now: Date },
@@ -42,7 +53,7 @@ export const waitBegins = (
   const entry: JobEvent = { at: wait.since, kind: 'waiting', reason: wait.reason, message: problem ?? null };
   const shown = { waitingFor: wait, waitAttempts: problem === undefined ? 0 : 1, waitProblem: problem };
   const set = { ...shown, ...(isEventDue && { waitReportedAt: iso(now) }) };
-  return { shown, isEventDue, change: { set, expected: { waitingFor: undefined }, ...timelineAppend(job, entry) } };
+  return { shown, isEventDue, change: { set, expected: { waitingFor: job.waitingFor }, ...timelineAppend(job, entry) } };
 };
 
 /** Another run of a step has failed while the job waits. */
@@ -87,31 +98,62 @@ const givesUpAt = ({ reason, since }: Wait, { deadline, ...patience }: Patience)
   return at !== null && (deadline === null || at < deadline) ? at : deadline;
 };
 
-/** The failure of a job that has waited for too long; undefined if it goes on waiting. `error` is what the last attempt met. */
+interface OutageOptions {
+  readonly patience: Patience;
+  /** What the last attempt met. */
+  readonly error?: unknown;
+  readonly storage: StorageFailure;
+  readonly now: Date;
+}
+
+/** The failure of a job that has waited for too long; undefined if it goes on waiting. */
 export const outageFailure = (
-  { waitingFor, waitProblem }: WaitingRecord,
-  {
-    patience,
-    error,
-    storage,
-    now,
-  }: {
-    readonly patience: Patience;
-    readonly error?: unknown;
-    readonly storage: StorageFailure;
-    readonly now: Date;
-  },
+  { waitingFor, waitProblem }: Pick<WaitingRecord, 'waitingFor' | 'waitProblem'>,
+  options: OutageOptions,
+): JobFailure | undefined => failureAfter(waitingFor, 'has not answered', { ...options, problem: waitProblem });
+
+const failureAfter = (
+  wait: Wait | undefined,
+  what: string,
+  { patience, error, storage, now, problem }: OutageOptions & { readonly problem?: string | undefined },
 ): JobFailure | undefined => {
-  if (!waitingFor || waitingFor.reason === 'quota') return undefined;
-  const { reason, since } = waitingFor;
+  if (!wait || wait.reason === 'quota') return undefined;
+  const { reason, since } = wait;
   const seconds = patience[reason];
   if (seconds === undefined || since > iso(after(now, -seconds))) return undefined;
   const minutes = Math.floor((now.getTime() - Date.parse(since)) / 60_000);
-  const last = error instanceof Error ? error.message : waitProblem;
+  const last = error instanceof Error ? error.message : problem;
   return new JobFailure(
     reason !== 'storage' ? 'INTERNAL_ERROR' : error instanceof StorageError ? storageCode(error, storage) : storage,
-    `The ${reason === 'storage' ? 'bucket' : 'database'} has not answered for ${minutes} minutes${last ? `: ${last}` : ''}`,
+    `The ${reason === 'storage' ? 'bucket' : 'database'} ${what} for ${minutes} minutes${last ? `: ${last}` : ''}`,
     { reason: error instanceof StorageError ? error.code : reason, since },
     { cause: error },
   );
+};
+
+/** What follows from a run that failed with a transient error. */
+interface FailedRun {
+  /** Set if the job has waited for too long, or if this run and those before it have failed for too long. */
+  readonly failure: JobFailure | undefined;
+  readonly failing: FailingRuns;
+  readonly wait: Wait;
+}
+
+/** `before` is what the shard, or the job's record, has noted of the runs before this one. */
+export const judgeFailedRun = (
+  job: WaitingRecord,
+  before: FailingRuns | undefined,
+  { reason, position, ...options }: OutageOptions & { readonly reason: Wait['reason']; readonly position: string },
+): FailedRun => {
+  const now = iso(options.now);
+  const earlier = before?.position === position ? before : { position };
+  // A database that refuses calls for lack of quota has answered.
+  if (reason === 'quota') {
+    const { database: _, ...failing } = earlier;
+    return { failure: undefined, failing, wait: { reason, since: now } };
+  }
+  const since = earlier[reason] ?? now;
+  const wait = { reason, since };
+  const failure = outageFailure(job, options) ?? failureAfter(wait, 'has refused the same work', options);
+  return { failure, failing: { ...earlier, [reason]: since }, wait };
 };

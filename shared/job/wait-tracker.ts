@@ -52,7 +52,8 @@ export class WaitTracker {
     const { waitingFor } = job;
     // Only an answer of what the job waits for ends the wait.
     const isAnswered = waitingFor !== undefined && this.#successes[waitingFor.reason] !== before[waitingFor.reason];
-    return { begun: waitingFor ? undefined : wait, isWaiting: wait !== undefined, isOver: !this.#wait && isAnswered };
+    const begun = isReplacedBy(waitingFor, wait) ? wait : undefined;
+    return { begun, isWaiting: wait !== undefined, isOver: !this.#wait && isAnswered };
   }
 
   #countSuccesses() {
@@ -81,6 +82,10 @@ export class WaitTracker {
 
 /** What a job that makes no progress waits for. */
 export type Wait = Readonly<Pick<z.output<typeof WaitingFor>, 'reason' | 'since'>>;
+
+/** Whether the record shows `wait` from now on. An outage replaces a lack of quota, which ends no job; else the first stays. */
+export const isReplacedBy = (shown: Wait | undefined, wait: Wait | undefined): boolean =>
+  wait !== undefined && (shown === undefined || (shown.reason === 'quota' && wait.reason !== 'quota'));
 
 /** The record of a job as it is once the job makes progress. */
 export const withoutWait = <J extends { readonly waitingFor?: Wait }>({ waitingFor: _, ...record }: J): J => record as J;

@@ -1,6 +1,8 @@
 /** Shows on the record of a backup, and in its progress events, that it makes no progress; ends one that has waited for too long. */
 import {
+  isReplacedBy,
   type JobFailure,
+  judgeFailedRun,
   outageFailure,
   type Wait,
   WaitTracker,
@@ -10,10 +12,11 @@ import {
   waitEnds,
   waitReason,
 } from '../../job/index.ts';
-import { type Clock, commit, iso, type Tenant, type Write } from '../../platform/index.ts';
+import { bestEffort, type Clock, commit, get, set, type Tenant, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import {
   type BackupRecord,
+  backupKey,
   backupPatience,
   backupProgress,
   type EventContext,
@@ -51,26 +54,35 @@ export class BackupWaits {
   }
 }
 
+/** A step of a backup, and the shard that it copies, if any. */
+export interface BackupRun {
+  readonly backupId: string;
+  readonly shard?: number | undefined;
+}
+
 /**
  * A step has failed with a transient error: the backup waits until the workflow repeats it. Returns the failure of a backup that has
  * waited for too long.
  */
 export const recordBackupWait = async (
   tenant: Tenant,
-  { backupId, error, now }: { readonly backupId: string; readonly error: unknown; readonly now: Date },
+  { backupId, shard: number, error, now }: BackupRun & { readonly error: unknown; readonly now: Date },
 ): Promise<JobFailure | undefined> => {
   const reason = waitReason(error);
   if (!reason) return undefined;
   const { backup, organization } = await readRunningBackup(tenant, backupId, now);
   const problem = (error as Error).message;
-  const failure = outageFailure(backup, { patience: backupPatience(backup), error, storage, now });
+  const shard = number === undefined ? undefined : await get(backupKey.shard(tenant, backupId, number));
+  const noted = shard ?? backup;
+  const position = JSON.stringify([backup.phase, shard?.after ?? null]);
+  const patience = backupPatience(backup);
+  const { failure, failing, wait } = judgeFailedRun(backup, noted.failing, { reason, position, patience, error, storage, now });
   if (failure) return failure;
-  if (backup.waitingFor) await commit([updateRunningBackup(tenant, backupId, waitContinues(backup, problem, now))]);
-  else {
+  await bestEffort('note since when the step fails', commit([set({ pk: noted.pk, sk: noted.sk }, { failing })]));
+  if (isReplacedBy(backup.waitingFor, wait)) {
     const project = await readProject(tenant, backup.projectId);
-    const wait = { reason, since: iso(now) };
     await commit(waitWrites({ tenant, project, organization }, { backup, wait, problem, now }));
-  }
+  } else await commit([updateRunningBackup(tenant, backupId, waitContinues(backup, problem, now))]);
   return undefined;
 };
 

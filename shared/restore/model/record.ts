@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../../contract/models/restore.ts';
 import type { StorageType } from '../../contract/models/storage-destination.ts';
 import type { RateState } from '../../firestore/index.ts';
-import { type JobRecord, type Reason, type WaitingRecord, workPartition } from '../../job/index.ts';
+import { type FailingRuns, type JobRecord, type Reason, type WaitingRecord, workPartition } from '../../job/index.ts';
 import type { PointInTime } from '../../pitr/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 import type { BackupRecord, JobCreator, PartContents } from '../../stored-backup/index.ts';
@@ -182,6 +182,7 @@ export interface RestoreShardRecord extends Item, WriteCounts, Omit<MaskedFields
   /** Number of committed reports, so that none is applied twice. */
   readonly reports?: number;
   readonly isWritten: boolean;
+  readonly failing?: FailingRuns;
   readonly failures: readonly Failure[];
   /** Since when the target accepts no writes. */
   readonly stalledSince?: string;

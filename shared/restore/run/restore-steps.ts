@@ -4,8 +4,7 @@ import { id } from '../../contract/fields.ts';
 import { answerStep, type Reason } from '../../job/index.ts';
 import { type Clock, clock } from '../../platform/index.ts';
 import { restoreKey } from '../model/record.ts';
-import type { RestoreAttempt } from '../model/running-restore.ts';
-import { recordStepWait } from './record-step-wait.ts';
+import { type FailedStep, recordStepWait } from './record-step-wait.ts';
 import { reportCorruption } from './report-corruption.ts';
 
 export const RestoreStep = z.object({
@@ -25,7 +24,7 @@ export type RestoreShardStep = z.output<typeof RestoreShardStep>;
 
 /** Undefined after a permanent failure, which is then on the record. */
 export const answerRestoreStep = <T>(
-  step: RestoreAttempt,
+  step: FailedStep,
   work: () => Promise<T>,
   time: Clock = clock,
 ): Promise<T | undefined> => {

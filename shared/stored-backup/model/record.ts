@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import type { CapturedPart } from '../../anomaly/index.ts';
 import type { ObjectEntry, PageEntry } from '../../archive/index.ts';
 import type { Backup } from '../../contract/models/backup.ts';
-import { type WaitingRecord, workPartition } from '../../job/index.ts';
+import { type FailingRuns, type WaitingRecord, workPartition } from '../../job/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 
 type Shown = z.input<typeof Backup>;
@@ -179,6 +179,7 @@ export interface ShardRecord extends Item {
   readonly reads: number;
   /** False if the source does not count; absent until the range is done. */
   readonly countVerified?: boolean;
+  readonly failing?: FailingRuns;
 }
 
 /** An index and the chunk of its new records, both stored and confirmed. */

@@ -40,7 +40,8 @@ interface BackupRun {
 
 /** Runs every step once, shard by shard. Rethrows errors; the position then shows where to continue. */
 export const resumeBackup = async ({ tenant, backupId, deps }: BackupRun, position: BackupPosition): Promise<void> => {
-  const step = <T>(work: () => Promise<T>): Promise<T> => runBackupStep(tenant, { backupId, work, time: deps.clock });
+  const step = <T>(work: () => Promise<T>, shard?: number): Promise<T> =>
+    runBackupStep(tenant, { backupId, shard, work, time: deps.clock });
   if (position.step === 'prepare') {
     await step(() => prepareBackup(tenant, backupId, deps));
     position.step = 'plan';
@@ -51,7 +52,7 @@ export const resumeBackup = async ({ tenant, backupId, deps }: BackupRun, positi
   }
   for (let shard = position.shards[0]; shard !== undefined; shard = position.shards[0]) {
     const number = shard;
-    while (!(await step(() => copyShard(tenant, { backupId, number, handOver: after(deps.clock.now(), 600), deps }))));
+    while (!(await step(() => copyShard(tenant, { backupId, number, handOver: after(deps.clock.now(), 600), deps }), number)));
     position.shards.shift();
   }
   await step(() => sealBackup(tenant, backupId, deps));
@@ -61,10 +62,10 @@ export const resumeBackup = async ({ tenant, backupId, deps }: BackupRun, positi
 /** Runs a backup to its end; a failed one is cleaned up. */
 export const runBackup = async ({ tenant, backupId, deps }: BackupRun, options: RunBackupOptions = {}): Promise<void> => {
   const { copySeconds = 600, triesMax = 7, onError } = options;
-  const step = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+  const step = async <T>(name: string, work: () => Promise<T>, shard?: number): Promise<T> => {
     for (let tries = 1; ; tries++) {
       try {
-        return await runBackupStep(tenant, { backupId, work, time: deps.clock });
+        return await runBackupStep(tenant, { backupId, shard, work, time: deps.clock });
       } catch (error) {
         onError?.(name, error as Error);
         if ((error as Error).name === 'JobFailed' || tries === triesMax) throw error;
@@ -76,7 +77,7 @@ export const runBackup = async ({ tenant, backupId, deps }: BackupRun, options: 
       options.onRun?.();
       return copyShard(tenant, { backupId, number: shard, handOver: after(deps.clock.now(), copySeconds), deps });
     };
-    while (!(await step('copy', run)));
+    while (!(await step('copy', run, shard)));
   };
   try {
     await step('prepare', () => prepareBackup(tenant, backupId, deps));

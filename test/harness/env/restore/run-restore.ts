@@ -58,7 +58,11 @@ export const resumeRestore = async (
   const run = { tenant, restoreJobId, attempt: position.attempt };
   const step = async <T>(work: () => Promise<T>, shard?: number): Promise<T> => {
     await onStep?.(position.step, shard);
-    const answer = await answerRestoreStep(run, async () => ({ value: await work() }), deps.clock);
+    const answer = await answerRestoreStep(
+      { ...run, ...(shard !== undefined && { shard }) },
+      async () => ({ value: await work() }),
+      deps.clock,
+    );
     if (!answer) throw new RestoreFailedError(JSON.stringify(restoreOf(restoreJobId)?.failure));
     return answer.value;
   };

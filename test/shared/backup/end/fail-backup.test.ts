@@ -108,9 +108,9 @@ describe('backup: one that was ended concurrently', () => {
     await rejects(woken);
     await rejects(runBackupStep(t.tenant, { backupId: id, work: () => sealBackup(t.tenant, id, t.deps) }), { name: 'JobFailed' });
     // The function answers without an error of its own.
-    equal(await answerBackupStep(t.tenant, id, () => sealBackup(t.tenant, id, t.deps)), undefined);
+    equal(await answerBackupStep(t.tenant, { backupId: id }, () => sealBackup(t.tenant, id, t.deps)), undefined);
     await rejects(
-      answerBackupStep(t.tenant, id, () => Promise.reject(new TypeError('a fault of ours'))),
+      answerBackupStep(t.tenant, { backupId: id }, () => Promise.reject(new TypeError('a fault of ours'))),
       { name: 'TypeError' },
     );
     deepEqual([t.backupOf(id).status, t.backupOf(id).error?.code], ['failed', 'INTERNAL_ERROR']);
