@@ -1,5 +1,6 @@
 export { isFoundDamaged, isOwnBackup, isRestorePoint } from './backup-kind.ts';
 export { ApiFailure, NetworkFailure } from './failures.ts';
+export { grantorChange } from './grantor-change.ts';
 export { mustTypeName } from './must-type-name.ts';
 export { namesGoogleProject } from './names-google-project.ts';
 export { type Client, type ClientOptions, openClient } from './open-client.ts';

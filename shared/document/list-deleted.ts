@@ -25,13 +25,22 @@ export const listDeleted = async (
     { projectId: project.id, archive: { project: project.id } },
     documentsRootOf(project),
   );
+  /** Paths of which a captured version has an erased value; the search of the erasure may not have found them yet. */
+  const erased = new Set<string>();
   /** The newest change of each document. */
   const newest = new Map<string, { readonly at: number; readonly isDeleted: boolean }>();
   let deleted = 0;
   const { searchedFrom, isComplete } = await searchNewest(tenant, pitr, {
-    visit: ({ path, at, isDeleted }) => {
+    visit: ({ path, at, isDeleted, content }) => {
       const known = newest.get(path);
-      if ((known && known.at >= at) || erasures?.hidesPath(Buffer.from(path))) return;
+      if (erased.has(path) || erasures?.hidesPath(Buffer.from(path))) return;
+      if (!isDeleted && erasures?.hidesDocument(Buffer.from(path), content())) {
+        deleted -= Number(known?.isDeleted ?? false);
+        newest.delete(path);
+        erased.add(path);
+        return;
+      }
+      if (known && known.at >= at) return;
       deleted += Number(isDeleted) - Number(known?.isDeleted ?? false);
       newest.set(path, { at, isDeleted });
     },

@@ -3,7 +3,7 @@ import type { Actor } from '../audit/index.ts';
 import { roleAtLeast } from '../contract/access.ts';
 import { ApiError, invalid } from '../contract/errors.ts';
 import type { WorkloadIdentityInput } from '../contract/workload-identity.ts';
-import { organizationKey, readApiKey, readServiceAccount } from '../organization/index.ts';
+import { grantorOf, organizationKey, readApiKey, readServiceAccount } from '../organization/index.ts';
 import { type GoogleAccount, getAll, readPrivateKey, sealSecret, type Tenant, walk } from '../platform/index.ts';
 import { type Connection, type ProjectRecord, projectPrefix } from './record.ts';
 import { isComplete, sourceContext } from './source-token.ts';
@@ -16,7 +16,7 @@ interface ConnectionInput {
   readonly workloadIdentity: WorkloadIdentityInput | undefined;
 }
 
-/** Uses the given credentials or workload identity, or the caller's own grant. For an API key that is the grant of its creator. */
+/** Uses the given credentials or workload identity, or the caller's own grant. For an API key that is the grant of who made, rotated or widened it last. */
 export const chooseConnection = async (tenant: Tenant, input: ConnectionInput): Promise<Connection> => {
   const { project, actor, credentials, workloadIdentity } = input;
   if (credentials && workloadIdentity) throw invalid('workloadIdentity', 'cannot be combined with credentials');
@@ -25,12 +25,12 @@ export const chooseConnection = async (tenant: Tenant, input: ConnectionInput): 
   if (actor.type === 'user') return { type: 'user', userId: actor.id, email: actor.email ?? '' };
   if (!(project.connection ? isComplete(project.connection) : await isConnected(tenant, project)))
     throw databaseNotConnected(project);
-  return creatorConnection(tenant, actor);
+  return grantorConnection(tenant, actor);
 };
 
 type Database = Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>;
 
-/** The grant of its creator reaches all their databases; an API key may use it only for those that the organization uses. */
+/** The grant of a person reaches all their databases; an API key may use it only for those that the organization uses. */
 const isConnected = async (tenant: Tenant, { sourceProjectId, databaseId }: Database): Promise<boolean> => {
   const where = { sourceProjectId, databaseId, status: 'connected' };
   for await (const _ of walk<ProjectRecord>({ pk: `ORG#${tenant.organizationId}`, prefix: projectPrefix, where })) return true;
@@ -50,14 +50,14 @@ const serviceAccountConnection = async (tenant: Tenant, projectId: string, accou
   return { type: 'service_account', email: account.clientEmail, sealed };
 };
 
-/** Requires that the creator may still connect projects. */
-const creatorConnection = async (tenant: Tenant, actor: Actor): Promise<Connection> => {
-  const createdBy =
-    actor.type === 'api_key' ? (await readApiKey(tenant, actor.id)).createdBy.id : (await readServiceAccount(tenant)).createdBy;
-  if (createdBy === undefined) throw invalid('credentials', 'are required: the creator of this API key is unknown');
-  const [member, profile] = await getAll([organizationKey.member(tenant, createdBy), accountKey.user(createdBy)]);
+/** Requires that the person may still connect projects. */
+const grantorConnection = async (tenant: Tenant, actor: Actor): Promise<Connection> => {
+  const userId =
+    actor.type === 'api_key' ? grantorOf(await readApiKey(tenant, actor.id)).id : (await readServiceAccount(tenant)).createdBy;
+  if (userId === undefined) throw invalid('credentials', 'are required: the creator of this API key is unknown');
+  const [member, profile] = await getAll([organizationKey.member(tenant, userId), accountKey.user(userId)]);
   if (!member || !roleAtLeast(member.role, 'member')) {
-    throw invalid('credentials', 'are required: the creator of this API key may no longer connect projects');
+    throw invalid('credentials', 'are required: the person who granted this API key may no longer connect projects');
   }
-  return { type: 'user', userId: createdBy, email: profile?.email ?? member.address };
+  return { type: 'user', userId, email: profile?.email ?? member.address };
 };

@@ -4,6 +4,7 @@ import { ApiError } from '../contract/errors.ts';
 import {
   type CallerContext,
   endKeysOf,
+  keysGrantedBy,
   organizationKey,
   readMember,
   readServiceAccountKey,
@@ -29,15 +30,16 @@ const projectsAtOnceMax = 40;
 /** Removes a member, or the caller themselves. Projects connected with the member's grant become unauthorized. */
 export const endMembership = async (caller: CallerContext, userId: string, now: Date): Promise<Change> => {
   const { tenant, actor } = caller;
-  const [{ target }, projects, serviceAccount] = await Promise.all([
+  const [{ target }, projects, serviceAccount, apiKeys] = await Promise.all([
     readMember(tenant, userId, actor.id),
     connectedBy(tenant, userId),
     readServiceAccountKey(tenant),
+    keysGrantedBy(tenant, userId),
   ]);
   // The caller has left since the call was authorized: answered like a call that comes later.
   if (!target && userId === actor.id) throw new ApiError('FORBIDDEN', 'You are not a member of this organization');
   const refs = projects.map(({ id, name, sourceProjectId }) => ({ id, name, sourceProjectId }));
-  const { writes, audit } = removeMember(caller, { target, projects: refs, serviceAccount }, now);
+  const { writes, audit } = removeMember(caller, { target, projects: refs, serviceAccount, apiKeys }, now);
   const first = projects.slice(0, projectsAtOnceMax);
   return {
     writes: [...writes, ...first.map((project) => withdrawn(tenant, project, now))],

@@ -19,13 +19,17 @@ export const getIncident = async (tenant: Tenant, id: string, now: Date): Promis
   return incident;
 };
 
-/** An incident with its timeline, the oldest entry first. */
+/**
+ * An incident with its timeline, the oldest entry first. Alerts are of the whole organization: a caller that is limited to projects does
+ * not see which of them sent something, nor the errors of their channels.
+ */
 export const incidentDetails = async (
   tenant: Tenant,
   incident: IncidentRecord,
-  now: Date,
+  { now, showsAlerts = true }: { readonly now: Date; readonly showsAlerts?: boolean },
 ): Promise<z.input<typeof IncidentWithTimeline>> => {
-  const entries = [...storedTimeline(incident), ...(await messageEntries(tenant, incident))];
+  const messages = showsAlerts ? await messageEntries(tenant, incident) : [];
+  const entries = [...storedTimeline(incident), ...messages];
   return { ...incidentData(incident, now), timeline: entries.toSorted((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0)) };
 };
 

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { invitableRoles, scopes } from '../access.ts';
+import { invitableRoles, roles, scopes } from '../access.ts';
 import { normalAddressRange } from '../address-range.ts';
 import { id, Moment, Name, ShownName } from '../fields.ts';
 import { apiKeyAddressesMax, apiKeyProjectsMax } from '../limits.ts';
@@ -48,6 +48,9 @@ export const apiKeyFields = {
   expiresAt: Moment,
 };
 
+/** A person who answers for a key, with their role now. Null: no longer a member of the organization. */
+export const KeyGrantor = z.extend(Creator, { role: z.nullable(z.enum(roles)) });
+
 export const ApiKey = z.object({
   id: z.string(),
   name: ShownName,
@@ -58,7 +61,8 @@ export const ApiKey = z.object({
   status: z.enum(apiKeyStatuses),
   expiresAt: Moment,
   lastUsedAt: z.nullable(Moment),
-  createdBy: Creator,
+  createdBy: KeyGrantor,
+  grantedBy: KeyGrantor,
   createdAt: Moment,
   updatedAt: Moment,
   rotatedAt: z.nullable(Moment),

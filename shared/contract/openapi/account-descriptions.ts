@@ -22,7 +22,7 @@ import { webhooks } from '../endpoints/webhooks.ts';
 import { events } from '../events/event-catalogue.ts';
 import { simpleEvents } from '../events/simple-events.ts';
 import { apiKeyDays, apiKeyDaysMax, apiKeyWarningDays, departureProjectsMax, webhookSecretMin } from '../limits.ts';
-import { ApiKey, ApiKeyWithSecret } from '../models/api-key.ts';
+import { ApiKey, ApiKeyWithSecret, KeyGrantor } from '../models/api-key.ts';
 import { Encryption } from '../models/encryption.ts';
 import { Invitation } from '../models/invitation.ts';
 import { UnfinishedJob } from '../models/job.ts';
@@ -222,10 +222,13 @@ export const accountDescriptions: readonly FieldTexts[] = [
       allowedAddresses: 'Ranges in CIDR notation; null: any address',
       status: `expiring: within ${apiKeyWarningDays[0]} days; expired: calls with it answer 401`,
       lastUsedAt: 'Recorded at most once a minute',
-      createdBy: 'Who made the key. It stays when this user leaves the organization',
+      createdBy: 'Who made the key. It belongs to the organization, and stays when this person leaves',
+      grantedBy:
+        'Who last made, rotated or widened the key. Without credentials the key connects databases with the Google access of this person, while they are a member',
       previousKeyExpiresAt: 'Until then the text before the last rotation also works',
     }),
   ),
+  fieldTexts(KeyGrantor, { role: 'The role of this person now; null: no longer a member of the organization' }),
   fieldTexts(ApiKeyWithSecret, { apiKey: 'Shown only in this response' }),
   fieldTexts(events['member.left'], {
     projects: `Projects that were connected with the grant of the member and must be reconnected; at most ${departureProjectsMax}`,

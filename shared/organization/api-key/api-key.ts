@@ -1,8 +1,9 @@
 /** The API keys of an organization. The text of a key is shown once; only its fingerprint is stored. */
 import type * as z from 'zod/mini';
-import { auditEntry, auditNote } from '../../audit/index.ts';
+import { type Actor, auditEntry, auditNote } from '../../audit/index.ts';
+import { type Role, roleAtLeast } from '../../contract/access.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
-import { idPrefixes, isId } from '../../contract/ids.ts';
+import { isId } from '../../contract/ids.ts';
 import { apiKeyDays, apiKeyDaysMax, apiKeysPerOrganization, apiKeyWarningDays } from '../../contract/limits.ts';
 import type { ApiKey } from '../../contract/models/api-key.ts';
 import {
@@ -13,10 +14,10 @@ import {
   create,
   fingerprint,
   get,
+  getAll,
   iso,
   newId,
   omitUndefined,
-  query,
   remove,
   StaleReadError,
   set,
@@ -27,14 +28,7 @@ import {
 } from '../../platform/index.ts';
 import type { CallerContext } from '../model/caller-context.ts';
 import { countOf, whileMember } from '../model/organization-guards.ts';
-import {
-  type ApiKeyRecord,
-  apiKeyPrefix,
-  type FingerprintRecord,
-  lookup,
-  organizationKey,
-  type SeenRecord,
-} from '../model/record.ts';
+import { type ApiKeyRecord, apiKeyPrefix, type FingerprintRecord, lookup, organizationKey } from '../model/record.ts';
 import { newKeyToken } from './key-token.ts';
 
 const daySeconds = 24 * 3_600;
@@ -65,6 +59,7 @@ export const createApiKey = (
     expiresAt: checkExpiry(expiresAt, now) ?? iso(after(now, apiKeyDays * daySeconds)),
     expirySetAt: iso(now),
     createdBy: actor,
+    grantedBy: actor,
     createdAt: iso(now),
     updatedAt: iso(now),
   };
@@ -121,14 +116,45 @@ const noSuchKey = (): ApiError => new ApiError('API_KEY_NOT_FOUND', 'API key not
 export const apiKeysOf = (tenant: Tenant): AsyncGenerator<ApiKeyRecord> =>
   walk<ApiKeyRecord>({ pk: `ORG#${tenant.organizationId}`, prefix: apiKeyPrefix });
 
-export const lastUseOf = async (tenant: Tenant, id: string): Promise<string | null> =>
-  isId('apiKey', id) ? ((await get(organizationKey.seen(tenant, id)))?.at ?? null) : null;
+/** Who answers for a key: the access that it has is theirs to give. */
+export const grantorOf = ({ grantedBy, createdBy }: ApiKeyRecord): Actor => grantedBy ?? createdBy;
 
-/** A page of API keys, newest first, and when each was last used. */
-export const listApiKeys = async (
+/** The keys that a person answers for. They stay when the person leaves or is no longer an admin; the audit log names them. */
+export const keysGrantedBy = async (tenant: Tenant, userId: string): Promise<readonly ApiKeyRecord[]> => {
+  const found: ApiKeyRecord[] = [];
+  for await (const key of apiKeysOf(tenant)) if (grantorOf(key).id === userId) found.push(key);
+  return found;
+};
+
+const lastUseOf = async (tenant: Tenant, id: string): Promise<string | null> =>
+  (await get(organizationKey.seen(tenant, id)))?.at ?? null;
+
+/** What the API shows of keys beside their records. */
+export interface KeyNotes {
+  /** When each key was last used, and the roles of the members who answer for them; both by id. */
+  readonly lastUses: ReadonlyMap<string, string>;
+  readonly roles: ReadonlyMap<string, Role>;
+}
+
+/** `userId`: a person who answers for the keys from now on. */
+export const readKeyNotes = async (tenant: Tenant, keys: readonly ApiKeyRecord[], userId?: string): Promise<KeyNotes> => {
+  const users = new Set(keys.flatMap((key) => [key.createdBy.id, grantorOf(key).id]));
+  if (userId !== undefined) users.add(userId);
+  const [seen, members] = await Promise.all([
+    getAll(keys.map(({ id }) => organizationKey.seen(tenant, id))),
+    getAll([...users].map((id) => organizationKey.member(tenant, id))),
+  ]);
+  return {
+    lastUses: new Map(keys.flatMap(({ id }, n) => (seen[n] ? [[id, seen[n].at]] : []))),
+    roles: new Map(members.flatMap((member) => (member ? [[member.userId, member.role]] : []))),
+  };
+};
+
+/** A page of API keys, newest first. */
+export const listApiKeys = (
   tenant: Tenant,
   { limit, after: position }: { readonly limit: number; readonly after: string | undefined },
-): Promise<{ items: readonly { key: ApiKeyRecord; lastUsedAt: string | null }[]; next: string | undefined }> => {
+): Promise<{ items: readonly ApiKeyRecord[]; next: string | undefined }> => {
   const range = {
     pk: `ORG#${tenant.organizationId}`,
     prefix: apiKeyPrefix,
@@ -136,10 +162,7 @@ export const listApiKeys = async (
     after: position,
     limit: limit + 1,
   };
-  const { pk, sk: prefix } = organizationKey.seen(tenant, `${idPrefixes.apiKey}_`);
-  const [page, seen] = await Promise.all([takePage(walk<ApiKeyRecord>(range), limit), query<SeenRecord>({ pk, prefix })]);
-  const uses = new Map(seen.items.map(({ sk, at }) => [sk, at]));
-  return { items: page.items.map((key) => ({ key, lastUsedAt: uses.get(key.id) ?? null })), next: page.next };
+  return takePage(walk<ApiKeyRecord>(range), limit);
 };
 
 /**
@@ -175,7 +198,8 @@ export const auditExpiredUses = async (tenant: Tenant, keys: readonly ApiKeyReco
 };
 
 /** The key as the API shows it. */
-export const apiKeyData = (key: ApiKeyRecord, lastUsedAt: string | null, now: Date): z.input<typeof ApiKey> => {
+export const apiKeyData = (key: ApiKeyRecord, { lastUses, roles }: KeyNotes, now: Date): z.input<typeof ApiKey> => {
+  const withRole = (person: Actor) => ({ ...person, role: roles.get(person.id) ?? null });
   const { expiresAt, rotatedAt = null, previousKeyExpiresAt = '' } = key;
   return {
     ...key,
@@ -183,7 +207,9 @@ export const apiKeyData = (key: ApiKeyRecord, lastUsedAt: string | null, now: Da
     projectIds: key.projectIds ? [...key.projectIds] : null,
     allowedAddresses: key.allowedAddresses ? [...key.allowedAddresses] : null,
     status: expiresAt <= iso(now) ? 'expired' : expiryWarningOf(key, now) === undefined ? 'active' : 'expiring',
-    lastUsedAt,
+    lastUsedAt: lastUses.get(key.id) ?? null,
+    createdBy: withRole(key.createdBy),
+    grantedBy: withRole(grantorOf(key)),
     rotatedAt,
     previousKeyExpiresAt: previousKeyExpiresAt > iso(now) ? previousKeyExpiresAt : null,
   };
@@ -191,7 +217,7 @@ export const apiKeyData = (key: ApiKeyRecord, lastUsedAt: string | null, now: Da
 
 /** Changes the given fields; null removes a limit. An empty input writes nothing, not even an audit entry. */
 export const updateApiKey = (
-  { tenant }: CallerContext,
+  { tenant, actor }: CallerContext,
   { key, input, now }: { readonly key: ApiKeyRecord; readonly input: Partial<Changes>; readonly now: Date },
 ): { key: ApiKeyRecord; change: Change } => {
   const { name, role, permissions, projectIds, allowedAddresses } = input;
@@ -202,12 +228,13 @@ export const updateApiKey = (
     ...(allowedAddresses !== undefined && { allowedAddresses: distinct(allowedAddresses) }),
   };
   if (Object.keys(given).length === 0) return { key, change: { writes: [], audit: [] } };
-  const changes = { ...given, updatedAt: iso(now) };
+  const isWider = isWidened(key, omitUndefined({ ...key, ...given }) as ApiKeyRecord);
+  const changes = { ...given, ...(isWider && { grantedBy: actor }), updatedAt: iso(now) };
   const changed = omitUndefined({ ...key, ...changes }) as ApiKeyRecord;
   return {
     key: changed,
     change: {
-      writes: [keyUpdate(tenant, key, changes)],
+      writes: [keyUpdate(tenant, key, changes), ...(isWider ? [whileMember(tenant, actor.id)] : [])],
       audit: [
         auditNote(tenant, {
           type: 'api_key',
@@ -218,6 +245,16 @@ export const updateApiKey = (
     },
   };
 };
+
+/** Whether a key can do anything that it could not before: who allows that answers for it. */
+const isWidened = (before: ApiKeyRecord, key: ApiKeyRecord): boolean =>
+  !roleAtLeast(before.role, key.role) ||
+  key.expiresAt > before.expiresAt ||
+  [
+    [before.permissions, key.permissions],
+    [before.projectIds, key.projectIds],
+    [before.allowedAddresses, key.allowedAddresses],
+  ].some(([old, given]) => old !== undefined && !given?.every((one) => (old as readonly string[]).includes(one)));
 
 type Changes = { readonly [F in keyof ApiKeyInput]: ApiKeyInput[F] | undefined };
 
@@ -256,6 +293,7 @@ export const rotateApiKey = async (
   const changes = {
     expiresAt: checkExpiry(expiresAt, now) ?? iso(new Date(now.getTime() + lifeMs)),
     expirySetAt: iso(now),
+    grantedBy: actor,
     rotatedAt: iso(now),
     updatedAt: iso(now),
     previousKeyExpiresAt,

@@ -18,7 +18,7 @@ import {
 } from '../../platform/index.ts';
 import { type CallerContext, organizationRef } from '../model/caller-context.ts';
 import { countOf, roleRequired } from '../model/organization-guards.ts';
-import { lookup, type MemberRecord, organizationKey } from '../model/record.ts';
+import { type ApiKeyRecord, lookup, type MemberRecord, organizationKey } from '../model/record.ts';
 import { endKeysOf, type ServiceAccountKey } from '../service-account/end-keys-of.ts';
 import { type MemberProfile, toMemberEvent } from './member-profile.ts';
 import { transferOwnership } from './transfer-ownership.ts';
@@ -42,13 +42,14 @@ interface RoleChange {
   readonly target: MemberProfile | undefined;
   readonly self: MemberProfile | undefined;
   readonly serviceAccount?: ServiceAccountKey | undefined;
+  readonly apiKeys?: readonly GrantedKey[] | undefined;
 }
 
 /** Changes a role or transfers ownership. Setting the current role writes nothing, not even an audit entry. */
 export const changeRole = (
   caller: CallerContext,
   {
-    roleChange: { target, self, serviceAccount },
+    roleChange: { target, self, serviceAccount, apiKeys = [] },
     role,
     now,
   }: { readonly roleChange: RoleChange; readonly role: Role; readonly now: Date },
@@ -60,9 +61,8 @@ export const changeRole = (
   const data = { userId: member.userId, role, updatedAt: iso(now) };
   if (role === 'owner') return { data, change: transferOwnership(caller, { to: { member, profile }, self }, now) };
   // Making an API key requires role admin, and so does keeping one.
-  const keys = roleAtLeast(role, 'admin')
-    ? { writes: [], audit: [] }
-    : endKeysOf(tenant, { userId: member.userId, found: serviceAccount, now });
+  const keepsKeys = roleAtLeast(role, 'admin');
+  const keys = keepsKeys ? { writes: [], audit: [] } : endKeysOf(tenant, { userId: member.userId, found: serviceAccount, now });
   const changedMember = { ...toMemberEvent({ member, profile }, role), previousRole: member.role };
   return {
     data,
@@ -82,7 +82,11 @@ export const changeRole = (
         }),
       ],
       audit: [
-        auditNote(tenant, { type: 'member', id: member.userId, details: { role, previousRole: member.role } }),
+        auditNote(tenant, {
+          type: 'member',
+          id: member.userId,
+          details: { role, previousRole: member.role, ...(!keepsKeys && keyDetails(apiKeys)) },
+        }),
         ...keys.audit,
       ],
     },
@@ -95,13 +99,25 @@ export interface Departure {
   /** Projects connected with the member's grant, which become unauthorized. */
   readonly projects: readonly { readonly id: string; readonly name: string; readonly sourceProjectId: string }[];
   readonly serviceAccount: ServiceAccountKey | undefined;
+  readonly apiKeys?: readonly GrantedKey[] | undefined;
 }
+
+/** An API key that the member answers for. It stays: it belongs to the organization. */
+type GrantedKey = Pick<ApiKeyRecord, 'id' | 'name'>;
+
+/** For the audit log: the keys that somebody has to look at now. */
+const keyDetails = (keys: readonly GrantedKey[]): { readonly apiKeys?: readonly GrantedKey[] } =>
+  keys.length > 0 ? { apiKeys: keys.map(({ id, name }) => ({ id, name })) } : {};
 
 /**
  * Removes a member, on both sides, and frees the address, so that the person can be invited again. Members may remove themselves. The
  * task revokes what is connected or created at the same moment.
  */
-export const removeMember = (caller: CallerContext, { target, projects, serviceAccount }: Departure, now: Date): Change => {
+export const removeMember = (
+  caller: CallerContext,
+  { target, projects, serviceAccount, apiKeys = [] }: Departure,
+  now: Date,
+): Change => {
   const { tenant, organization } = caller;
   const existing = assertExists(target);
   const { userId, role, joinedAt, address } = existing.member;
@@ -129,7 +145,7 @@ export const removeMember = (caller: CallerContext, { target, projects, serviceA
       // Incidents that were assigned to the member are no one's again.
       enqueue(tenant, { kind: 'assess-incidents' }, now),
     ],
-    audit: [auditNote(tenant, { type: 'member', id: userId, details: { role } }), ...keys.audit],
+    audit: [auditNote(tenant, { type: 'member', id: userId, details: { role, ...keyDetails(apiKeys) } }), ...keys.audit],
   };
 };
 

@@ -98,6 +98,8 @@ export interface ApiKeyRecord extends Item {
   /** When `expiresAt` was set: a rotation gives the new key as long a life. */
   readonly expirySetAt: string;
   readonly createdBy: Actor;
+  /** Who last made, rotated or widened the key, and whose access to sources it uses by default. Absent: who created it. */
+  readonly grantedBy?: Actor;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly rotatedAt?: string;

@@ -23,7 +23,14 @@ export const recordStepWait = async (step: FailedStep, error: unknown, now: Date
   const noted = shard ?? restore;
   const position = positionOf(restore, shard);
   const patience = restorePatience(restore);
-  const judged = judgeFailedRun(restore, noted.failing, { reason, position, patience, error, storage: 'STORAGE_READ_ERROR', now });
+  const judged = judgeFailedRun(restore, noted.failing, {
+    reason,
+    position,
+    patience,
+    error,
+    storage: 'STORAGE_READ_ERROR',
+    now,
+  });
   if (judged.failure) return judged.failure;
   const { failing, wait } = judged;
   await bestEffort('note since when the step fails', commit([set({ pk: noted.pk, sk: noted.sk }, { failing })]));

@@ -23,11 +23,7 @@ export const RestoreShardStep = z.extend(RestoreStep, {
 export type RestoreShardStep = z.output<typeof RestoreShardStep>;
 
 /** Undefined after a permanent failure, which is then on the record. */
-export const answerRestoreStep = <T>(
-  step: FailedStep,
-  work: () => Promise<T>,
-  time: Clock = clock,
-): Promise<T | undefined> => {
+export const answerRestoreStep = <T>(step: FailedStep, work: () => Promise<T>, time: Clock = clock): Promise<T | undefined> => {
   const { tenant, restoreJobId: id, attempt } = step;
   const key = restoreKey.restore(tenant, id);
   const onTransient = (error: unknown) => recordStepWait(step, error, time.now());

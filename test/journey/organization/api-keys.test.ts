@@ -5,16 +5,17 @@ import { scopes } from '../../../shared/contract/access.ts';
 import { apiKeys } from '../../../shared/contract/endpoints/api-keys.ts';
 import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { members } from '../../../shared/contract/endpoints/members.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
 import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
-import { takeBackup } from '../../harness/stage/backup.ts';
+import { newProject, takeBackup } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { logs } from '../../harness/stage/function-log.ts';
-import { newOrganization } from '../../harness/stage/organization.ts';
+import { addMember, newOrganization } from '../../harness/stage/organization.ts';
 import { allItems } from '../../harness/stage/table.ts';
 
 const start = async () => {
@@ -131,4 +132,42 @@ test('API keys: what a key cannot be is refused, and the answer names the field'
     const result = await call(apiKeys.create, { ...by, body: { name: 'CI', ...body } });
     deepEqual([result.status, result.body.error.details?.field], [400, field], result.text);
   }
+});
+
+test('API keys: one stays when its grantor is demoted or leaves, connects nothing with their access, and everyone can see it', async () => {
+  const { organization, by } = await start();
+  const admin = await addMember(organization, 'admin');
+  const body = { name: 'CI', role: 'member', permissions: ['projects:read', 'projects:write'] };
+  const made = (await call(apiKeys.create, { token: admin.accessToken, org: by.org, body })).body.data;
+  const params = { apiKeyId: made.id };
+  const { sourceProjectId } = await newProject(organization);
+  const connect = async () => call(projects.create, { token: made.apiKey, body: { name: 'Again', sourceProjectId } });
+  const shown = async () => {
+    const { createdBy, grantedBy } = (await call(apiKeys.list, by)).body.data[0]!;
+    return [createdBy.id, createdBy.role, grantedBy.id, grantedBy.role];
+  };
+  deepEqual(await shown(), [admin.userId, 'admin', admin.userId, 'admin']);
+
+  const member = { ...by, params: { userId: admin.userId } };
+  equal((await call(members.update, { ...member, body: { role: 'viewer' } })).status, 200);
+  deepEqual(await shown(), [admin.userId, 'viewer', admin.userId, 'viewer']);
+  equal((await call(projects.list, { token: made.apiKey })).status, 200);
+  match((await connect()).body.error.message, /may no longer connect projects/);
+  equal((await call(members.remove, member)).status, 200);
+  deepEqual(await shown(), [admin.userId, null, admin.userId, null]);
+  match((await connect()).body.error.message, /may no longer connect projects/);
+  const named = (await call(auditLogs.list, { ...by, query: { resourceType: 'member' } })).body.data;
+  const keys = [{ id: made.id, name: 'CI' }];
+  deepEqual(
+    named.filter(({ action }) => action !== 'member.joined').map(({ action, details }) => [action, details.apiKeys]),
+    [
+      ['member.removed', keys],
+      ['member.role_changed', keys],
+    ],
+  );
+
+  const { apiKey } = (await call(apiKeys.rotate, { ...by, params, body: { overlapHours: 0 } })).body.data;
+  deepEqual(await shown(), [admin.userId, null, organization.owner.userId, 'owner']);
+  const connected = await call(projects.create, { token: apiKey, body: { name: 'Again', sourceProjectId } });
+  equal(connected.status, 201, connected.text);
 });

@@ -190,6 +190,11 @@ test('locate: captured changes say to the second when a document changed and van
   const { data, change } = await listDeleted(t.tenant, { project: project(), deps: t.deps });
   deepEqual([data.captured, data.documents.map(({ path }) => path)], [true, ['a/x']]);
   equal(change.audit.length, 1);
+
+  // Its search has not begun: only a version before the deletion has the value.
+  await eraseDocuments(t, { query: { collection: 'a', field: 'text', value: 'two' } });
+  const { data: hidden } = await listDeleted(t.tenant, { project: project(), deps: t.deps });
+  deepEqual(hidden.documents, []);
 });
 
 test('locate: without captures no deletions are listed, and the answer says so', async () => {

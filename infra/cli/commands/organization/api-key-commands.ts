@@ -1,6 +1,6 @@
 /** `bms keys`: API keys for pipelines and tools. */
 import type { Command } from 'commander';
-import type { DataOf, InputOf } from '../../../../shared/client/index.ts';
+import { type DataOf, grantorChange, type InputOf } from '../../../../shared/client/index.ts';
 import { apiKeyRoles, type ChoiceOf } from '../../base/choices.ts';
 import { refuseIfUnchanged } from '../../base/cli-failure.ts';
 import { defineCommand, defineGroup } from '../../base/define-command.ts';
@@ -84,6 +84,13 @@ export const addApiKeyCommands = (program: Command, action: Action): void => {
       { title: 'PERMISSIONS', value: ({ permissions }) => permissions.join(', '), flexible: true, optional: 2 },
       { title: 'PROJECTS', value: ({ projectIds }) => (projectIds ? String(projectIds.length) : 'all'), optional: 3 },
       { title: 'LAST USED', value: ({ lastUsedAt }) => formatMinute(lastUsedAt), optional: 1 },
+      {
+        title: 'GRANTED BY',
+        value: ({ grantedBy }) => personWords(grantedBy),
+        style: ({ grantedBy }) => (grantorChange(grantedBy) ? 'yellow' : undefined),
+        flexible: true,
+        optional: 4,
+      },
       { title: 'EXPIRES', value: ({ expiresAt }) => formatMinute(expiresAt) },
       { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
     ],
@@ -168,5 +175,8 @@ const keyDetails = (key: ApiKey & { readonly apiKey?: string }): readonly Detail
   ['Old key until', formatTime(key.previousKeyExpiresAt)],
   ['Last used', formatTime(key.lastUsedAt)],
   ['Created', formatTime(key.createdAt)],
-  ['Created by', key.createdBy.email ?? key.createdBy.id],
+  ['Created by', personWords(key.createdBy)],
+  ['Granted by', personWords(key.grantedBy)],
 ];
+
+const personWords = (person: ApiKey['grantedBy']): string => grantorChange(person) ?? person.email ?? person.id;

@@ -70,7 +70,13 @@ test('incident: messages say who has acknowledged it, and the timeline tells eve
   );
   await notify(hours(25));
   equal(deliveries(pager)[2]?.state, 'recovered', 'an acknowledged incident reports its recovery');
-  const { timeline, acknowledgement, assignee } = await incidentDetails(tenant, only(), hours(25));
+  const { timeline, acknowledgement, assignee } = await incidentDetails(tenant, only(), { now: hours(25) });
+  const limited = await incidentDetails(tenant, only(), { now: hours(25), showsAlerts: false });
+  deepEqual(
+    limited.timeline,
+    timeline.filter(({ type }) => type !== 'message'),
+    'a key of one project sees no alerts',
+  );
   deepEqual(
     timeline.map(({ type, by }) => [type, by?.email]).filter(([type]) => type !== 'message'),
     [

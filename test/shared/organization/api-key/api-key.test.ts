@@ -4,6 +4,7 @@ import type { ApiError } from '../../../../shared/contract/errors.ts';
 import {
   apiKeyData,
   createApiKey,
+  grantorOf,
   readApiKey,
   removeApiKey,
   rotateApiKey,
@@ -66,10 +67,12 @@ test('createApiKey: it expires after 90 days by default, within a year, and stor
 
 test('apiKeyData: says whether the key works, is about to expire, or has expired', async () => {
   const { key } = await newKey();
-  const statusAt = (days: number) => apiKeyData(key, null, later(days)).status;
+  const notes = { lastUses: new Map(), roles: new Map() };
+  const statusAt = (days: number) => apiKeyData(key, notes, later(days)).status;
   deepEqual([0, 75.9, 76, 89.9, 90].map(statusAt), ['active', 'active', 'expiring', 'expiring', 'expired']);
-  const { projectIds, allowedAddresses, createdBy } = apiKeyData(key, null, now);
-  deepEqual({ projectIds, allowedAddresses, createdBy }, { projectIds: null, allowedAddresses: null, createdBy: caller.actor });
+  const { projectIds, allowedAddresses, createdBy } = apiKeyData(key, notes, now);
+  const gone = { ...caller.actor, role: null };
+  deepEqual({ projectIds, allowedAddresses, createdBy }, { projectIds: null, allowedAddresses: null, createdBy: gone });
 });
 
 test('updateApiKey: only the given fields change, null removes a limit, and nothing given writes nothing', async () => {
@@ -115,4 +118,25 @@ test('removeApiKey: the key, its fingerprint and its last use are gone, and it i
   equal(await get(lookup.fingerprint(key.id)), undefined);
   equal(await get(organizationKey.apiKey(tenant, key.id)), undefined);
   for (const id of [key.id, 'x']) await rejects(readApiKey(tenant, id), (error: ApiError) => error.code === 'API_KEY_NOT_FOUND');
+});
+
+test('grantorOf: who makes, rotates or widens a key answers for it; who narrows or renames it does not', async () => {
+  const { key } = await newKey({ role: 'member', projectIds: ['prj_1', 'prj_2'], allowedAddresses: ['192.0.2.0/24'] });
+  const other = { ...caller, actor: { type: 'user', id: newId('user'), email: 'bob@example.com' } } as typeof caller;
+  const grantorAfter = (input: object) => grantorOf(updateApiKey(other, { key, input, now: later(1) }).key).id;
+  const narrower = [{ name: 'New' }, { role: 'viewer' }, { projectIds: ['prj_2'] }, { expiresAt: later(2).toISOString() }];
+  const wider = [
+    { role: 'admin' },
+    { permissions: ['backups:read', 'backups:write'] },
+    { projectIds: null },
+    { projectIds: ['prj_1', 'prj_3'] },
+    { allowedAddresses: null },
+    { expiresAt: later(200).toISOString() },
+  ];
+  for (const input of narrower) equal(grantorAfter(input), caller.actor.id, JSON.stringify(input));
+  for (const input of wider) equal(grantorAfter(input), other.actor.id, JSON.stringify(input));
+  const rotated = await rotateApiKey(other, { key, overlapHours: 0, expiresAt: undefined, now: later(1) });
+  deepEqual([grantorOf(rotated.key).id, rotated.key.createdBy.id], [other.actor.id, caller.actor.id]);
+  const { grantedBy: _, ...older } = key;
+  equal(grantorOf(older).id, caller.actor.id, 'records from before it was kept');
 });

@@ -1,7 +1,8 @@
 import { useState } from 'react';
+import { grantorChange } from '../../../../../shared/client/index.ts';
 import { type ApiKey, useDeleteApiKey } from '../../data/api-keys.ts';
 import { useProjects } from '../../data/projects.ts';
-import { Status } from '../../ui/data/badge.tsx';
+import { Badge, Status } from '../../ui/data/badge.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { IconButton } from '../../ui/form/button.tsx';
@@ -25,14 +26,23 @@ export const ApiKeyTable = ({ keys }: { readonly keys: readonly ApiKey[] | undef
       key: 'name',
       label: 'Key',
       isTitle: true,
-      cell: ({ name, createdBy, allowedAddresses }) => (
+      cell: ({ name, createdBy, grantedBy, allowedAddresses }) => (
         <div className="stack stack--close">
           <span className="wrap-anywhere">{name}</span>
           <span className="small secondary wrap-anywhere">
-            {[`by ${createdBy.email ?? createdBy.id}`, allowedAddresses && `from ${allowedAddresses.join(', ')}`]
+            {[
+              `by ${createdBy.email ?? createdBy.id}`,
+              grantedBy.id !== createdBy.id && `granted by ${grantedBy.email ?? grantedBy.id}`,
+              allowedAddresses && `from ${allowedAddresses.join(', ')}`,
+            ]
               .filter(Boolean)
               .join(' · ')}
           </span>
+          {grantorChange(grantedBy) && (
+            <span>
+              <Badge tone="warn">{grantorChange(grantedBy)}</Badge>
+            </span>
+          )}
         </div>
       ),
     },
