@@ -4,7 +4,7 @@ import type { DestinationRecord } from '../destination/index.ts';
 import type { PitrRecord } from '../pitr/index.ts';
 import type { ProjectRecord } from '../project/index.ts';
 import type { ScheduleRecord } from '../schedule/index.ts';
-import { isRestorePointBackup } from '../stored-backup/index.ts';
+import { isInternalBackup } from '../stored-backup/index.ts';
 import type { RecentBackup, RecentRestore } from './recent-jobs.ts';
 
 export interface ProjectState {
@@ -30,4 +30,4 @@ export const isDamaged = ({ damagedDepth, verification }: RecentBackup): boolean
 
 /** A backup of the project itself, not one that a restore made or that was imported from another database. */
 export const isOfProject = (backup: RecentBackup): boolean =>
-  backup.trigger !== 'safety' && backup.isPartial !== true && backup.isForeign !== true && !isRestorePointBackup(backup);
+  !isInternalBackup(backup) && backup.isPartial !== true && backup.isForeign !== true;

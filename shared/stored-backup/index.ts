@@ -42,6 +42,7 @@ export {
   completedFields,
   expiryOf,
   finishedFields,
+  isInternalBackup,
   isRestorePointBackup,
   newBackupRecord,
   topCollections,

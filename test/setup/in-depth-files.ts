@@ -60,6 +60,7 @@ export const inDepthFiles: readonly string[] = [
   'test/journey/console/form/changes.test.ts',
   'test/journey/console/invitation.test.ts',
   'test/journey/console/incident.test.ts',
+  'test/journey/console/list/backups.test.ts',
   'test/journey/console/list/long-lists.test.ts',
   'test/journey/console/list/project-list.test.ts',
   'test/journey/console/manage.test.ts',

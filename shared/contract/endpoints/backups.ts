@@ -63,6 +63,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
       from: z.optional(When),
       to: z.optional(When),
       anomaly: z.optional(z.enum(['true', 'unacknowledged'], 'must be true or unacknowledged')),
+      internal: z.optional(z.enum(['exclude'], 'must be exclude')),
     }),
     list: Backup,
     capabilities: ['table:read'],

@@ -247,6 +247,8 @@ export const jobDescriptions: readonly FieldTexts[] = [
   fieldTexts(backups.list.query, {
     from: 'Created at or after; a date means midnight UTC',
     to: 'Created at or before; a date means the end of that day, UTC',
+    internal:
+      'exclude: without backups that restores made for themselves, which are safety backups and those built for a moment. A filter by trigger lists them, too',
   }),
   fieldTexts(backupContents.register.body, { path: 'Path within the bucket of the folder that contains the manifest' }),
   fieldTexts(backupContents.register.body.shape.metadata.def.innerType, {

@@ -4,7 +4,7 @@ import { JobFailure } from '../../job/index.ts';
 import { microsOf, readPitr, windowsOf } from '../../pitr/index.ts';
 import { after, commit, iso, type Tenant, walk } from '../../platform/index.ts';
 import { holdBackup } from '../../restore/index.ts';
-import { type BackupRecord, backupKey, backupPrefix, isRestorePointBackup } from '../../stored-backup/index.ts';
+import { type BackupRecord, backupKey, backupPrefix, isInternalBackup } from '../../stored-backup/index.ts';
 import type { RunRecord } from '../model/record.ts';
 import { buildPoint } from './build-point.ts';
 import { enterPhase, type RunContext, type RunProgress, setRun } from './run-writes.ts';
@@ -40,7 +40,7 @@ const chooseStored = async (
   const found: BackupRecord[] = [];
   const range = { pk: backupKey.backup(tenant, '').pk, prefix: backupPrefix, newestFirst: true };
   for await (const backup of walk<BackupRecord>({ ...range, where: { projectId, status: 'completed' } })) {
-    if (backup.trigger === 'safety' || backup.isForeign || isRestorePointBackup(backup) || backup.leaving !== undefined) continue;
+    if (isInternalBackup(backup) || backup.isForeign || backup.leaving !== undefined) continue;
     if (pick === 'random' && (backup.completedAt ?? '') < since) continue;
     found.push(backup);
     if (pick === 'latest') break;

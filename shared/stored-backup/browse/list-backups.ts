@@ -1,6 +1,7 @@
 /** Backups, newest first. Ids sort by time, so a time range is a range of sort keys; the table applies the other filters. */
 import { spanOf } from '../../audit/index.ts';
 import { idBounds, query, type Range, type Tenant } from '../../platform/index.ts';
+import { isInternalBackup } from '../model/backup-fields.ts';
 import { visibleBackups } from '../model/read-backup.ts';
 import { type BackupRecord, backupPrefix } from '../model/record.ts';
 import { isRetired } from '../removal/retire-backup.ts';
@@ -17,6 +18,8 @@ export interface BackupFilter {
   readonly to?: string | undefined;
   /** Marked backups, or those that are not acknowledged. */
   readonly anomaly?: 'true' | 'unacknowledged' | undefined;
+  /** `exclude`: without backups that a restore made for itself, unless `trigger` names them. */
+  readonly internal?: 'exclude' | undefined;
 }
 
 /** Table reads per request, up to 1 MB each; about 10,000 backups. */
@@ -55,11 +58,15 @@ export const listBackups = async (
 };
 
 /** Retired backups are listed only if the filter names their status. */
-const isListed = (backup: BackupRecord, { status, anomaly }: BackupFilter): boolean =>
+const isListed = (backup: BackupRecord, { status, trigger, anomaly, internal }: BackupFilter): boolean =>
   (backup.status === status || !isRetired(backup)) &&
+  (internal === undefined || trigger !== undefined || !isInternalBackup(backup)) &&
   (anomaly === undefined || (anomaly === 'true' ? backup.anomaly !== undefined : backup.anomalyState === 'open'));
 
-const rangeOf = (tenant: Tenant, { from, to, storageDestinationId, anomaly: _, ...filter }: BackupFilter): Range => {
+const rangeOf = (
+  tenant: Tenant,
+  { from, to, storageDestinationId, anomaly: _anomaly, internal: _internal, ...filter }: BackupFilter,
+): Range => {
   const { start, end } = spanOf({ from, to });
   const bounds = idBounds('backup', start, end);
   const wanted = Object.entries({ ...filter, 'storageDestination.id': storageDestinationId });

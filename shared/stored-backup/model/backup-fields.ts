@@ -104,6 +104,10 @@ export const expiryOf = ({ retentionDays, createdAt }: BackupRecord, completedAt
 export const isRestorePointBackup = ({ trigger, retentionDays }: Pick<BackupRecord, 'trigger' | 'retentionDays'>): boolean =>
   trigger === 'pitr-base' && retentionDays !== undefined;
 
+/** Made by a restore for itself: its safety backup, or the moment that it restores. */
+export const isInternalBackup = (backup: Pick<BackupRecord, 'trigger' | 'retentionDays'>): boolean =>
+  backup.trigger === 'safety' || isRestorePointBackup(backup);
+
 /** An imported backup has no recorded length; each archive it depends on counts as one link. */
 export const chainLengthOf = ({ type, chainLength, needs = [] }: BackupRecord): number =>
   chainLength ?? (type === 'full' ? 0 : Math.max(1, needs.length));

@@ -91,6 +91,7 @@ describe('a backup', () => {
     match(table, /^BACKUP +PROJECT +STATUS +DOCUMENTS +CREATED \(UTC\)\n/);
     match(table, new RegExp(`\\n${backup.id} +Shop +completed +3 `));
     equal(await succeeds('backup', 'ls', '--quiet', '--project', 'shop'), `${backup.id}\n`);
+    equal(await succeeds('backup', 'ls', '--quiet', '--internal'), `${backup.id}\n`);
   });
 
   test('is found by id, by the beginning of its id, and as latest', async () => {

@@ -1,5 +1,6 @@
 /** Backups in words. */
-import type { Backup, VerifyDepth } from './backups.ts';
+import { formatMoment } from '../format/format-time.ts';
+import { type Backup, isBackupRunning, isUnusual, type VerifyDepth } from './backups.ts';
 
 export const triggerWords: Readonly<Record<Backup['trigger'], string>> = {
   manual: 'Started by hand',
@@ -16,6 +17,23 @@ export const creatorOf = ({ createdBy, trigger }: Pick<Backup, 'createdBy' | 'tr
   if (createdBy?.email) return createdBy.email;
   if (createdBy?.type === 'service_account') return 'Service account';
   return triggerWords[trigger];
+};
+
+/** Why the backup cannot be deleted now; undefined if it can, as far as its record says. */
+export const keptBecause = (backup: Backup): string | undefined => {
+  const { status, lockedUntil } = backup;
+  if (isBackupRunning(status)) return 'It is still running. Cancel it first.';
+  if (status === 'deleted') return 'It is already deleted.';
+  if (lockedUntil && new Date(lockedUntil) > new Date())
+    return `The storage keeps it locked until ${formatMoment(new Date(lockedUntil))}.`;
+  if (isUnusual(backup)) return 'Acknowledge the unusual changes first.';
+  return undefined;
+};
+
+/** Why the backup cannot be verified now; undefined if it can. */
+export const notVerifiedBecause = ({ status, verification }: Pick<Backup, 'status' | 'verification'>): string | undefined => {
+  if (status !== 'completed') return 'It is not completed.';
+  return verification?.status === 'running' ? 'It is being verified.' : undefined;
 };
 
 interface DepthWords {

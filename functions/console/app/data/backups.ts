@@ -95,6 +95,44 @@ export const useAcknowledgeBackup = (backupId: string) =>
     reloadsOnError: true,
   });
 
+export type BulkKind = 'delete' | 'verify';
+
+export interface BulkResult {
+  readonly backup: Backup;
+  /** Undefined if it worked. */
+  readonly error: Error | undefined;
+}
+
+interface BulkInput {
+  readonly backups: readonly Backup[];
+  readonly depth: VerifyDepth;
+  readonly onResult: (results: readonly BulkResult[]) => void;
+}
+
+/** Deletes or verifies several backups, one after the other, newest first: an incremental one goes before those it depends on. */
+export const useBulkChange = (kind: BulkKind) =>
+  useChange({
+    call: async (client, { backups, depth, onResult }: BulkInput): Promise<readonly BulkResult[]> => {
+      const results: BulkResult[] = [];
+      for (const backup of backups.toSorted((one, other) => other.createdAt.localeCompare(one.createdAt))) {
+        const params = { backupId: backup.id };
+        const change =
+          kind === 'delete'
+            ? client.request('DELETE /backups/{backupId}', { params })
+            : client.request('POST /backups/{backupId}/verify', { params, body: { depth } });
+        const error = await change.then(
+          () => undefined,
+          (reason: Error) => reason,
+        );
+        results.push({ backup, error });
+        onResult([...results]);
+      }
+      return results;
+    },
+    invalidates: ['/backups', '/overview', '/organizations', '/storage-destinations'],
+    toastsError: false,
+  });
+
 /** Whether something unusual was found in the backup, and it is not acknowledged. */
 export const isUnusual = ({ anomaly }: Pick<Backup, 'anomaly'>): boolean => anomaly?.acknowledgedAt === null;
 

@@ -13,7 +13,7 @@ import { Time } from '../ui/data/time.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { RestoreLink } from './restore-link.tsx';
 
-const none = <span className="muted">–</span>;
+const none = <span className="muted table__none">–</span>;
 
 const StatusCell = ({ backup }: { readonly backup: Backup }) => {
   const { status, phase, progress, startedAt, waitingFor, error } = backup;
@@ -44,20 +44,44 @@ const StatusCell = ({ backup }: { readonly backup: Backup }) => {
   );
 };
 
-const VerifiedCell = ({ backup }: { readonly backup: Backup }) => {
-  const { status, verification, verifiedAt } = backup;
+/** What is proven of it: a restore of it was tested, it was verified, or neither. */
+const ProofCell = ({ backup }: { readonly backup: Backup }) => {
+  const { status, verification, verifiedAt, restoreTestedAt } = backup;
   if (verification?.status === 'running') return <Badge tone="info">Verifying</Badge>;
   if (isFoundDamaged(backup)) return <Badge tone="bad">Damaged</Badge>;
-  if (verifiedAt) return <Time at={verifiedAt} relative />;
-  return status === 'completed' ? <span className="muted">Never</span> : none;
+  const at = restoreTestedAt ?? verifiedAt;
+  if (!at) return status === 'completed' ? <span className="muted">Never verified</span> : none;
+  return (
+    <span className="backup-row__name">
+      {restoreTestedAt ? 'Restore tested' : 'Verified'}
+      <span className="muted small">
+        <Time at={at} relative />
+      </span>
+    </span>
+  );
 };
+
+const ExpiryCell = ({ backup: { status, expiresAt, retentionPolicy } }: { readonly backup: Backup }) => {
+  if (status !== 'completed') return none;
+  if (expiresAt) return <Time at={expiresAt} relative />;
+  return retentionPolicy ? 'By policy' : 'Never';
+};
+
+const LockCell = ({ backup: { lockedUntil } }: { readonly backup: Backup }) =>
+  lockedUntil && new Date(lockedUntil) > new Date() ? (
+    <span className="backup-row__lock">
+      <Icon name="lock" size={14} /> <Time at={lockedUntil} relative />
+    </span>
+  ) : (
+    none
+  );
 
 /** When it was taken, of what kind it is, and of which project. */
 const nameColumn = (hasProject: boolean): Column<Backup> => ({
   key: 'createdAt',
   label: 'Backup',
   isTitle: true,
-  cell: ({ id, createdAt, type, lockedUntil, projectName }) => {
+  cell: ({ id, createdAt, type, projectName }) => {
     const project = hasProject ? ` · ${projectName ?? 'Removed project'}` : '';
     return (
       <span className="backup-row__name">
@@ -69,12 +93,6 @@ const nameColumn = (hasProject: boolean): Column<Backup> => ({
             {typeWords[type]}
             {project}
           </span>
-          {lockedUntil && (
-            <span title="Locked: it cannot be deleted yet">
-              <Icon name="lock" size={14} />
-              <span className="visually-hidden">, locked</span>
-            </span>
-          )}
         </span>
       </span>
     );
@@ -101,22 +119,22 @@ const others: readonly Column<Backup>[] = [
     key: 'documents',
     label: 'Documents',
     isNumber: true,
-    cell: ({ status, documentCount, progress }) =>
-      isBackupRunning(status) ? formatCount(progress.documents) : status === 'completed' ? formatCount(documentCount) : none,
+    cell: ({ status, documentCount, progress, size, duration }) => {
+      if (isBackupRunning(status)) return formatCount(progress.documents);
+      if (status !== 'completed') return none;
+      return (
+        <span className="backup-row__name">
+          {formatCount(documentCount)}
+          <span className="muted small" title={duration === null ? undefined : `Took ${formatDuration(duration)}`}>
+            {formatBytes(size)}
+          </span>
+        </span>
+      );
+    },
   },
-  {
-    key: 'size',
-    label: 'Stored',
-    isNumber: true,
-    cell: ({ status, size }) => (status === 'completed' ? formatBytes(size) : none),
-  },
-  {
-    key: 'duration',
-    label: 'Took',
-    isNumber: true,
-    cell: ({ duration, status }) => (duration === null || status === 'cancelled' ? none : formatDuration(duration)),
-  },
-  { key: 'verified', label: 'Verified', cell: (backup) => <VerifiedCell backup={backup} /> },
+  { key: 'expiry', label: 'Expires', cell: (backup) => <ExpiryCell backup={backup} /> },
+  { key: 'lock', label: 'Lock ends', cell: (backup) => <LockCell backup={backup} /> },
+  { key: 'proof', label: 'Proof', cell: (backup) => <ProofCell backup={backup} /> },
   {
     key: 'restore',
     label: 'Actions',

@@ -19,6 +19,7 @@ type ListQuery = NonNullable<InputOf<'GET /backups'>['query']>;
 
 interface ListOptions extends LimitOptions, Pick<ListQuery, 'status' | 'type' | 'trigger' | 'from' | 'to'> {
   readonly unusual?: boolean | undefined;
+  readonly internal?: boolean | undefined;
   readonly project?: string | undefined;
   readonly storage?: string | undefined;
   readonly schedule?: string | undefined;
@@ -42,12 +43,13 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
       .addOption(choiceOption('--type <type>', 'of this type', backupTypes))
       .addOption(choiceOption('--trigger <trigger>', 'started by', backupTriggers))
       .option('--unusual', 'only those with unusual changes that are not acknowledged')
+      .option('--internal', 'also safety backups and those built for a moment')
       .option('--from <time>', 'created at this time or later; 7d is seven days ago', parseMoment)
       .option('--to <time>', 'created at this time or earlier', parseMoment),
   ).action(
     action(async ({ client: open, output }, options: ListOptions) => {
       const client = await open();
-      const { project, storage, schedule, status, type, trigger, from, to, unusual } = options;
+      const { project, storage, schedule, status, type, trigger, from, to, unusual, internal } = options;
       const query = {
         projectId: await findRecordId(client, 'project', project),
         storageDestinationId: await findRecordId(client, 'storage', storage),
@@ -55,6 +57,7 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
         limit: pageSize(options),
         ...{ status, type, trigger, from, to },
         anomaly: unusual ? ('unacknowledged' as const) : undefined,
+        internal: internal ? undefined : ('exclude' as const),
       };
       const found = await takeSome(client.list('GET /backups', { query }), options, output);
       output.list(found, { columns: backupColumns, idOf: ({ id }) => id, empty: 'No backups' });

@@ -52,6 +52,16 @@ test('list: filters by project, type and inclusive time range, a bare date being
   await rejects(ask({ from: '2026-01-02', to: '2026-01-01' }), { code: 'VALIDATION_ERROR' });
 });
 
+test('list: without internal backups, a base of captures stays', async () => {
+  const own = put('2026-01-01T00:00:00Z');
+  const base = put('2026-01-02T00:00:00Z', { trigger: 'pitr-base' });
+  const built = put('2026-01-03T00:00:00Z', { trigger: 'pitr-base', retentionDays: 7 });
+  const safety = put('2026-01-04T00:00:00Z', { trigger: 'safety' });
+  deepEqual((await ask()).ids, [safety, built, base, own]);
+  deepEqual((await ask({ internal: 'exclude' })).ids, [base, own]);
+  deepEqual((await ask({ internal: 'exclude', trigger: 'safety' })).ids, [safety]);
+});
+
 test('list: pages are full, complete, and the last has no cursor', async () => {
   // Every second one is hidden, so what is read is not what is shown.
   const shown = Array.from({ length: 40 }, (_, n) => put('2026-01-01T00:00:00Z', n % 2 ? { status: 'deleted' } : {}, n))

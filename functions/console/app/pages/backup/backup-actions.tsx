@@ -1,26 +1,15 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
+import { keptBecause } from '../../data/backup-words.ts';
 import { type Backup, isBackupRunning, isUnusual, useCancelBackup, useDeleteBackup } from '../../data/backups.ts';
 import { formatCount } from '../../format/format-number.ts';
-import { formatMoment } from '../../format/format-time.ts';
 import { paths } from '../../paths.ts';
 import { Button, IconButton } from '../../ui/form/button.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
 import { Menu, MenuItem } from '../../ui/overlay/menu.tsx';
 import { showToast } from '../../ui/overlay/toast.tsx';
-
-/** Why the backup cannot be deleted now; undefined if it can. */
-const keptBecause = (backup: Backup): string | undefined => {
-  const { status, lockedUntil } = backup;
-  if (isBackupRunning(status)) return 'It is still running. Cancel it first.';
-  if (status === 'deleted') return 'It is already deleted.';
-  if (lockedUntil && new Date(lockedUntil) > new Date())
-    return `The storage keeps it locked until ${formatMoment(new Date(lockedUntil))}.`;
-  if (isUnusual(backup)) return 'Acknowledge the unusual changes first.';
-  return undefined;
-};
 
 export const BackupActions = ({ backup }: { readonly backup: Backup }) => {
   const member = usePermission('member');

@@ -1,27 +1,28 @@
 import { useBackups } from '../../data/backups.ts';
 import { projectBackupColumns } from '../../parts/backup-columns.tsx';
-import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { ListBody } from '../../ui/data/list-body.tsx';
-import { Table } from '../../ui/data/table.tsx';
 import { useParam } from '../../use-param.ts';
+import { useSearchParams } from '../../use-search.ts';
+import { BackupList } from './backup-list.tsx';
+import { hideInternal, InternalSwitch } from './filter-bar.tsx';
 
 /** The backups of one project, as a tab of its page. */
 export const BackupsTab = () => {
-  const list = useBackups({ projectId: useParam('projectId') });
+  const [search, setSearch] = useSearchParams();
+  const list = useBackups({ projectId: useParam('projectId'), ...hideInternal(search.internal) });
   return (
-    <Card flush>
-      <ListBody
+    <div className="stack">
+      <InternalSwitch search={search} onChange={(change) => setSearch(change, { replace: true })} />
+      <BackupList
+        label="Backups of this project"
         list={list}
-        what="backups"
+        columns={projectBackupColumns}
         empty={
           <EmptyState icon="archive" title="No backups yet">
             Back up now with the button above, or let a schedule do it every day.
           </EmptyState>
         }
-      >
-        <Table label="Backups of this project" rows={list.items} rowKey={({ id }) => id} columns={projectBackupColumns} />
-      </ListBody>
-    </Card>
+      />
+    </div>
   );
 };

@@ -5,7 +5,7 @@ import { useProjects } from '../../data/projects.ts';
 import { endOfDay, isDay, startOfDay } from '../../format/day-range.ts';
 import { DayField } from '../../parts/day-field.tsx';
 import { Button } from '../../ui/form/button.tsx';
-import { Select } from '../../ui/form/field.tsx';
+import { Checkbox, Select } from '../../ui/form/field.tsx';
 
 type Search = Readonly<Record<string, string | undefined>>;
 
@@ -23,7 +23,8 @@ const names = ['project', 'status', 'type', 'trigger', 'from', 'to'] as const;
 const isKnown = (text: string | undefined, words: object): boolean => text !== undefined && Object.hasOwn(words, text);
 
 /** Filters from the search parameters; unknown values are ignored. */
-export const filtersOf = ({ project, status, type, trigger, from, to }: Search): BackupFilters => ({
+export const filtersOf = ({ project, status, type, trigger, from, to, internal }: Search): BackupFilters => ({
+  ...hideInternal(internal),
   ...(project !== undefined && { projectId: project }),
   ...(status === 'unusual' && { anomaly: 'unacknowledged' }),
   ...(isKnown(status, statuses) && { status: status as BackupFilters['status'] }),
@@ -32,6 +33,24 @@ export const filtersOf = ({ project, status, type, trigger, from, to }: Search):
   ...(isDay(from) && { from: startOfDay(from) }),
   ...(isDay(to) && { to: endOfDay(to) }),
 });
+
+/** Safety backups and those built for a moment are shown if asked for. */
+export const hideInternal = (internal: string | undefined): Pick<BackupFilters, 'internal'> =>
+  internal === 'show' ? {} : { internal: 'exclude' };
+
+interface InternalSwitchProps {
+  readonly search: Search;
+  readonly onChange: (change: Search) => void;
+}
+
+export const InternalSwitch = ({ search, onChange }: InternalSwitchProps) => (
+  <Checkbox
+    label="Show internal"
+    title="Safety backups before restores, and backups built for a moment"
+    checked={search.internal === 'show'}
+    onChange={({ target }) => onChange({ internal: target.checked ? 'show' : undefined })}
+  />
+);
 
 interface FilterBarProps {
   readonly search: Search;
@@ -69,6 +88,7 @@ export const BackupFilterBar = ({ search, onChange }: FilterBarProps) => {
       {select('trigger', { label: 'Started by', all: 'Anything', options: optionsOf(triggerWords) })}
       {day('from', 'From')}
       {day('to', 'To')}
+      <InternalSwitch search={search} onChange={onChange} />
       {isFiltered && (
         <Button variant="quiet" icon="close" onClick={() => onChange(Object.fromEntries(names.map((name) => [name, undefined])))}>
           Clear

@@ -4,14 +4,12 @@ import { useProjects } from '../../data/projects.ts';
 import { BackUpDialog } from '../../forms/back-up/back-up-dialog.tsx';
 import { backupColumns } from '../../parts/backup-columns.tsx';
 import { paths } from '../../paths.ts';
-import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { ListBody } from '../../ui/data/list-body.tsx';
-import { Table } from '../../ui/data/table.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { useSearchParams } from '../../use-search.ts';
+import { BackupList } from './backup-list.tsx';
 import { BackupFilterBar, filtersOf } from './filter-bar.tsx';
 
 export const BackupsPage = () => {
@@ -20,7 +18,7 @@ export const BackupsPage = () => {
   const list = useBackups(filters);
   const { items: projects } = useProjects();
   const { reason } = usePermission('member');
-  const isFiltered = Object.keys(filters).length > 0;
+  const isFiltered = Object.keys(filters).some((name) => name !== 'internal');
   const noProject = projects?.length === 0 ? 'Connect a project first.' : undefined;
   const startButton = (
     <Button
@@ -38,11 +36,12 @@ export const BackupsPage = () => {
       {(isFiltered || list.items?.length !== 0) && (
         <BackupFilterBar search={search} onChange={(change) => setSearch(change, { replace: true })} />
       )}
-      <Card flush>
-        <ListBody list={list} what="backups" empty={<NoBackups isFiltered={isFiltered} hasProjects={noProject === undefined} />}>
-          <Table label="Backups" columns={backupColumns} rows={list.items} rowKey={({ id }) => id} />
-        </ListBody>
-      </Card>
+      <BackupList
+        label="Backups"
+        list={list}
+        columns={backupColumns}
+        empty={<NoBackups isFiltered={isFiltered} hasProjects={noProject === undefined} />}
+      />
       {search.start !== undefined && reason === undefined && (
         <BackUpDialog
           key={search.start}

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Icon } from '../icon.tsx';
+import { SelectAll, type Selection, SelectRow } from './row-selection.tsx';
 import { Skeleton } from './skeleton.tsx';
 
 export interface Column<T> {
@@ -30,6 +31,11 @@ interface TableProps<T> {
   readonly rows: readonly T[] | undefined;
   readonly rowKey: (row: T) => string;
   readonly sorting?: Sorting;
+  /** Each row gets a box that selects it. */
+  readonly selection?: Selection & {
+    /** Names a row for people who do not see it. */
+    readonly rowName: (row: T) => string;
+  };
 }
 
 const skeletonRows = ['first', 'second', 'third', 'fourth'];
@@ -38,11 +44,16 @@ const classOf = ({ isNumber, isTitle, isActions }: Column<never>): string | unde
   undefined;
 
 /** A table if it is at least 760 px wide; below, each row is a card with its labels. */
-export const Table = <T,>({ label, columns, rows, rowKey, sorting }: TableProps<T>) => (
+export const Table = <T,>({ label, columns, rows, rowKey, sorting, selection }: TableProps<T>) => (
   <div className="table-frame">
     <table className="table" aria-label={label} aria-busy={rows === undefined}>
       <thead>
         <tr>
+          {selection && (
+            <th scope="col" className="table__select">
+              <SelectAll selection={selection} keys={rows?.map(rowKey) ?? []} />
+            </th>
+          )}
           {columns.map((column) => (
             <th
               key={column.key}
@@ -59,6 +70,7 @@ export const Table = <T,>({ label, columns, rows, rowKey, sorting }: TableProps<
         {rows === undefined
           ? skeletonRows.map((row) => (
               <tr key={row}>
+                {selection && <td className="table__select" />}
                 {columns.map((column) => (
                   <td key={column.key}>
                     <Skeleton width={column.isActions ? '3rem' : '70%'} />
@@ -68,6 +80,11 @@ export const Table = <T,>({ label, columns, rows, rowKey, sorting }: TableProps<
             ))
           : rows.map((row) => (
               <tr key={rowKey(row)}>
+                {selection && (
+                  <td className="table__select">
+                    <SelectRow selection={selection} keys={rows.map(rowKey)} rowKey={rowKey(row)} name={selection.rowName(row)} />
+                  </td>
+                )}
                 {columns.map((column) => (
                   <td key={column.key} className={classOf(column as Column<never>)}>
                     {!column.isTitle && !column.isActions && (

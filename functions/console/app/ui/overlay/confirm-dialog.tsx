@@ -17,6 +17,8 @@ interface ConfirmDialogProps {
   readonly dismiss?: string;
   readonly danger?: boolean;
   readonly busy?: boolean;
+  /** Why it cannot be confirmed at all. */
+  readonly reason?: string | undefined;
   readonly error?: unknown;
   /** What to do about the error, if the page knows more than its code says. */
   readonly advice?: string | undefined;
@@ -24,9 +26,9 @@ interface ConfirmDialogProps {
 }
 
 export const ConfirmDialog = ({ open, onClose, children, ...rest }: ConfirmDialogProps) => {
-  const { title, typed, action, dismiss = 'Cancel', danger = true, busy = false, error, advice, onConfirm } = rest;
+  const { title, typed, action, dismiss = 'Cancel', danger = true, busy = false, reason, error, advice, onConfirm } = rest;
   const [text, setText] = useState('');
-  const isConfirmed = typed === undefined || text === typed;
+  const blocker = reason ?? (typed === undefined || text === typed ? undefined : `Type ${typed} first`);
   const close = (): void => {
     setText('');
     onClose();
@@ -39,12 +41,7 @@ export const ConfirmDialog = ({ open, onClose, children, ...rest }: ConfirmDialo
       actions={
         <>
           <Button onClick={close}>{dismiss}</Button>
-          <Button
-            variant={danger ? 'danger' : 'primary'}
-            busy={busy}
-            disabledReason={isConfirmed ? undefined : `Type ${typed} first`}
-            onClick={onConfirm}
-          >
+          <Button variant={danger ? 'danger' : 'primary'} busy={busy} disabledReason={blocker} onClick={onConfirm}>
             {action}
           </Button>
         </>
@@ -54,11 +51,11 @@ export const ConfirmDialog = ({ open, onClose, children, ...rest }: ConfirmDialo
         className="stack"
         onSubmit={(event) => {
           event.preventDefault();
-          if (isConfirmed && !busy) onConfirm();
+          if (blocker === undefined && !busy) onConfirm();
         }}
       >
         <div className="secondary">{children}</div>
-        {typed !== undefined && (
+        {typed !== undefined && reason === undefined && (
           <Input
             label={
               <>

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { usePermission } from '../../../api/permission.ts';
-import { depthWords } from '../../../data/backup-words.ts';
+import { depthWords, notVerifiedBecause } from '../../../data/backup-words.ts';
 import { type Backup, useVerifyBackup, type VerifyDepth } from '../../../data/backups.ts';
 import { formatPlural } from '../../../format/format-number.ts';
 import { FindingList } from '../../../parts/finding-list.tsx';
@@ -22,12 +22,7 @@ export const VerificationCard = ({ backup }: { readonly backup: Backup }) => {
   const verify = useVerifyBackup(id);
   const isRunning = verification?.status === 'running';
   const button = (
-    <Button
-      size="small"
-      icon="shield"
-      busy={verify.isPending}
-      disabledReason={reason ?? (isRunning ? 'It is being verified.' : undefined)}
-    >
+    <Button size="small" icon="shield" busy={verify.isPending} disabledReason={reason ?? notVerifiedBecause(backup)}>
       Verify
     </Button>
   );
