@@ -94,6 +94,9 @@ export const GoogleCredentials = z.strictObject({
     ),
 });
 
+/** Documents that a backup may read. */
+export const MaxReads = z.int('must be a whole number').check(z.minimum(1, 'must be at least 1'));
+
 const overlapRange = `must be a whole number from 0 to ${overlapHoursMax}`;
 /** How long a rotated secret also works. Each use has its own description, so each has its own schema. */
 export const overlapField = () =>

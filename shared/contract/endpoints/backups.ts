@@ -1,12 +1,11 @@
 import * as z from 'zod/mini';
 import { CollectionPaths, Collections } from '../collection-path.ts';
 import { apiPrefix, group } from '../endpoint.ts';
-import { id, noBody, text, When } from '../fields.ts';
+import { id, MaxReads, noBody, text, When } from '../fields.ts';
 import { backupStatuses, backupTriggers, backupTypes, verifyDepths } from '../job-enums.ts';
 import { outsideShare } from '../limits.ts';
 import { Backup, Estimate } from '../models/backup.ts';
 import { Timeline } from '../models/job.ts';
-import { MaxReads } from './projects.ts';
 
 const read = { role: 'viewer', scope: 'backups:read', projects: 'named' } as const;
 const manage = { role: 'member', scope: 'backups:write', projects: 'named' } as const;

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
-import { BucketName, GoogleCredentials, id, Name } from '../fields.ts';
+import { BucketName, GoogleCredentials, id, MaxReads, Name } from '../fields.ts';
 import { Labels, LabelsChange } from '../labels.ts';
 import { backupTimeoutMinutes, backupTimeoutMinutesMax, backupTimeoutMinutesMin, outsideShare } from '../limits.ts';
 import { Project } from '../models/project.ts';
@@ -36,7 +36,6 @@ const TimeoutMinutes = z
     z.maximum(backupTimeoutMinutesMax, `must be at most ${backupTimeoutMinutesMax}`),
     z.meta({ examples: [backupTimeoutMinutes] }),
   );
-export const MaxReads = z.int('must be a whole number').check(z.minimum(1, 'must be at least 1'));
 
 /** Only the given fields change; null resets a field to its default. */
 const SettingsChange = z.strictObject({
