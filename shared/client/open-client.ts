@@ -1,4 +1,5 @@
-/** Typed client of the API, for browsers and Node. It has no dependencies, and imports only types of the contract. */
+/** Typed client of the API, for browsers and Node. It has no dependencies, and imports only the version and types of the contract. */
+import { version } from '../contract/version.ts';
 import { ApiFailure } from './failures.ts';
 import { idempotentRoutes } from './idempotent-routes.ts';
 import type { AnyInput, AnyRoute, DataOf, ElementOf, Input, ListRoute, Page, PageRoute, Route } from './routes.ts';
@@ -23,7 +24,7 @@ export interface ClientOptions {
   /** API key of a service account. */
   readonly apiKey?: Setting;
   readonly organizationId?: Setting;
-  /** Sent with every call. */
+  /** Sent with every call. Outside of browsers, the User-Agent is `bms-client/<version>` unless it is given here. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly fetch?: Fetch | undefined;
   /** Called for a 401, once for all calls that are waiting. The calls are repeated if it returns true: the session was renewed. */
@@ -98,6 +99,7 @@ export const openClient = (options: ClientOptions): Client => {
       path: pathOf(template, input),
       headers: {
         accept: 'application/json',
+        ...userAgentFor(options.headers),
         ...options.headers,
         ...(credentials !== undefined && { authorization: `Bearer ${credentials}` }),
         ...(organizationId !== undefined && { 'x-organization-id': organizationId }),
@@ -149,6 +151,13 @@ export const openClient = (options: ClientOptions): Client => {
       client.request('GET /backups/restore/{restoreJobId}', { params: { restoreJobId }, signal }),
   };
   return { ...client, waitFor: (kind, id, wait) => waitForJob((signal) => read[kind](id, signal), wait) };
+};
+
+/** Browsers send their own. */
+const userAgentFor = (headers: ClientOptions['headers'] = {}): Readonly<Record<string, string>> => {
+  const { process } = globalThis as { readonly process?: { readonly versions?: { readonly node?: string } } };
+  const isGiven = Object.keys(headers).some((name) => name.toLowerCase() === 'user-agent');
+  return process?.versions?.node === undefined || isGiven ? {} : { 'user-agent': `bms-client/${version}` };
 };
 
 const settingOf = (setting: Setting): string | undefined => (typeof setting === 'function' ? setting() : setting);

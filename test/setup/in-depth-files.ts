@@ -21,6 +21,7 @@ export const inDepthFiles: readonly string[] = [
   'test/infra/local/lambda/host.test.ts',
   'test/infra/local/stage.test.ts',
   'test/infra/nag.test.ts',
+  'test/infra/release/client/client.test.ts',
   'test/journey/account/device.test.ts',
   'test/journey/account/identity.test.ts',
   'test/journey/account/sessions.test.ts',
