@@ -1,26 +1,16 @@
 /** `bms report`: what an auditor asks of a period. */
 import type { Command } from 'commander';
 import type { DataOf } from '../../../shared/client/index.ts';
-import { badInput } from '../base/cli-failure.ts';
 import { defineCommand } from '../base/define-command.ts';
-import { parseMoment } from '../base/parse-values.ts';
-import { writeText } from '../base/write-text.ts';
 import type { Action } from '../context/context.ts';
+import { addReportOptions, printReport, type ReportOptions } from '../context/print-report.ts';
 import { formatBytes, formatCount, formatMinute } from '../output/format.ts';
 import type { Output } from '../output/output.ts';
 
 type Report = Exclude<DataOf<'GET /reports/protection'>, string>;
 
-interface ReportOptions {
-  readonly from?: string | undefined;
-  readonly to?: string | undefined;
-  readonly csv?: boolean | undefined;
-  readonly html?: boolean | undefined;
-  readonly out?: string | undefined;
-}
-
 export const addReportCommand = (program: Command, action: Action): void => {
-  defineCommand(program, {
+  const command = defineCommand(program, {
     name: 'report',
     summary: 'Report a period for an auditor: what ran and failed, restores, tests, locks, retention, erasures, changes',
     examples: [
@@ -28,28 +18,17 @@ export const addReportCommand = (program: Command, action: Action): void => {
       'bms report --from 2026-07-01 --to 2026-09-30 --html --out report.html',
       'bms report --from 30d --csv --out report.csv',
     ],
-  })
-    .option('--from <time>', 'from this time on; 90d is ninety days ago (default: 30d)', parseMoment)
-    .option('--to <time>', 'until this time (default: now)', parseMoment)
-    .option('--csv', 'all lists as one CSV file')
-    .option('--html', 'a page to print')
-    .option('--out <file>', 'write it to a file instead of stdout; with --csv, --html or --json')
-    .action(
-      action(async (context, { from, to, csv, html, out }: ReportOptions) => {
-        const { output, environment } = context;
-        if ([csv, html, output.isJson].filter(Boolean).length > 1) throw badInput('--csv, --html and --json exclude each other');
-        const isFile = csv || html || output.isJson;
-        if (out !== undefined && !isFile) throw badInput('--out needs --csv, --html or --json');
-        const format = csv ? 'csv' : html ? 'html' : 'json';
-        const report = await (await context.client()).request('GET /reports/protection', { query: { from, to, format } });
-        if (out !== undefined) {
-          writeText(out, typeof report === 'string' ? report : `${JSON.stringify(report, undefined, 2)}\n`);
-          output.note(`Wrote ${out}`);
-        } else if (typeof report === 'string') environment.stdout.write(report);
-        else if (output.isJson) output.json(report);
-        else showReport(report, output);
-      }),
-    );
+  });
+  addReportOptions(command, ['csv', 'html']).action(
+    action(async (context, options: ReportOptions) => {
+      const { from, to } = options;
+      await printReport(context, options, {
+        read: async (format: 'csv' | 'html' | 'json') =>
+          (await context.client()).request('GET /reports/protection', { query: { from, to, format } }),
+        show: (report) => showReport(report, context.output),
+      });
+    }),
+  );
 };
 
 const showReport = ({ from, to, backups, restores, restoreTests, erasures, removals, changes }: Report, output: Output): void => {

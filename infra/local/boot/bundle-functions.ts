@@ -80,7 +80,7 @@ export const bundleFunctions = async (say: (line: string) => void, demoEnd?: Pro
   });
   const first = missing.filter((entry) => firstSession.includes(entry));
   const others = missing.filter((entry) => !isConsole(entry) && !first.includes(entry));
-  // Without a demo nobody knows what a session invokes, so what is waited for comes first.
+  // Without a demo it is unknown what a session invokes, so what is waited for comes first.
   const queued = demoEnd ? { first, others } : { first: [], others: [...first, ...others] };
   const functions = makeBuildQueue({ ...queued, atOnce: builtAtOnce, build });
   let isStopped = false;

@@ -26,7 +26,7 @@ interface Page {
 }
 
 /**
- * Only those of the verified address of the person: an address that the identity provider has not verified may be somebody else's.
+ * Only those of the verified address of the person: an address that the identity provider has not verified may belong to another person.
  * None of an organization to which the person belongs already.
  */
 export const listReceivedInvitations = (

@@ -105,7 +105,7 @@ export interface Departure {
 /** An API key that the member answers for. It stays: it belongs to the organization. */
 type GrantedKey = Pick<ApiKeyRecord, 'id' | 'name'>;
 
-/** For the audit log: the keys that somebody has to look at now. */
+/** For the audit log: the keys that need a decision now. */
 const keyDetails = (keys: readonly GrantedKey[]): { readonly apiKeys?: readonly GrantedKey[] } =>
   keys.length > 0 ? { apiKeys: keys.map(({ id, name }) => ({ id, name })) } : {};
 

@@ -132,7 +132,7 @@ export interface SeenRecord extends Item {
 }
 
 export const purgeDuePartition = 'DUE#PURGE';
-/** The open invitations of an address, by organization. The address of an invitation is unknown before somebody signs in with it. */
+/** The open invitations of an address, by organization. The address of an invitation is unknown until a person signs in with it. */
 export const invitedPartition = (email: string): string => `INVITED#${fingerprint(email)}`;
 
 export const joinedPrefix = 'JOINED#';

@@ -21,7 +21,7 @@ test('console: the report of a period is shown, printed, saved and exported, for
   const shown = page.getByRole('main').first();
   await shown.getByText('2 of 2 projects were not tested in this period').waitFor();
   await shown.getByText('No backup failed in this period.').waitFor();
-  await shown.getByRole('table', { name: 'Changes' }).getByText('storage.created').waitFor();
+  await shown.getByRole('table', { name: 'Changes' }).getByText('Storage: created').waitFor();
   await shown.getByRole('table', { name: 'Backups by project' }).getByText('Untested <b>').waitFor();
   await check.screenshots('report');
   await check.accessibility();

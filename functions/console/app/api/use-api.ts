@@ -91,7 +91,7 @@ interface Page<R extends PageRoute> {
   readonly pagination: { readonly nextCursor: string | null };
 }
 
-/** How pages are read, for the hook and for whoever fetches the first one before. */
+/** How pages are read: by the hook, and by a prefetch of the first one. */
 export const pagesQuery = <R extends PageRoute>(organizationId: string, route: R, input?: InputOf<R>) => ({
   queryKey: keyOf(organizationId, route, input),
   initialPageParam: undefined as string | undefined,

@@ -1,7 +1,7 @@
 import { useIsFetching } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
 
-/** True once the page has what it asked for first: what nobody waits for can load then. */
+/** True once the page has what it asked for first; the rest loads then. */
 export const useCalm = (): boolean => {
   const isFetching = useIsFetching() > 0;
   const [hasFetched, setFetched] = useState(false);

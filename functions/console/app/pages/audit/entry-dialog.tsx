@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import type { AuditEntry } from '../../data/audit.ts';
+import { actionName, actorName, groupName } from '../../data/audit-words.ts';
+import type { NamedResource } from '../../data/use-resource-names.ts';
 import { CodeBlock, CopyButton } from '../../ui/data/code-block.tsx';
 import { Fact } from '../../ui/data/fact.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import type { AuditSearch } from './audit-filters.ts';
-import { actionName, actorName, groupName } from './audit-words.ts';
-import type { NamedResource } from './use-resource-names.ts';
 
 interface EntryDialogProps {
   /** Null: there is no such entry. Undefined while it loads. */

@@ -3,16 +3,16 @@ import { type AuditAction, auditActions } from '../../../../../shared/contract/a
 import { useDebounced } from '../../api/use-debounced.ts';
 import { useApiKeys } from '../../data/api-keys.ts';
 import type { AuditEntry } from '../../data/audit.ts';
+import { actionName, actorName, groupName, resourceTypes } from '../../data/audit-words.ts';
 import { useMembers } from '../../data/team.ts';
 import { DayField } from '../../parts/day-field.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Input, Select } from '../../ui/form/field.tsx';
 import { type AuditSearch, filterNames } from './audit-filters.ts';
-import { actionName, actorName, groupName, resourceTypes } from './audit-words.ts';
 
 interface FilterFormProps {
   readonly search: AuditSearch;
-  /** The entries on the page: whoever acted in them can be chosen, members or not. */
+  /** The entries on the page: their actors can be chosen, members or not. */
   readonly entries: readonly AuditEntry[];
   readonly onChange: (change: AuditSearch) => void;
 }
@@ -82,7 +82,7 @@ export const FilterForm = ({ search, entries, onChange }: FilterFormProps) => {
   );
 };
 
-/** Everyone who can be chosen, as id and name: members, API keys, and whoever acted in the entries on the page. */
+/** Everyone who can be chosen, as id and name: members, API keys, and the actors of the entries on the page. */
 const useActors = (entries: readonly AuditEntry[], chosen: string | undefined): readonly (readonly [string, string])[] => {
   const { items: members = [] } = useMembers(true);
   const { items: keys = [] } = useApiKeys(true);

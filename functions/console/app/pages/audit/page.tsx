@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
 import { usePermission } from '../../api/permission.ts';
 import { type AuditEntry, useAuditEntry, useAuditLog, useExportAuditLog } from '../../data/audit.ts';
+import { actionName, actorName, groupName } from '../../data/audit-words.ts';
+import { useResourceNames } from '../../data/use-resource-names.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ListBody } from '../../ui/data/list-body.tsx';
@@ -12,10 +14,8 @@ import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Menu, MenuItem } from '../../ui/overlay/menu.tsx';
 import { useSearchParams } from '../../use-search.ts';
 import { filterNames, filtersOf } from './audit-filters.ts';
-import { actionName, actorName, groupName } from './audit-words.ts';
 import { EntryDialog } from './entry-dialog.tsx';
 import { FilterForm } from './filter-form.tsx';
-import { useResourceNames } from './use-resource-names.ts';
 
 export const AuditPage = () => {
   const { isAllowed, reason } = usePermission('admin');

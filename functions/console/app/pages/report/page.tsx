@@ -1,78 +1,37 @@
 import type { ReactNode } from 'react';
 import { usePermission } from '../../api/permission.ts';
 import { type ProtectionReport, useProtectionPage, useProtectionReport, useSaveProtectionCsv } from '../../data/report.ts';
-import { endOfDay, isDay, startOfDay } from '../../format/day-range.ts';
 import { formatBytes, formatCount } from '../../format/format-number.ts';
-import { DayField } from '../../parts/day-field.tsx';
-import { TestedProjects } from '../../parts/tested-projects.tsx';
+import { NotTestedNotice, ReportFrame, usePeriod } from '../../parts/report/report-frame.tsx';
+import { TestedProjects } from '../../parts/report/tested-projects.tsx';
 import { Card } from '../../ui/data/card.tsx';
-import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Fact } from '../../ui/data/fact.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
-import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
-import { PageHeader } from '../../ui/layout/page-header.tsx';
-import { PrintedPage } from '../../ui/printed-page.tsx';
-import { saveFile } from '../../ui/save-file.ts';
-import { useSearchParams } from '../../use-search.ts';
-import { reportPresets } from './report-presets.ts';
 import { BackupTable, ChangeTable, FailureTable, RestoreTable, ScheduleTable, StorageTable } from './report-tables.tsx';
 
-/** What an auditor asks of a period. The period is part of the address. */
+/** What an auditor asks of a period. */
 export const ProtectionReportPage = () => {
-  const [{ from, to }, setSearch] = useSearchParams();
   const { isAllowed, reason } = usePermission('admin');
-  const query = { ...(isDay(from) && { from: startOfDay(from) }), ...(isDay(to) && { to: endOfDay(to) }) };
-  const { data, error, refetch } = useProtectionReport(query, isAllowed);
-  const { data: printed, error: notPrinted } = useProtectionPage(query, isAllowed);
-  const saveCsv = useSaveProtectionCsv(query);
-  const whenReady = {
-    busy: isAllowed && printed === undefined && !notPrinted,
-    disabledReason:
-      reason ?? (notPrinted && printed === undefined ? 'The page could not be made. Reload to try again.' : undefined),
-  };
+  const period = usePeriod();
+  const saveCsv = useSaveProtectionCsv(period);
   return (
-    <>
-      <PageHeader
-        title="Report"
-        description="What ran, what failed, what was restored and by whom, what is proven, erased and changed. Without a period: the last 30 days."
-        actions={
-          <>
-            <Button icon="download" busy={saveCsv.isPending} disabledReason={reason} onClick={() => saveCsv.mutate()}>
-              CSV
-            </Button>
-            <Button icon="download" {...whenReady} onClick={() => saveFile('protection.html', String(printed), 'text/html')}>
-              Save as a page
-            </Button>
-            <Button variant="primary" {...whenReady} onClick={() => window.print()}>
-              Print
-            </Button>
-          </>
-        }
-      />
-      {typeof printed === 'string' && <PrintedPage html={printed} />}
-      <div className="stack">
-        <search className="filters" aria-label="Period">
-          <DayField label="From" name="from" day={from} onChange={(day) => setSearch({ from: day })} />
-          <DayField label="To" name="to" day={to} onChange={(day) => setSearch({ to: day })} />
-          <fieldset className="row" aria-label="Usual periods">
-            {reportPresets(new Date()).map((preset) => (
-              <Button key={preset.label} size="small" onClick={() => setSearch({ from: preset.from, to: preset.to })}>
-                {preset.label}
-              </Button>
-            ))}
-          </fieldset>
-        </search>
-        {!isAllowed && (
-          <Notice tone="info" title="The report is for admins">
-            {reason}
-          </Notice>
-        )}
-        {error && <ErrorNotice error={error} title="The report could not be made" onRetry={() => void refetch()} />}
-        {isAllowed && !error && (typeof data === 'object' ? <ReportView report={data} /> : <SkeletonText lines={8} />)}
-      </div>
-    </>
+    <ReportFrame
+      title="Report"
+      description="What ran, what failed, what was restored and by whom, what is proven, erased and changed."
+      report={useProtectionReport(period, isAllowed)}
+      page={useProtectionPage(period, isAllowed)}
+      fileName="protection.html"
+      reason={reason}
+      actions={
+        <Button icon="download" busy={saveCsv.isPending} disabledReason={reason} onClick={() => saveCsv.mutate()}>
+          CSV
+        </Button>
+      }
+    >
+      {(report) => <ReportView report={report} />}
+    </ReportFrame>
   );
 };
 
@@ -81,14 +40,7 @@ const ReportView = ({ report }: { readonly report: ProtectionReport }) => {
   const { summary, projects } = restoreTests;
   return (
     <>
-      {summary.notTested > 0 && (
-        <Notice
-          tone="warn"
-          title={`${formatCount(summary.notTested)} of ${formatCount(summary.projects)} projects ${summary.notTested === 1 ? 'was' : 'were'} not tested in this period`}
-        >
-          Nothing proves that their backups restore.
-        </Notice>
-      )}
+      <NotTestedNotice summary={summary} />
       {auditLogFrom > from && (
         <Notice tone="info" title="The audit log does not reach back that far">
           Erasures, deletions and changes before <Time at={auditLogFrom} /> are not listed.

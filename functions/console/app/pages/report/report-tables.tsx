@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router';
+import { actionName } from '../../data/audit-words.ts';
 import type { ProtectionReport } from '../../data/report.ts';
+import { useResourceNames } from '../../data/use-resource-names.ts';
 import { formatBytes, formatCount } from '../../format/format-number.ts';
 import { paths } from '../../paths.ts';
 import { Status } from '../../ui/data/badge.tsx';
@@ -90,15 +92,37 @@ export const RestoreTable = ({ rows }: Rows<Restore>) => (
   <Table label="Restores" columns={restoreColumns} rows={rows} rowKey={({ restoreJobId }) => restoreJobId} />
 );
 
-const changeColumns: readonly Column<Change>[] = [
-  { key: 'at', label: 'Time', isTitle: true, cell: ({ at }) => <Time at={at} /> },
-  { key: 'action', label: 'Action', cell: ({ action }) => <code>{action}</code> },
-  { key: 'by', label: 'By', cell: ({ by }) => <span className="wrap-anywhere">{whoOf(by)}</span> },
-  { key: 'resource', label: 'Resource', cell: ({ resource }) => <code className="wrap-anywhere small">{resource.id}</code> },
-];
-export const ChangeTable = ({ label, rows }: Rows<Change> & { readonly label: string }) => (
-  <Table label={label} columns={changeColumns} rows={rows} rowKey={({ id }) => id} />
-);
+/** Entries of the audit log; each leads to its entry there. */
+export const ChangeTable = ({ label, rows }: Rows<Change> & { readonly label: string }) => {
+  const nameOf = useResourceNames(true);
+  const columns: readonly Column<Change>[] = [
+    {
+      key: 'at',
+      label: 'Time',
+      isTitle: true,
+      cell: ({ id, at }) => (
+        <Link to={paths.audit} search={{ entry: id } as never}>
+          <Time at={at} />
+        </Link>
+      ),
+    },
+    { key: 'action', label: 'Action', cell: ({ action }) => <span title={action}>{actionName(action)}</span> },
+    { key: 'by', label: 'By', cell: ({ by }) => <span className="wrap-anywhere">{whoOf(by)}</span> },
+    {
+      key: 'resource',
+      label: 'Resource',
+      cell: ({ by, ...change }) => {
+        const { name, path } = nameOf({ ...change, actor: by });
+        return (
+          <span className="wrap-anywhere" title={change.resource.id}>
+            {path ? <Link to={path}>{name}</Link> : name}
+          </span>
+        );
+      },
+    },
+  ];
+  return <Table label={label} columns={columns} rows={rows} rowKey={({ id }) => id} />;
+};
 
 const scheduleColumns: readonly Column<Schedule>[] = [
   {

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { Fragment, type ReactNode, useEffect } from 'react';
 import { Icon } from '../icon.tsx';
 
-interface Crumb {
+export interface Crumb {
   readonly label: string;
   readonly to: string;
 }

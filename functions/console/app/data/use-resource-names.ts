@@ -1,8 +1,8 @@
-import type { AuditEntry } from '../../data/audit.ts';
-import { useProjects } from '../../data/projects.ts';
-import { useStorageDestinations } from '../../data/storage.ts';
-import { useMembers } from '../../data/team.ts';
-import { paths } from '../../paths.ts';
+import { paths } from '../paths.ts';
+import type { AuditEntry } from './audit.ts';
+import { useProjects } from './projects.ts';
+import { useStorageDestinations } from './storage.ts';
+import { useMembers } from './team.ts';
 
 export interface NamedResource {
   readonly name: string;
@@ -10,8 +10,13 @@ export interface NamedResource {
   readonly path: string | undefined;
 }
 
+/** What names a resource: an entry of the audit log, or of a report. */
+export type NamingEntry = Pick<AuditEntry, 'action' | 'resource' | 'details'> & {
+  readonly actor: { readonly id: string; readonly email: string | null };
+};
+
 /** The name and the page of what an entry is about. Entries have the name of most resources; others are looked up. */
-export const useResourceNames = (enabled: boolean): ((entry: AuditEntry) => NamedResource) => {
+export const useResourceNames = (enabled: boolean): ((entry: NamingEntry) => NamedResource) => {
   const { items: projects } = useProjects();
   const { items: destinations } = useStorageDestinations();
   const { items: members } = useMembers(enabled);
@@ -51,7 +56,7 @@ const pathOf = (type: string, id: string, projectId: string | undefined): string
     webhook: paths.webhook(id),
     member: paths.team,
     invitation: paths.team,
-    service_account: paths.organization,
+    service_account: paths.apiKeys,
     api_key: paths.apiKeys,
     organization: paths.organization,
   };

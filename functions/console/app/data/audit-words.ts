@@ -1,5 +1,5 @@
 /** Entries of the audit log in words. */
-import type { AuditEntry } from '../../data/audit.ts';
+import type { AuditEntry } from './audit.ts';
 
 const resources: Readonly<Record<string, string>> = { pitr: 'point in time', auth: 'session', api_key: 'API key' };
 

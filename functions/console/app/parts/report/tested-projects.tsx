@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router';
-import { secondsWords } from '../data/restore-test/restore-test-words.ts';
-import type { Report } from '../data/restore-test/restore-tests.ts';
-import { formatCount, formatPlural } from '../format/format-number.ts';
-import { paths } from '../paths.ts';
-import { Badge, Status } from '../ui/data/badge.tsx';
-import { type Column, Table } from '../ui/data/table.tsx';
-import { Time } from '../ui/data/time.tsx';
+import { secondsWords } from '../../data/restore-test/restore-test-words.ts';
+import type { Report } from '../../data/restore-test/restore-tests.ts';
+import { formatCount, formatPlural } from '../../format/format-number.ts';
+import { paths } from '../../paths.ts';
+import { Badge, Status } from '../../ui/data/badge.tsx';
+import { type Column, Table } from '../../ui/data/table.tsx';
+import { Time } from '../../ui/data/time.tsx';
 
 type Project = Report['projects'][number];
 

@@ -1,15 +1,16 @@
 interface Preset {
   readonly label: string;
-  /** Days in the person's time zone, such as 2026-11-16. */
-  readonly from: string;
-  readonly to: string;
+  /** Days in the person's time zone, such as 2026-11-16; undefined for the default of reports. */
+  readonly from: string | undefined;
+  readonly to: string | undefined;
 }
 
-/** Whole months, quarters and years that are over. */
+/** The default period, and whole months, quarters and years that are over. */
 export const reportPresets = (now: Date): readonly Preset[] => {
   const [year, month] = [now.getFullYear(), now.getMonth()];
   const quarter = month - (month % 3);
   return [
+    { label: 'Last 30 days', from: undefined, to: undefined },
     preset('Last month', [year, month - 1], [year, month]),
     preset('Last quarter', [year, quarter - 3], [year, quarter]),
     preset('Last year', [year - 1, 0], [year, 0]),
