@@ -10,7 +10,6 @@ import {
   plans,
   requestsPerMinute,
 } from '../shared/contract/limits.ts';
-import { usualDeploymentName } from './part/deployment-name.ts';
 import {
   jobsAtOnce,
   queuesConcurrency,
@@ -19,6 +18,7 @@ import {
   unreservedMin,
   usualConcurrency,
 } from './part/function/concurrency.ts';
+import { usualDeploymentName } from './part/usual-deployment-name.ts';
 
 const loopbackHosts = ['localhost', '127.0.0.1', '[::1]'];
 

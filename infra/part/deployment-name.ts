@@ -2,8 +2,7 @@
 import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import { metricNamespace } from '../../shared/contract/runtime/metric-names.ts';
-
-export const usualDeploymentName = 'backup-management-service';
+import { usualDeploymentName } from './usual-deployment-name.ts';
 
 /** The name of a stack without its part. */
 export const deploymentName = (scope: Construct): string =>

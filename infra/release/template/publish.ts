@@ -1,0 +1,78 @@
+/** `node publish.mjs --bucket <name>`: uploads the release beside it to a bucket, and prints the link that launches it. */
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { version } from '../../../shared/contract/version.ts';
+import { launchLink, templateAddress } from '../../deploy/template-address.ts';
+import { uploadFiles } from '../../deploy/upload-files.ts';
+import { usualDeploymentName } from '../../part/usual-deployment-name.ts';
+import { usualAssetPrefix } from './parameters.ts';
+
+const usage = `usage: node publish.mjs --bucket <name> [--prefix <prefix>] [--stack-name <name>]
+
+Uploads the release to a bucket in the region of the deployment, and prints the link that opens it in the console of
+CloudFormation. Uses the credentials of the AWS CLI (AWS_PROFILE). What the bucket has already is not uploaded again.
+
+  --bucket      an existing bucket, which may be private; whoever deploys must be able to read it
+  --prefix      where the files begin in the bucket (default: ${usualAssetPrefix})
+  --stack-name  the name that the link suggests (default: ${usualDeploymentName})`;
+
+const folder = import.meta.dirname;
+const assets = join(folder, 'assets');
+
+const main = async (): Promise<void> => {
+  const { values } = parseArgs({
+    options: {
+      bucket: { type: 'string' },
+      prefix: { type: 'string', default: usualAssetPrefix },
+      'stack-name': { type: 'string', default: usualDeploymentName },
+      help: { type: 'boolean', short: 'h' },
+    },
+  });
+  if (values.help) return console.log(usage);
+  const { bucket, prefix } = values;
+  if (bucket === undefined) throw new Error(`--bucket is missing\n${usage}`);
+  if (prefix !== '' && !prefix.endsWith('/')) throw new Error('--prefix must end with a slash');
+  const region = await regionOf(bucket);
+  const template = readFileSync(join(folder, 'template.json'));
+  const rootName = `template-${version}-${digestOf(template)}.json`;
+  const names = readdirSync(assets);
+  const uploaded = await uploadFiles({
+    client: new S3Client({ region }),
+    bucket,
+    prefix,
+    files: [
+      ...names.map((name) => ({ name, read: async () => readChecked(name) })),
+      { name: rootName, read: async () => template },
+    ],
+  });
+  const templateUrl = templateAddress({ bucket, region, key: `${prefix}${rootName}` });
+  const parameters = { AssetBucket: bucket, AssetPrefix: prefix };
+  console.log(`${uploaded} of ${names.length + 1} files uploaded to s3://${bucket}/${prefix} in ${region}; the others were there`);
+  console.log(`template  ${templateUrl}`);
+  console.log(`launch    ${launchLink({ region, templateUrl, stackName: values['stack-name'], parameters })}`);
+};
+
+const digestOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex').slice(0, 12);
+
+/** The name of each file contains its digest. */
+const readChecked = (name: string): Buffer => {
+  const content = readFileSync(join(assets, name));
+  if (!name.includes(digestOf(content))) throw new Error(`assets/${name} is damaged: its digest is not that of its name`);
+  return content;
+};
+
+const regionOf = async (bucket: string): Promise<string> => {
+  const client = new S3Client({ region: process.env.AWS_REGION ?? 'us-east-1', followRegionRedirects: true });
+  const { BucketRegion } = await client.send(new HeadBucketCommand({ Bucket: bucket })).catch((error: Error) => {
+    throw new Error(`the bucket ${bucket} cannot be used: ${error.name}`, { cause: error });
+  });
+  return BucketRegion ?? (await client.config.region());
+};
+
+await main().catch((error: Error) => {
+  console.error(error.message);
+  process.exitCode = 1;
+});
