@@ -35,7 +35,13 @@ const digest = (seed: string): string => createHash('sha256').update(seed).diges
 const uuid = (seed: string): string => digest(seed).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5');
 const shortId = (seed: string): string => digest(seed).slice(0, 10);
 
-const table: Kind = { nameProperty: 'TableName', service: 'dynamodb', path: (name) => `table/${name}` };
+const table: Kind = {
+  nameProperty: 'TableName',
+  service: 'dynamodb',
+  path: (name) => `table/${name}`,
+  // An engine that creates the table knows the real one.
+  attributes: (_name, arn) => ({ StreamArn: `${arn}/stream/2026-01-01T00:00:00.000` }),
+};
 
 const kinds: Readonly<Record<string, Kind>> = {
   'AWS::DynamoDB::Table': table,
@@ -79,6 +85,14 @@ const kinds: Readonly<Record<string, Kind>> = {
     service: 'apigateway',
     path: (id) => `/apis/${id}`,
     attributes: (id, _arn, location) => ({ ApiEndpoint: location.apiUrl, ApiId: id }),
+  },
+  'AWS::ApiGatewayV2::DomainName': {
+    nameProperty: 'DomainName',
+    service: 'apigateway',
+    attributes: (name, _arn, { region }) => ({
+      RegionalDomainName: `d-${shortId(name)}.execute-api.${region}.amazonaws.com`,
+      RegionalHostedZoneId: `Z${shortId(region).toUpperCase()}`,
+    }),
   },
   'AWS::ApiGatewayV2::Stage': { nameProperty: 'StageName', service: 'apigateway' },
   'AWS::ApiGatewayV2::Integration': { makeName: shortId, service: 'apigateway' },
@@ -125,6 +139,9 @@ interface Declared {
   /** The explicit name in the template, resolved. */
   readonly chosen: (property: string) => unknown;
 }
+
+/** The property with which a template names a resource. A change of it replaces the resource. */
+export const namePropertyOf = (type: string): string | undefined => kinds[type]?.nameProperty;
 
 export const physicalOf = ({ type, stack, logicalId, chosen }: Declared, location: StageLocation): Physical => {
   const kind = kinds[type] ?? { service: 'local' };

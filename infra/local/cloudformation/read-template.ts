@@ -1,18 +1,45 @@
 /** Reads the synthesized stacks: resources with physical names and resolved properties. */
 import type { Resource } from '../base/types.ts';
 import { type Physical, physicalOf, type StageLocation } from './physical-names.ts';
-import { type Names, noValue, resolve } from './resolve-intrinsics.ts';
+import { isTrue, type Names, noValue, resolve } from './resolve-intrinsics.ts';
 
-interface TemplateResource {
+export interface TemplateResource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
   readonly Metadata?: Readonly<Record<string, unknown>>;
+  readonly Condition?: string;
+  readonly DependsOn?: string | readonly string[];
+  readonly DeletionPolicy?: string;
+  readonly UpdateReplacePolicy?: string;
 }
 
-interface Template {
+interface TemplateOutput {
+  readonly Value: unknown;
+  readonly Description?: string;
+  readonly Condition?: string;
+  readonly Export?: { readonly Name: unknown };
+}
+
+interface TemplateParameter {
+  readonly Type?: string;
+  readonly Default?: unknown;
+  readonly Description?: string;
+  readonly AllowedValues?: readonly unknown[];
+  readonly MinLength?: number;
+}
+
+interface TemplateRule {
+  readonly Assertions: readonly { readonly Assert: unknown; readonly AssertDescription?: string }[];
+}
+
+export interface Template {
+  readonly Description?: string;
   readonly Resources: Readonly<Record<string, TemplateResource>>;
-  readonly Outputs?: Readonly<Record<string, { readonly Value: unknown; readonly Export?: { readonly Name: unknown } }>>;
-  readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
+  readonly Outputs?: Readonly<Record<string, TemplateOutput>>;
+  readonly Parameters?: Readonly<Record<string, TemplateParameter>>;
+  readonly Conditions?: Readonly<Record<string, unknown>>;
+  readonly Mappings?: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, unknown>>>>>>;
+  readonly Rules?: Readonly<Record<string, TemplateRule>>;
 }
 
 /** Templates by stack name. */
@@ -53,14 +80,22 @@ export const readResources = (
       });
   });
 
-interface StackNames extends Names {
+export interface StackNames extends Names {
   physical(logicalId: string): Physical;
 }
 
-const namesIn = (
-  stack: string,
-  { stacks, location, learned }: { readonly stacks: Stacks; readonly location: StageLocation; readonly learned: Learned },
-): StackNames => {
+interface NamesOptions {
+  /** The templates of the stack, and of those from which it imports. */
+  readonly stacks: Stacks;
+  readonly location: StageLocation;
+  readonly learned: Learned;
+  /** Values of the template's parameters; others have their defaults. */
+  readonly parameters?: Readonly<Record<string, string>>;
+  /** Finds an export; by default among `stacks`. */
+  readonly imported?: (exportName: string) => unknown;
+}
+
+export const namesIn = (stack: string, { stacks, location, learned, parameters = {}, imported }: NamesOptions): StackNames => {
   const pseudo: Readonly<Record<string, unknown>> = {
     'AWS::Region': location.region,
     'AWS::AccountId': location.account,
@@ -81,14 +116,25 @@ const namesIn = (
     ref: (id) => {
       if (id in pseudo) return pseudo[id];
       const parameter = stacks[stack]?.Parameters?.[id];
-      return parameter ? parameter.Default : (learned[id]?.Ref ?? physical(id).ref);
+      return parameter ? (parameters[id] ?? parameter.Default) : (learned[id]?.Ref ?? physical(id).ref);
     },
     attribute: (id, name) => {
       const value = learned[id]?.[name] ?? physical(id).attributes[name];
       if (value === undefined) throw new Error(`stack ${stack} refers to ${id}.${name}, which the local stage does not support`);
       return value;
     },
+    condition: (name) => {
+      const condition = stacks[stack]?.Conditions?.[name];
+      if (condition === undefined) throw new Error(`stack ${stack} refers to the condition ${name}, which it does not contain`);
+      return isTrue(condition, names);
+    },
+    mapped: (map, row, column) => {
+      const value = stacks[stack]?.Mappings?.[map]?.[row]?.[column];
+      if (value === undefined) throw new Error(`stack ${stack} has no ${map}.${row}.${column} in its mappings`);
+      return value;
+    },
     imported: (exportName) => {
+      if (imported) return imported(exportName);
       for (const [exporter, { Outputs = {} }] of Object.entries(stacks)) {
         const theirs = namesIn(exporter, { stacks, location, learned });
         for (const { Value, Export } of Object.values(Outputs)) {

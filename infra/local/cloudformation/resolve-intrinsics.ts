@@ -5,6 +5,10 @@ export interface Names {
   ref(logicalId: string): unknown;
   attribute(logicalId: string, name: string): unknown;
   imported(exportName: string): unknown;
+  /** Whether a condition of the template holds. */
+  condition(name: string): boolean;
+  /** A value of a mapping. */
+  mapped(map: string, row: string, column: string): unknown;
 }
 
 /** Replaces all intrinsics in a value. An unsupported intrinsic throws; it is never passed through as an object. */
@@ -58,6 +62,38 @@ const rules: Readonly<Record<string, (argument: unknown, names: Names) => unknow
     return text(resolve(from, names)).split(text(separator));
   },
   'Fn::ImportValue': (argument, names) => names.imported(text(resolve(argument, names))),
+  // Only the branch that is taken is resolved: the other one may refer to resources that do not exist.
+  'Fn::If': (argument, names) => {
+    const [name, yes, no] = list(argument);
+    return resolve(names.condition(text(name)) ? yes : no, names);
+  },
+  'Fn::FindInMap': (argument, names) => {
+    const [map, row, column] = list(resolve(argument, names)).map(text);
+    return names.mapped(map ?? '', row ?? '', column ?? '');
+  },
+};
+
+/** The conditions of a template and the assertions of its rules. */
+export const isTrue = (condition: unknown, names: Names): boolean => {
+  const [[name = '', argument] = []] = Object.entries((condition ?? {}) as Readonly<Record<string, unknown>>);
+  const test = tests[name];
+  if (!test) throw new Error(`the template has a condition with ${name || JSON.stringify(condition)}, which is not supported`);
+  return test(argument, names);
+};
+
+const tests: Readonly<Record<string, (argument: unknown, names: Names) => boolean>> = {
+  'Fn::Equals': (argument, names) => {
+    const [a, b] = pair(resolve(argument, names));
+    return text(a) === text(b);
+  },
+  'Fn::Not': (argument, names) => !isTrue(list(argument)[0], names),
+  'Fn::And': (argument, names) => list(argument).every((each) => isTrue(each, names)),
+  'Fn::Or': (argument, names) => list(argument).some((each) => isTrue(each, names)),
+  'Fn::Contains': (argument, names) => {
+    const [values, value] = pair(resolve(argument, names));
+    return list(values).includes(value);
+  },
+  Condition: (name, names) => names.condition(text(name)),
 };
 
 const text = (value: unknown): string => {

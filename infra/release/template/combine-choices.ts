@@ -24,12 +24,28 @@ const combine = (base: Json | undefined, variants: readonly (Json | undefined)[]
     return Object.fromEntries(pairs.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
   }
   if (Array.isArray(base) && changed.every((value) => Array.isArray(value) && value.length === base.length))
-    return base.map((element, n) => combine(element, changed.map((value) => (value as Json[])[n]), `${path}/${n}`) ?? null);
+    return base.map(
+      (element, n) =>
+        combine(
+          element,
+          changed.map((value) => (value as Json[])[n]),
+          `${path}/${n}`,
+        ) ?? null,
+    );
   if (Array.isArray(base) && changed.every((value) => Array.isArray(value))) {
     const slots = changed.map((value) => slotsOf(base, value as Json[], path));
     return Array.from({ length: base.length + 1 }, (_, n) => {
       const added = slots.flatMap((each) => each[n]?.before ?? []);
-      const own = base[n] === undefined ? [] : [combine(base[n], slots.map((each) => each[n]?.element), `${path}/${n}`) ?? null];
+      const own =
+        base[n] === undefined
+          ? []
+          : [
+              combine(
+                base[n],
+                slots.map((each) => each[n]?.element),
+                `${path}/${n}`,
+              ) ?? null,
+            ];
       return [...added, ...own];
     }).flat();
   }

@@ -43,8 +43,7 @@ export const makeTemplate = async ({ version, zipNames }: TemplateOptions): Prom
   };
 };
 
-export const digestOf = (content: string | Uint8Array): string =>
-  createHash('sha256').update(content).digest('hex').slice(0, 12);
+export const digestOf = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex').slice(0, 12);
 
 const placeholderOf = (name: ParameterName): Settings => {
   const { setting, placeholder } = table[name] as TemplateParameter;
@@ -108,7 +107,8 @@ const synthesize = (settings: Settings): Stacks => {
       const Outputs = Object.fromEntries(outputs.map(([name, { Export: _, ...output }]) => [name, output]));
       const Resources = Object.fromEntries(
         resources.map(([name, { DependsOn, ...resource }]) => [
-          name,
+          // The CDK names a subscription after its address, which is a parameter here.
+          resource.Type === 'AWS::SNS::Subscription' ? 'AlarmSubscription' : name,
           DependsOn === undefined ? resource : { ...resource, DependsOn: [DependsOn].flat() as string[] },
         ]),
       );

@@ -50,7 +50,9 @@ const main = async (): Promise<void> => {
   });
   const templateUrl = templateAddress({ bucket, region, key: `${prefix}${rootName}` });
   const parameters = { AssetBucket: bucket, AssetPrefix: prefix };
-  console.log(`${uploaded} of ${names.length + 1} files uploaded to s3://${bucket}/${prefix} in ${region}; the others were there`);
+  console.log(
+    `${uploaded} of ${names.length + 1} files uploaded to s3://${bucket}/${prefix} in ${region}; the others were there`,
+  );
   console.log(`template  ${templateUrl}`);
   console.log(`launch    ${launchLink({ region, templateUrl, stackName: values['stack-name'], parameters })}`);
 };

@@ -71,8 +71,7 @@ const groupsOf = (): ReadonlyMap<string, readonly string[]> => {
   ]);
 };
 
-const parameterGroups = (): Json =>
-  [...groupsOf()].map(([group, Parameters]) => ({ Label: { default: group }, Parameters }));
+const parameterGroups = (): Json => [...groupsOf()].map(([group, Parameters]) => ({ Label: { default: group }, Parameters }));
 
 const parameterLabels = (): JsonObject =>
   Object.fromEntries(
