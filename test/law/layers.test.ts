@@ -85,7 +85,14 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['engines/identity/federation'],
     ['cloudformation', 'engines/firestore/proto', 'engines/identity', 'engines/shared', 'lambda'],
     [
-      ...['engines/dynamodb', 'engines/fauxqs', 'engines/firestore/faults', 'engines/firestore/grpc', 'engines/firestore/value'],
+      ...[
+        'engines/cloudformation',
+        'engines/dynamodb',
+        'engines/fauxqs',
+        'engines/firestore/faults',
+        'engines/firestore/grpc',
+        'engines/firestore/value',
+      ],
       ...['engines/gcs', 'engines/kms', 'engines/step-functions', 'engines/sts', 'event-source', 'gateway', 'iam'],
     ],
     ['engines/firestore/indexes'],

@@ -22,6 +22,7 @@ export const inDepthFiles: readonly string[] = [
   'test/infra/local/stage.test.ts',
   'test/infra/nag.test.ts',
   'test/infra/release/client/client.test.ts',
+  'test/infra/release/template/template.test.ts',
   'test/journey/account/device.test.ts',
   'test/journey/account/identity.test.ts',
   'test/journey/account/sessions.test.ts',

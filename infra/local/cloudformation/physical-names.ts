@@ -35,13 +35,7 @@ const digest = (seed: string): string => createHash('sha256').update(seed).diges
 const uuid = (seed: string): string => digest(seed).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, '$1-$2-$3-$4-$5');
 const shortId = (seed: string): string => digest(seed).slice(0, 10);
 
-const table: Kind = {
-  nameProperty: 'TableName',
-  service: 'dynamodb',
-  path: (name) => `table/${name}`,
-  // An engine that creates the table knows the real one.
-  attributes: (_name, arn) => ({ StreamArn: `${arn}/stream/2026-01-01T00:00:00.000` }),
-};
+const table: Kind = { nameProperty: 'TableName', service: 'dynamodb', path: (name) => `table/${name}` };
 
 const kinds: Readonly<Record<string, Kind>> = {
   'AWS::DynamoDB::Table': table,

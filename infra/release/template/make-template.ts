@@ -63,7 +63,13 @@ const mergedFile = 'merged.json';
 const mergedStacks = async (): Promise<Stacks> => {
   const dir = await buildCached({
     kind: 'released-template',
-    from: ['infra/*.*', 'infra/{part,workflow}/**/*.*', 'infra/release/template/*.ts', 'shared/contract/**/*.*'],
+    from: [
+      'infra/*.*',
+      'infra/{part,workflow}/**/*.*',
+      'infra/release/template/*.ts',
+      'infra/release/function-file.ts',
+      'shared/contract/**/*.*',
+    ],
     make: async (draft) => writeFileSync(join(draft, mergedFile), JSON.stringify(mergeAll())),
   });
   return JSON.parse(readFileSync(join(dir, mergedFile), 'utf8')) as Stacks;

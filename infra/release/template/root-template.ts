@@ -79,9 +79,9 @@ const parameterLabels = (): JsonObject =>
   );
 
 const nestedStack = ({ file, settings, imports }: RootStack, before: readonly RootStack[]): JsonObject => {
-  const valueOf = (name: string): Json => ({ Ref: name === deploymentName.parameter ? 'AWS::StackName' : name });
+  const given = (name: string): Json => ({ Ref: name === deploymentName.parameter ? 'AWS::StackName' : name });
   const Parameters = Object.fromEntries([
-    ...settings.map((name) => [name, valueOf(name)] as const),
+    ...settings.map((name) => [name, given(name)] as const),
     ...[...imports].map(([output, stack]) => [output, { 'Fn::GetAtt': [stack, `Outputs.${output}`] }] as const),
   ]);
   const address = `https://\${AssetBucket}.s3.\${AWS::Region}.\${AWS::URLSuffix}/\${AssetPrefix}${file}`;

@@ -37,7 +37,7 @@ export const template: Artifact = {
 const buildPublish = () =>
   build({
     absWorkingDir: root,
-    entryPoints: ['infra/release/template/publish.ts'],
+    entryPoints: ['infra/release/template/publish/main.ts'],
     outfile: 'publish.mjs',
     write: false,
     bundle: true,

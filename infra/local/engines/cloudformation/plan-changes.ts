@@ -1,6 +1,6 @@
 import { isDeepStrictEqual as equal } from 'node:util';
 import { resolve } from '../../cloudformation/resolve-intrinsics.ts';
-import { changedProperties, isReplacing } from './find-changes.ts';
+import { changedProperties, isReplacing } from './changed-properties.ts';
 import type { StackRunner } from './stack-runner.ts';
 import { type Change, type ChangeSet, type StackState, stackType, type Target } from './stack-state.ts';
 

@@ -46,8 +46,13 @@ export const readTarget = (target: Target, { stackName, location, imported }: Su
   const included = Object.entries(template.Resources).filter(
     ([, { Condition }]) => Condition === undefined || names.condition(Condition),
   );
+  for (const [id, { Type }] of included)
+    if (Type === 'AWS::DynamoDB::Table') learned[id] = { StreamArn: `${names.physical(id).arn}/stream/${streamCreated}` };
   return { names, learned, resources: sorted(included, template) };
 };
+
+/** The ARN of a stream ends in the time at which it was created. */
+const streamCreated = '2026-01-01T00:00:00.000';
 
 const checkParameters = ({ Parameters = {} }: Template, given: Readonly<Record<string, string>>): void => {
   const unknown = Object.keys(given).filter((name) => !(name in Parameters));

@@ -5,7 +5,7 @@ import { isDeepStrictEqual as equal } from 'node:util';
 import { namePropertyOf, type StageLocation } from '../../cloudformation/physical-names.ts';
 import type { TemplateResource } from '../../cloudformation/read-template.ts';
 import { resolve } from '../../cloudformation/resolve-intrinsics.ts';
-import { changedProperties, isReplacing } from './find-changes.ts';
+import { changedProperties, isReplacing } from './changed-properties.ts';
 import { invalid, parseTemplate, type ReadTarget, readTarget } from './read-target.ts';
 import { type ResourceState, type StackState, stackType, type Target } from './stack-state.ts';
 

@@ -7,7 +7,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, test } from 'vitest';
 import type { Json } from '../../../../infra/local/base/aws-service.ts';
 import type { Template } from '../../../../infra/local/cloudformation/read-template.ts';
-import { openCloudFormation } from '../../../../infra/local/engines/cloudformation/cloudformation-engine.ts';
+import { openCloudFormation } from '../../../../infra/local/engines/cloudformation/open-cloudformation.ts';
 import { settingRows } from '../../../../infra/release/setting-rows.ts';
 import { parameters } from '../../../../infra/release/template/parameters.ts';
 import { template } from '../../../../infra/release/template/template.ts';

@@ -4,11 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
-import { version } from '../../../shared/contract/version.ts';
-import { launchLink, templateAddress } from '../../deploy/template-address.ts';
-import { uploadFiles } from '../../deploy/upload-files.ts';
-import { usualDeploymentName } from '../../part/usual-deployment-name.ts';
-import { usualAssetPrefix } from './parameters.ts';
+import { version } from '../../../../shared/contract/version.ts';
+import { launchLink, templateAddress } from '../../../deploy/template-address.ts';
+import { uploadFiles } from '../../../deploy/upload-files.ts';
+import { usualDeploymentName } from '../../../part/usual-deployment-name.ts';
+import { usualAssetPrefix } from '../parameters.ts';
 
 const usage = `usage: node publish.mjs --bucket <name> [--prefix <prefix>] [--stack-name <name>]
 
