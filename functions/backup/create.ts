@@ -10,6 +10,7 @@ import {
 import { backups } from '../../shared/contract/endpoints/backups.ts';
 import { defaultDestination, readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
+import { readPitr } from '../../shared/pitr/index.ts';
 import { readProject } from '../../shared/project/index.ts';
 import { backupData, currentEncryption, readEncryption } from '../../shared/stored-backup/index.ts';
 
@@ -22,11 +23,13 @@ export const create = handle(backups.create, async ({ tenant, organization, acto
     given === undefined ? undefined : readDestination(tenant, given),
   ]);
   const isFull = type === 'full';
+  const isWhole = more.collections.includes('*') && more.excludeCollections.length === 0;
+  const isBuilt = dryRun && isWhole && more.source === 'auto' && (await readPitr(tenant, projectId))?.status === 'active';
   // The cost of a full backup does not depend on the destination.
-  if (dryRun && isFull) return estimated(await estimateBackup(tenant, { project, options: more }));
+  if (dryRun && isFull) return estimated(await estimateBackup(tenant, { project, options: more, isBuilt }));
   const destination = named ?? (await defaultDestination(tenant, organization, project));
   const parent = isFull ? undefined : await requireParent(tenant, project, { ...more, storageDestinationId: destination.id });
-  if (dryRun) return estimated(await estimateBackup(tenant, { project, options: more, parent }));
+  if (dryRun) return estimated(await estimateBackup(tenant, { project, options: more, parent, isBuilt }));
   await assertBackupCapacity(tenant);
   const context = { tenant, project, destination, encryption: currentEncryption(chosen) };
   const kind = { trigger: 'manual', createdBy: actor } as const;

@@ -16,8 +16,11 @@ import {
 import { reserveSeconds, roundSeconds } from '../../shared/contract/runtime/step-rounds.ts';
 import { openStore, requestRetryPolicy } from '../../shared/destination/index.ts';
 import { jobWorkflow, reapRunningJobs, stepHandler } from '../../shared/job/index.ts';
+import { capturedChanges } from '../../shared/pitr/index.ts';
 import { after, bestEffort, clock, lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
-import { backupDeps, giveUpVerification, VerifyStep, verifyBackup } from '../../shared/stored-backup/index.ts';
+import { backupDeps as bare, giveUpVerification, VerifyStep, verifyBackup } from '../../shared/stored-backup/index.ts';
+
+const backupDeps = { ...bare, changes: capturedChanges };
 
 /** Prepares a backup: data key and source. */
 export const prepare = stepHandler(BackupStep, async (tenant, { backupId }) => {

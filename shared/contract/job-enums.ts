@@ -1,4 +1,6 @@
 /** Enumerations of backups and restores, without schemas, so that other models do not bundle those of both. */
+/** Whether a backup may be built from captured changes, or must read its source. */
+export const backupSources = ['auto', 'read'] as const;
 export const backupTypes = ['full', 'incremental'] as const;
 export const backupStatuses = ['pending', 'running', 'completed', 'failed', 'cancelled', 'expired', 'deleted'] as const;
 export const backupTriggers = ['manual', 'scheduled', 'safety', 'pitr-base', 'import'] as const;

@@ -29,13 +29,13 @@ export {
   scopeOf,
   tile,
 } from './names/name-range.ts';
-export { countBytes } from './read/collection-counts.ts';
+export { CollectionCounts, countBytes } from './read/collection-counts.ts';
 export { type Counted, countGroup, countRange, countRootCollection, verifyCount } from './read/count-documents.ts';
 export { DocumentBatch } from './read/document-batch.ts';
 export { type Got, getDocuments, getWithin } from './read/get-documents.ts';
 export { planRanges, type ReadPlan } from './read/plan-ranges.ts';
 export { listCollections, probeSource, splitPoints } from './read/probe-source.ts';
-export { RangeReader, type ReadRangeOptions, readRange } from './read/read-range.ts';
+export { type DocumentRange, RangeReader, type ReadRangeOptions, readRange } from './read/read-range.ts';
 export type { RawDocument } from './wire/response-skim.ts';
 export { integer, join, textField, varint } from './wire/small-messages.ts';
 export { BatchWriter, type BatchWriterOptions } from './write/batch-writer.ts';

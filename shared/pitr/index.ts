@@ -21,7 +21,8 @@ export {
 } from './model/record.ts';
 export { buildRestorePoint } from './point/build-point.ts';
 export { buildPointInMemory, isSmall, PointTooLarge } from './point/build-point-in-memory.ts';
-export { type DocumentChange, latestChanges } from './point/latest-changes.ts';
+export { capturedChanges, changesAfter } from './point/captured-changes.ts';
+export { latestChanges } from './point/latest-changes.ts';
 export { mergeChanges } from './point/merge-changes.ts';
 export type { MissingCoverage, PointRequest } from './point/missing-coverage.ts';
 export { heldBy, loadRestorePoint, type PointPlan, planPoint } from './point/plan-point.ts';

@@ -32,6 +32,7 @@ export const backupStatuses: Choices<BackupQuery['status']> = {
   expired: true,
   deleted: true,
 };
+export const backupSources: Choices<InputOf<'POST /backups'>['body']['source']> = { auto: true, read: true };
 export const backupTypes: Choices<BackupQuery['type']> = { full: true, incremental: true };
 export const backupTriggers: Choices<BackupQuery['trigger']> = {
   manual: true,

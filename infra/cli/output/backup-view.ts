@@ -66,7 +66,14 @@ export const backupDetails = (backup: Backup): readonly Detail[] => {
       verification ? statusStyle(isOutdated ? 'failed' : verification.status) : undefined,
     ],
     ['Restore test', formatTime(backup.restoreTestedAt)],
+    ['Built from', backup.builtFrom === 'changes' ? 'captured changes' : backup.builtFrom],
+    ['Read because', backup.builtFromReason],
+    ['Audited since', backup.builtFrom === 'changes' ? formatTime(backup.auditedSince) : null],
     ['Cost', `${formatCounted(backup.cost.reads, 'read')}, about ${backup.cost.estimatedUsd} USD`],
+    [
+      'Reading all',
+      backup.costIfRead && `${formatCounted(backup.costIfRead.reads, 'read')}, about ${backup.costIfRead.estimatedUsd} USD`,
+    ],
   ];
 };
 

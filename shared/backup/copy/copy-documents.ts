@@ -1,7 +1,7 @@
-/** Copies the documents of a range from the source into a part, and records the part in one transaction. */
+/** Copies the documents of a range into a part, and records the part in one transaction. */
 import { ChangeTally } from '../../anomaly/index.ts';
 import { parseMoment } from '../../archive/index.ts';
-import { type NameRange, type RangeReader, readRange, SourceError, verifyCount } from '../../firestore/index.ts';
+import { type DocumentRange, type NameRange, SourceError } from '../../firestore/index.ts';
 import { failureOf, JobFailure } from '../../job/index.ts';
 import { walk } from '../../platform/index.ts';
 import { backupKey, type PartRecord, type PartWriter, withPart } from '../../stored-backup/index.ts';
@@ -24,12 +24,12 @@ const countMs = 60_000;
 /** True if the range is done. */
 export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
   withPart(run, claim, async (part) => {
-    const { backup, source, control } = run;
+    const { backup, reading, control } = run;
     const { shard } = claim;
     const range = JSON.parse(shard.range ?? '{}') as NameRange;
     const after = shard.after === undefined ? undefined : (JSON.parse(shard.after) as string);
     const { readTime } = backup;
-    const reader = readRange(source, { range, readTime, after, signal: control.reading, collectionBytesMax });
+    const reader = reading.read({ range, after, signal: control.reading, collectionBytesMax });
     const { comparedWith } = backup;
     const tally = new ChangeTally(comparedWith && parseMoment(comparedWith.readTime));
     const parent = await run.parent();
@@ -69,7 +69,7 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
   });
 
 interface Filling {
-  readonly reader: RangeReader;
+  readonly reader: DocumentRange;
   readonly part: PartWriter;
   readonly range: NameRange;
   readonly comparison: ParentComparison | undefined;
@@ -126,14 +126,14 @@ const withRange = (error: unknown, { from, to }: NameRange): unknown => {
  * Compares with the source's own count of the whole range, across all runs and parts. A transient error is returned instead of
  * thrown: the part is kept, and only the count is repeated.
  */
-const count = async ({ context, backup, source, control }: CopyRun, { shard }: Claim, reader: RangeReader) => {
+const count = async ({ context, backup, reading, control }: CopyRun, { shard }: Claim, reader: DocumentRange) => {
   const range = JSON.parse(shard.range ?? '{}') as NameRange;
   const read = shard.documents + reader.documents;
   const earlier = shard.documents > 0 ? await collectionsOf(context.tenant, backup.id, shard.number) : [];
   const collectionIds = [...reader.collections.keys(), ...earlier];
   const signal = AbortSignal.any([control.storing, AbortSignal.timeout(countMs)]);
   try {
-    return await verifyCount(source, { range, readTime: backup.readTime, read, collectionIds, signal });
+    return await reading.count({ range, read, collectionIds, signal });
   } catch (error) {
     const isLate = error instanceof SourceError && (error.isTransient || error.code === 'CANCELLED');
     if (isLate && !control.storing.aborted)

@@ -1,5 +1,5 @@
 import type { ObjectStore } from '../../destination/index.ts';
-import type { FirestoreDatabase } from '../../firestore/index.ts';
+import type { DocumentRange, NameRange } from '../../firestore/index.ts';
 import { markMoving, type RunControl, withHeartbeat } from '../../job/index.ts';
 import { get } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
@@ -9,12 +9,30 @@ import type { BackupWaits } from '../model/backup-waits.ts';
 import { assertBackupRunning } from '../model/running-backup.ts';
 import { type Claim, checkpointShard, type ShardProgress } from './shard-progress.ts';
 
+/** Where the documents of a backup come from: the source, or a base and the changes since. */
+export interface DocumentReading {
+  read(options: {
+    readonly range: NameRange;
+    readonly after: string | undefined;
+    readonly signal: AbortSignal;
+    readonly collectionBytesMax: number;
+  }): DocumentRange;
+  /** Compares the documents that all runs have read with what the range has. */
+  count(options: {
+    readonly range: NameRange;
+    readonly read: number;
+    readonly collectionIds: readonly string[];
+    readonly signal: AbortSignal;
+  }): Promise<{ readonly countVerified: boolean; readonly reads: number }>;
+  close(): void;
+}
+
 export interface CopyRun {
   readonly context: EventContext;
   readonly backup: PlannedBackup;
   readonly project: ProjectRecord;
   readonly deps: BackupDeps;
-  readonly source: FirestoreDatabase;
+  readonly reading: DocumentReading;
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
   /** The parent of an incremental backup; opened once, on first use. */
@@ -25,7 +43,7 @@ export interface CopyRun {
 
 /** Runs `work` under a heartbeat, which stops the run once the backup has ended and reports the progress of the shard and its waits. */
 export const withCopyHeartbeat = async <T>(
-  run: Omit<CopyRun, 'source' | 'parent'>,
+  run: Omit<CopyRun, 'reading' | 'parent'>,
   {
     claim,
     work,

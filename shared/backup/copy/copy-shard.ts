@@ -1,14 +1,15 @@
 /** The third step: copies one shard into the destination, until it is done or the worker's time is over. */
 import { readDestination } from '../../destination/index.ts';
-import type { FirestoreDatabase } from '../../firestore/index.ts';
 import { RunControl, watchCalls } from '../../job/index.ts';
 import { log, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { assertPlanned, type BackupDeps } from '../../stored-backup/index.ts';
+import { readingOf } from '../build/document-reading.ts';
 import { openParent, openParentArchive, type ParentArchive } from '../incremental/parent-archive.ts';
 import { BackupWaits } from '../model/backup-waits.ts';
 import { readRunningBackup, timeoutFailure } from '../model/running-backup.ts';
 import { copyDocuments } from './copy-documents.ts';
+import type { DocumentReading } from './copy-run.ts';
 import { copySyntheticFull } from './copy-synthetic-full.ts';
 import { copyUsers } from './copy-users.ts';
 import { type Claim, claimNextPart } from './shard-progress.ts';
@@ -34,7 +35,7 @@ export const copyShard = async (
   const store = await deps.openStore(tenant, destination, backup.path);
   const { synthesizedFrom } = backup;
   // A synthetic full does not read the source.
-  const source = synthesizedFrom === undefined ? deps.openSource(tenant, project) : undefined;
+  const reading = synthesizedFrom === undefined ? await readingOf(tenant, { backup, project, deps }) : undefined;
   let opened: Promise<ParentArchive | undefined> | undefined;
   const parent = () =>
     (opened ??=
@@ -47,19 +48,19 @@ export const copyShard = async (
     const context = { tenant, project, organization };
     const waits = new BackupWaits({ context, database, calls, clock });
     const run = { context, backup, project, deps, store, dataKey, control, waits };
-    const copyFromSource = (from: FirestoreDatabase, claim: Claim) =>
-      (claim.shard.range === undefined ? copyUsers : copyDocuments)({ ...run, source: from, parent }, claim);
+    const copyRead = (from: DocumentReading, claim: Claim) =>
+      (claim.shard.range === undefined ? copyUsers : copyDocuments)({ ...run, reading: from, parent }, claim);
     while (!control.isYielding) {
       const claim = await claimNextPart(tenant, { backupId, number, clock });
       if (!claim) return true;
-      const isDone = await (source ? copyFromSource(source, claim) : copySyntheticFull({ ...run, origin: parent }, claim));
+      const isDone = await (reading ? copyRead(reading, claim) : copySyntheticFull({ ...run, origin: parent }, claim));
       log.info('copied a part', { backupId, number, part: claim.part, isDone });
       if (isDone) return true;
     }
     return false;
   } finally {
     control.close();
-    source?.close();
+    reading?.close();
     store.close();
     opened?.then((one) => one?.close()).catch(() => undefined);
   }

@@ -9,7 +9,7 @@ import { collectionBytesMax, partBytesMax } from './copy-documents.ts';
 import { type CopyRun, withCopyHeartbeat } from './copy-run.ts';
 import { type Claim, checkpointShard, type PartResult, type ShardProgress } from './shard-progress.ts';
 
-export interface SynthesisRun extends Omit<CopyRun, 'source' | 'parent'> {
+export interface SynthesisRun extends Omit<CopyRun, 'reading' | 'parent'> {
   /** The backup it is made from; opened once, on first use. */
   readonly origin: () => Promise<ParentArchive | undefined>;
 }

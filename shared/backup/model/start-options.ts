@@ -1,3 +1,4 @@
+import type { backupSources } from '../../contract/job-enums.ts';
 import type { DestinationRecord } from '../../destination/index.ts';
 import type { Tenant, Write } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
@@ -20,6 +21,8 @@ export interface StartBackupOptions {
   readonly retentionPolicy?: BackupRecord['retentionPolicy'];
   readonly retentionTimezone?: string;
   readonly maxReads?: number | undefined;
+  /** Default: `auto`. */
+  readonly source?: (typeof backupSources)[number] | undefined;
   readonly trigger: BackupRecord['trigger'];
   readonly scheduleId?: string;
   readonly createdBy: BackupRecord['createdBy'];

@@ -60,7 +60,7 @@ const seal = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise
   try {
     await ensureKeyStored(tenant, { store, backup, deps });
     await assertObjectsStored(store, items, locks);
-    if (backup.synthesizedFrom !== undefined) assertSameCount(backup, items);
+    if (backup.synthesizedFrom !== undefined || backup.builtFrom === 'changes') assertSameCount(backup, items);
     parent = await openParent(tenant, backup, deps);
     if (parent) await assertInheritedStored(parent, items, locks);
     const dataKey = await deps.dataKeyOf(tenant, backup);
@@ -87,11 +87,12 @@ const assertInheritedStored = async (parent: ParentArchive, items: WorkItems, lo
   });
 };
 
-/** A synthetic full has as many documents as the backup it is made from. */
-const assertSameCount = ({ totalDocuments, synthesizedFrom }: BackupRecord, items: WorkItems): void => {
+/** What is made from stored backups alone has as many documents as these say. */
+const assertSameCount = ({ totalDocuments, synthesizedFrom, buildBase }: BackupRecord, items: WorkItems): void => {
   const { documents } = summarizeContents(items);
-  if (documents !== totalDocuments)
-    throw new JobFailure('COUNT_MISMATCH', `${documents} of the ${totalDocuments} documents of ${synthesizedFrom} were copied`);
+  if (documents === totalDocuments) return;
+  const origin = synthesizedFrom ?? `${buildBase?.backupId} and the changes since`;
+  throw new JobFailure('COUNT_MISMATCH', `${documents} of the ${totalDocuments} documents of ${origin} were copied`);
 };
 
 /** Stores the key again if it was lost or changed; without it only the service could read the backup. */

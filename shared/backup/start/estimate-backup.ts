@@ -16,7 +16,8 @@ import { openSource, type ProjectRecord } from '../../project/index.ts';
 import { type BackupRecord, costOf } from '../../stored-backup/index.ts';
 import { missingCollections } from '../model/missing-collections.ts';
 import type { StartBackupOptions } from '../model/start-options.ts';
-import { estimateReads } from '../steps/plan-backup.ts';
+import { countReads, estimateReads } from '../steps/plan-backup.ts';
+import { probeReads } from '../steps/prepare-backup.ts';
 
 /** The function times out after 20 s. */
 const timeoutMs = 15_000;
@@ -33,10 +34,13 @@ export const estimateBackup = async (
     project,
     options,
     parent,
+    isBuilt = false,
   }: {
     readonly project: ProjectRecord;
     readonly options: Pick<StartBackupOptions, 'collections' | 'excludeCollections'>;
     readonly parent?: Pick<BackupRecord, 'readTime'> | undefined;
+    /** It would be built from captured changes. */
+    readonly isBuilt?: boolean;
   },
 ): Promise<z.input<typeof Estimate>> => {
   const source = openSource(tenant, project);
@@ -48,11 +52,13 @@ export const estimateBackup = async (
     const missing = missingCollections(options.collections, unknown);
     if (missing) throw new ApiError('COLLECTION_NOT_FOUND', missing.message, missing.details);
     const reads = estimateReads(planned);
-    const shown = { shards: ranges.length, collections: [...collections], unknownCollections: [...unknown] };
+    const builtFrom = isBuilt ? ('changes' as const) : ('source' as const);
+    const shown = { builtFrom, shards: ranges.length, collections: [...collections], unknownCollections: [...unknown] };
     if (documents === undefined || reads === undefined)
       return { documents: null, bytes: null, reads: null, estimatedUsd: null, ...shown };
     const bytes = documents === 0 ? 0 : Math.round(documents * (await bytesPerDocument(source, { planned, since, signal })));
-    return { documents, bytes, ...costOf(reads), ...shown };
+    if (!isBuilt) return { documents, bytes, ...costOf(reads), ...shown };
+    return { documents, bytes, ...costOf(probeReads + countReads(documents)), costIfRead: costOf(reads), ...shown };
   } catch (error) {
     throw toApiError(error);
   } finally {

@@ -29,6 +29,7 @@ export const startBackup = (
     excludedCollections: options.excludeCollections,
     includeAuthUsers: options.includeAuthUsers,
     maxReads: options.maxReads ?? project.settings.maxReads,
+    mustRead: options.source === 'read' || undefined,
     retentionDays: options.retention,
     retentionPolicy: options.retentionPolicy,
     retentionTimezone: options.retentionTimezone,

@@ -1,6 +1,6 @@
 /** The second step: chooses one read time for the backup, and splits it into shards that are copied in parallel. */
 import { planRanges, type ReadPlan } from '../../firestore/index.ts';
-import { JobFailure, phaseEntry } from '../../job/index.ts';
+import { failureOf, JobFailure, phaseEntry } from '../../job/index.ts';
 import {
   after,
   commit,
@@ -13,7 +13,14 @@ import {
   type Write,
 } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import { type BackupDeps, type BackupRecord, backupKey, historyKey, type ShardRecord } from '../../stored-backup/index.ts';
+import {
+  type BackupDeps,
+  type BackupRecord,
+  backupKey,
+  type CapturedMoment,
+  historyKey,
+  type ShardRecord,
+} from '../../stored-backup/index.ts';
 import { fallBackToFull, openParentArchive } from '../incremental/parent-archive.ts';
 import { missingCollections } from '../model/missing-collections.ts';
 import { checkRunningBackup, readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
@@ -44,7 +51,7 @@ const createPlan = async (tenant: Tenant, { backup, deps, signal }: StepRun): Pr
   const fallback = await fallBackToFull(tenant, backup, deps);
   const { synthesizedFrom } = backup;
   const planned = await (synthesizedFrom === undefined
-    ? planFromSource(tenant, { backup, deps, signal })
+    ? planReading(tenant, { backup, deps, signal })
     : planFromArchive(tenant, { backup, originId: synthesizedFrom, deps }));
   const shards = shardsOf(tenant, { backup, planned, now: deps.clock.now() });
   for (let start = 0; start < shards.length; start += transactionMax - 1)
@@ -62,6 +69,7 @@ const createPlan = async (tenant: Tenant, { backup, deps, signal }: StepRun): Pr
           readTime: planned.readTime,
           totalDocuments: planned.documents ?? null,
           unknownCollections: planned.unknown,
+          ...planned.origin,
           ...fallback,
           ...(await comparison(tenant, backup)),
         },
@@ -84,7 +92,45 @@ const comparison = async (tenant: Tenant, backup: BackupRecord): Promise<Pick<Ba
   return history ? { comparedWith: { backupId: history.backupId, readTime: history.readTime } } : {};
 };
 
-type ShardPlan = Omit<ReadPlan, 'collections'>;
+interface ShardPlan extends Omit<ReadPlan, 'collections'> {
+  /** Of a backup that is not made from another one: what its documents are taken from. */
+  readonly origin?: Pick<BackupRecord, 'builtFrom' | 'builtFromReason' | 'buildBase' | 'auditedSince'>;
+}
+
+/** Reads the source only if no captured moment has all of its documents. */
+const planReading = async (tenant: Tenant, run: StepRun): Promise<ShardPlan> => {
+  const captured = await findMoment(tenant, run);
+  if (captured && !('reason' in captured)) return planFromChanges(tenant, run, captured);
+  const reason = captured && { builtFromReason: captured.reason };
+  return { ...(await planFromSource(tenant, run)), origin: { builtFrom: 'source', ...reason } };
+};
+
+/** Changes or a base that cannot be read are no reason to have no backup. */
+const findMoment = async (
+  tenant: Tenant,
+  { backup, deps, signal }: StepRun,
+): Promise<CapturedMoment | { readonly reason: string } | undefined> => {
+  // A base is there to find what captures have missed.
+  if (backup.mustRead || backup.trigger === 'pitr-base' || !deps.changes) return undefined;
+  try {
+    return await deps.changes.findMoment(tenant, { backup, deps, signal });
+  } catch (error) {
+    const failure = failureOf(error);
+    if (!failure || signal.aborted) throw error;
+    return { reason: failure.message };
+  }
+};
+
+const planFromChanges = async (
+  tenant: Tenant,
+  { backup, deps }: StepRun,
+  { base, moment, documents }: CapturedMoment,
+): Promise<ShardPlan> => {
+  const planned = await planFromArchive(tenant, { backup, originId: base.id, deps });
+  const { auditedSince = base.readTime } = base;
+  const buildBase = { backupId: base.id, readTime: base.readTime };
+  return { ...planned, readTime: moment, documents, unknown: [], origin: { builtFrom: 'changes', buildBase, auditedSince } };
+};
 
 const planFromArchive = async (
   tenant: Tenant,
@@ -122,12 +168,13 @@ const planFromSource = async (tenant: Tenant, { backup, deps, signal }: StepRun)
 /** A count of this many documents is billed as one read. */
 export const countedPerRead = 1_000;
 
+export const countReads = (documents: number): number => Math.max(1, Math.ceil(documents / countedPerRead));
+
 /** Upper bound of the billed reads, if nothing is read twice; undefined if the source does not count. */
 export const estimateReads = ({ documents, ranges, reads }: ReadPlan): number | undefined => {
   if (documents === undefined) return undefined;
-  const counting = Math.max(1, Math.ceil(documents / countedPerRead));
   // An empty range is billed as one read, and each range is counted separately.
-  return probeReads + reads + Math.max(1, documents) + counting + 2 * Math.max(0, ranges.length - 1);
+  return probeReads + reads + Math.max(1, documents) + countReads(documents) + 2 * Math.max(0, ranges.length - 1);
 };
 
 const assertWithinReadLimit = ({ maxReads }: BackupRecord, planned: ReadPlan): void => {

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { CollectionPaths, Collections } from '../collection-path.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, MaxReads, noBody, text, When } from '../fields.ts';
-import { backupStatuses, backupTriggers, backupTypes, verifyDepths } from '../job-enums.ts';
+import { backupSources, backupStatuses, backupTriggers, backupTypes, verifyDepths } from '../job-enums.ts';
 import { outsideShare } from '../limits.ts';
 import { Backup, Estimate } from '../models/backup.ts';
 import { Timeline } from '../models/job.ts';
@@ -29,6 +29,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
           .check(z.minimum(1, 'must be at least 1'), z.maximum(3_650, 'must be at most 3650')),
       ),
       maxReads: z.optional(MaxReads),
+      source: z._default(z.enum(backupSources), 'auto'),
       dryRun: z._default(z.boolean('must be true or false'), false),
     }),
     data: z.union([Backup, Estimate]),

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { CollectionPaths, Collections } from '../collection-path.ts';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id, Name, noBody, Timezone, text } from '../fields.ts';
-import { backupTypes } from '../job-enums.ts';
+import { backupSources, backupTypes } from '../job-enums.ts';
 import { cronMax, retentionCountMax, retentionDaysMax } from '../limits.ts';
 import { Backup } from '../models/backup.ts';
 import { Schedule } from '../models/schedule.ts';
@@ -41,6 +41,7 @@ export const scheduleFields = {
   collections: Collections,
   excludeCollections: CollectionPaths,
   includeAuthUsers: yesOrNo,
+  source: z.enum(backupSources),
   storageDestinationId: z.nullable(id('storageDestination')),
 };
 
@@ -60,6 +61,7 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
       collections: z._default(scheduleFields.collections, ['*']),
       excludeCollections: z._default(scheduleFields.excludeCollections, []),
       includeAuthUsers: z._default(scheduleFields.includeAuthUsers, false),
+      source: z._default(scheduleFields.source, 'auto'),
       storageDestinationId: z.optional(scheduleFields.storageDestinationId),
     }),
     data: Schedule,

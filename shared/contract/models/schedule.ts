@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { Moment, ShownName } from '../fields.ts';
-import { backupTypes } from '../job-enums.ts';
+import { backupSources, backupTypes } from '../job-enums.ts';
 
 /** Keeps the last backup of each of the last n days, ISO weeks, months and years that have one. */
 const RetentionPolicy = z.object({ daily: z.int(), weekly: z.int(), monthly: z.int(), yearly: z.int() });
@@ -34,6 +34,7 @@ export const Schedule = z.object({
   collections: z.array(z.string()),
   excludeCollections: z.array(z.string()),
   includeAuthUsers: z.boolean(),
+  source: z.enum(backupSources),
   storageDestinationId: z.nullable(z.string()),
   nextRunAt: z.nullable(Moment),
   waitingFor: z.nullable(ScheduleWait),

@@ -80,6 +80,13 @@ export const jobDescriptions: readonly FieldTexts[] = [
     synthesizedFrom: 'The earlier backup that this full backup was built from, without reading the source',
     fullBecause: 'Why the backup is full although an incremental one was scheduled',
     source: 'Origin of an imported backup, as stated in the import request',
+    builtFrom:
+      'changes: built from the last base backup and the changes captured since, without reading the source; it is as complete and independent as any other. source: read from the source. Null until it is planned',
+    builtFromReason: 'Why it read the source although changes are captured',
+    readsBilled: 'Reads of the source that this backup was billed; those of capturing are not among them',
+    costIfRead: 'If it was built from changes: what reading every document would have cost',
+    auditedSince:
+      'Every document was read from the source at this time or later. Of a backup that read the source its readTime; null until it is planned',
     readTime: 'The single point in time at which the whole database was read',
     encryption:
       'For an import, keyId is the key with which KMS opened the backup, never the one that the bucket claims; unverified if KMS did not name it',
@@ -109,6 +116,8 @@ export const jobDescriptions: readonly FieldTexts[] = [
     retentionPolicy: 'Set if the schedule keeps backups by days, weeks, months and years',
   }),
   fieldTexts(Estimate, {
+    builtFrom: 'changes: it would be built from captured changes, if they prove its moment; otherwise it reads the source',
+    costIfRead: 'If it would be built from changes: what reading every document costs',
     bytes:
       'Estimated from a sample of documents. For an incremental backup: documents written since its parent; 0 if the sample has none',
     unknownCollections: 'Named collections, included or excluded, that do not exist in the source',

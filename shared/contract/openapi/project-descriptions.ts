@@ -124,6 +124,8 @@ export const projectDescriptions: readonly FieldTexts[] = [
     timezone:
       'IANA time zone; a new schedule without one gets settings.timezone of the organization, which is UTC unless changed',
     type: 'An incremental backup without a usable parent becomes a full one; fullBecause states the reason',
+    source:
+      'auto: a backup of all collections is built from captured changes where they prove its moment. read: it always reads the source',
     enabled: 'False pauses the schedule',
     retention: 'Days; replaces retentionPolicy. Without either, backups are kept without limit',
     retentionPolicy: 'Number of days, ISO weeks, months and years whose last backup is kept; replaces retention',

@@ -62,6 +62,18 @@ export class DocumentBatch {
     return at;
   }
 
+  /** Begins a batch of documents that come from no response: `add` names each of them in these bytes. */
+  begin(bytes: Buffer): void {
+    this.bytes = bytes;
+    this.count = this.documentBytes = 0;
+  }
+
+  /** Adds the encoded document between two positions. */
+  add(start: number, end: number): void {
+    this.#skim.read(this.bytes, start, end);
+    this.#add(this.#skim);
+  }
+
   /** Keeps only the first `count` documents. */
   keep(count: number): void {
     const marks = this.#marks;

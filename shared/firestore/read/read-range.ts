@@ -31,14 +31,27 @@ const defaultBatchBytes = 256 << 10;
  */
 export const readRange = (source: FirestoreDatabase, options: ReadRangeOptions): RangeReader => new RangeReader(source, options);
 
-/** A running read; its numbers cover the batches yielded so far. */
-export class RangeReader implements AsyncIterable<DocumentBatch> {
-  documents = 0;
+/** The documents of a range in name order; its numbers cover the batches yielded so far. */
+export interface DocumentRange extends AsyncIterable<DocumentBatch> {
+  readonly documents: number;
   /** Total size of the encoded documents. */
+  readonly bytes: number;
+  /** Billed reads. */
+  readonly reads: number;
+  /** Whether it stopped early because of `collectionBytesMax`. */
+  readonly isFull: boolean;
+  /** Full name of the last yielded document. */
+  readonly lastName: string | undefined;
+  /** Document counts by collection id. */
+  readonly collections: ReadonlyMap<string, number>;
+}
+
+/** A running read of the source. */
+export class RangeReader implements DocumentRange {
+  documents = 0;
   bytes = 0;
   /** Received documents, each billed as a read; an empty query is billed as one. */
   reads = 0;
-  /** Whether it stopped early because of `collectionBytesMax`. */
   isFull = false;
   readonly #source: FirestoreDatabase;
   readonly #options: ReadRangeOptions;
@@ -66,12 +79,10 @@ export class RangeReader implements AsyncIterable<DocumentBatch> {
     return this.#retries.repeats;
   }
 
-  /** Full name of the last yielded document. */
   get lastName(): string | undefined {
     return this.#counts.lastName?.toString();
   }
 
-  /** Document counts by collection id. */
   get collections(): ReadonlyMap<string, number> {
     return this.#counts.counts;
   }

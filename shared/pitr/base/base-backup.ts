@@ -49,8 +49,9 @@ const isComplete = (
   backup.storageDestination.id === storageDestination.id &&
   backup.archive.organization === tenant.organizationId &&
   backup.archive.project === projectId &&
-  // An import may hold anything, and a restore point is itself made of captures.
+  // An import may hold anything, and what is itself made of captures tells nothing about the source.
   backup.trigger !== 'import' &&
+  backup.builtFrom !== 'changes' &&
   !isRestorePointBackup(backup);
 
 export const readTimeOf = ({ readTime }: PlannedBackup): number => microsOf(readTime);
@@ -124,7 +125,7 @@ export const findReadTimes = async ({ tenant, pitr }: CycleContext, now: Date): 
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, from: `${backupPrefix}${first}` };
   const found: BackupRead[] = [];
   for await (const backup of walk<BackupRecord>({ ...range, where: { projectId: pitr.projectId } }))
-    if (isPlanned(backup) && !isRestorePointBackup(backup) && readTimeOf(backup) > from)
+    if (isPlanned(backup) && backup.builtFrom !== 'changes' && !isRestorePointBackup(backup) && readTimeOf(backup) > from)
       found.push({ at: readTimeOf(backup), isRequested: backup.id === pitr.comingBaseId });
   return found;
 };

@@ -113,7 +113,7 @@ const judgementOf = (cycle: CycleContext, { captured, batchId }: CycleResult, no
 /** The result of the coverage check, and the known collections, which windows name if they do not hold for all. */
 const checkOf = (pitr: PitrRecord, { coverage: { verdict, isTried }, positions, to }: Captured): Partial<PitrRecord> => ({
   ...(verdict === 'whole' && { checkedAt: momentOf(to), countSpacingSeconds: spacingAfter(pitr, to) }),
-  ...(isTried && { checkTriedAt: momentOf(to), countRequestedAt: undefined }),
+  ...(isTried && { checkTriedAt: momentOf(to), countRequestedAt: undefined, isCountUrgent: undefined }),
   known: shownIds(positions),
   knownCount: positions.length,
 });

@@ -166,13 +166,14 @@ class Listener {
   /** Resolves when the cycle is due, a stream fails, or there is much to store. */
   async #waitUntilDue({ session }: CaptureSession, cycle: CycleContext): Promise<void> {
     const { signal } = this.#run;
+    let current = cycle;
     let checkedMs = earlyByMs(cycle, this.#deps);
-    for (let remainingMs = checkedMs; remainingMs > 0; remainingMs = earlyByMs(cycle, this.#deps)) {
+    for (let remainingMs = checkedMs; remainingMs > 0; remainingMs = earlyByMs(current, this.#deps)) {
       if (session.isBroken || signal.aborted || session.observed.documents > documentsMax) return;
-      // Stops listening soon after captures are disabled or the project is deleted.
+      // Stops listening soon after captures are disabled or the project is deleted, and when a backup waits for the cycle.
       if (checkedMs - remainingMs >= consistentPointEveryMs) {
-        await reloadSameCycle(cycle);
-        checkedMs = remainingMs;
+        current = await reloadSameCycle(cycle);
+        checkedMs = earlyByMs(current, this.#deps);
       }
       await this.#pause(Math.min(remainingMs, tickMs));
     }

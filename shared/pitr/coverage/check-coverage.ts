@@ -38,11 +38,11 @@ const requestedShare = 10;
 
 /** A small database is checked in every cycle, one of a million documents every hour or two, and soon after a restore asked for it. */
 export const isCheckDue = (
-  { checkTriedAt, countRequestedAt }: Pick<PitrRecord, 'checkTriedAt' | 'countRequestedAt'>,
+  { checkTriedAt, countRequestedAt, isCountUrgent }: Pick<PitrRecord, 'checkTriedAt' | 'countRequestedAt' | 'isCountUrgent'>,
   reads: number,
   to: number,
 ): boolean => {
-  if (reads <= readsFree || checkTriedAt === undefined) return true;
+  if (reads <= readsFree || checkTriedAt === undefined || isCountUrgent) return true;
   const readsPerHour = coverageReadsPerHour * (countRequestedAt === undefined ? 1 : requestedShare);
   return (to - microsOf(checkTriedAt)) * readsPerHour >= reads * hourMicros;
 };

@@ -92,6 +92,8 @@ export interface PitrRecord extends Item {
   readonly checkTriedAt?: string;
   /** When a restore of a moment that was not counted yet was refused: the next cycle counts. */
   readonly countRequestedAt?: string | undefined;
+  /** A backup waits for that count: it is made whatever it costs, a thousandth of what the backup would read. */
+  readonly isCountUrgent?: true | undefined;
   /** The longest time between two counts since captures began: a collection that existed for less may be undetected. */
   readonly countSpacingSeconds?: number | undefined;
   /** The first of the captured collections, and how many there are. */

@@ -1,15 +1,9 @@
 /** The latest change of each document up to a moment, in name order. */
-import { compareNames, compareRanges, type Leaf, recordKind } from '../../archive/index.ts';
+import { compareNames, compareRanges, type EncodedNameRange, type Leaf, recordKind } from '../../archive/index.ts';
+import type { DocumentChange } from '../../stored-backup/index.ts';
 import type { BatchLeaf } from '../batch/change-batch-reader.ts';
 import { microsOf } from '../model/micro-time.ts';
 import { ByteArena, type Piece } from './byte-arena.ts';
-
-/** A document at the requested moment that has changed since the base. */
-export interface DocumentChange {
-  readonly name: Buffer;
-  /** The encoded document; undefined if it is deleted. */
-  readonly content: Buffer | undefined;
-}
 
 interface LatestChangesOptions {
   /** All leaves of the batches in order of time; called once per range of names. */
@@ -17,6 +11,8 @@ interface LatestChangesOptions {
   /** Changes up to here are in the base. */
   readonly after: string;
   readonly upTo: string;
+  /** All names if absent. */
+  readonly within?: EncodedNameRange;
   /** Memory for names and contents. */
   readonly bytesMax?: number;
 }
@@ -40,8 +36,9 @@ export async function* latestChanges(options: LatestChangesOptions): AsyncGenera
   const { bytesMax: most = bytesMax } = options;
   const arena = new ByteArena(Math.min(slabBytesMax, Math.ceil(most / 16)));
   const [after, upTo] = [microsOf(options.after), microsOf(options.upTo)];
-  for (let from: Buffer | undefined, isFirst = true; isFirst || from; isFirst = false) {
-    const range = new NameRange(from, most, arena);
+  const { from: first, to } = options.within ?? {};
+  for (let from = first, isFirst = true; isFirst || from; isFirst = false) {
+    const range = new NameRange({ from, to }, most, arena);
     let order = 0;
     let last: string | undefined;
     for await (const { batch, leaf } of options.read()) {
@@ -55,7 +52,7 @@ export async function* latestChanges(options: LatestChangesOptions): AsyncGenera
       }
     }
     yield* range.inOrder();
-    from = range.end;
+    from = range.rest;
     arena.clear();
   }
 }
@@ -74,16 +71,18 @@ interface Entry extends Piece, Rank {
 
 /** The changes of a range of names, as many as fit into memory. */
 class NameRange {
-  readonly #from: Buffer | undefined;
+  readonly #from: Uint8Array | undefined;
   readonly #bytesMax: number;
   readonly #arena: ByteArena;
   readonly #entries = new Map<string, Entry>();
   #bytes = 0;
+  #end: Uint8Array | undefined;
   /** The first name that did not fit. */
-  end: Buffer | undefined;
+  rest: Buffer | undefined;
 
-  constructor(from: Buffer | undefined, most: number, arena: ByteArena) {
+  constructor({ from, to }: EncodedNameRange, most: number, arena: ByteArena) {
     this.#from = from;
+    this.#end = to;
     this.#bytesMax = most;
     this.#arena = arena;
   }
@@ -91,7 +90,7 @@ class NameRange {
   add(leaf: Leaf, slot: number, rank: Rank): void {
     const name = leaf.name(slot);
     if (this.#from && compareNames(name, this.#from) < 0) return;
-    if (this.end && compareNames(name, this.end) >= 0) return;
+    if (this.#end && compareNames(name, this.#end) >= 0) return;
     const key = name.toString('latin1');
     const known = this.#entries.get(key);
     if (known && isLater(known, rank)) return;
@@ -117,7 +116,7 @@ class NameRange {
     });
     if (!first) return;
     const end = Buffer.from(nameOf(first));
-    this.end = end;
+    this.#end = this.rest = end;
     for (const [key, entry] of this.#entries) {
       if (compareNames(nameOf(entry), end) < 0) continue;
       this.#entries.delete(key);

@@ -1,7 +1,6 @@
 /** Merges a base with the changes since into one index. Unchanged records stay in the base's objects. */
 import { type Archive, compareNames, type Leaf, recordKind, type Segment, segmentsInRanges } from '../../archive/index.ts';
-import { type JoinSide, mergeJoin } from '../../stored-backup/index.ts';
-import type { DocumentChange } from './latest-changes.ts';
+import { type DocumentChange, type JoinSide, mergeJoin } from '../../stored-backup/index.ts';
 
 /** Receives the records in name order. */
 export interface PointSink {

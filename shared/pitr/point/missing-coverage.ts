@@ -10,6 +10,8 @@ import { shownGap, windowsOf } from '../timeline/windows.ts';
 
 export interface PointRequest {
   readonly pointInTime: string;
+  /** The moment itself, the end of a capture, instead of the second that it lies in. */
+  readonly isExact?: true;
   /** The ids of the requested collections; undefined if subcollections are requested, too. */
   readonly collectionIds?: readonly string[] | undefined;
   /** The paths of the requested collections, or of those that contain requested documents; undefined if all are requested. */

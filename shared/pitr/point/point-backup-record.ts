@@ -40,6 +40,8 @@ export const pointBackupRecord = (
     archive: { ...base.archive, backup: as.id },
     encryption: base.encryption,
     readTime: point.moment,
+    builtFrom: 'changes',
+    auditedSince: base.auditedSince ?? base.readTime ?? undefined,
     createdAt: as.createdAt,
     startedAt: as.createdAt,
     createdBy: as.createdBy,

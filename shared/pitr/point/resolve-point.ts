@@ -43,7 +43,8 @@ export interface PointInTime {
 }
 
 /** The start of the requested second. Refuses a moment in the future. */
-export const requestedSecond = ({ pointInTime }: PointRequest, now: Date): string => {
+export const requestedSecond = ({ pointInTime, isExact }: PointRequest, now: Date): string => {
+  if (isExact) return pointInTime;
   const requestedMs = Date.parse(pointInTime);
   if (requestedMs > now.getTime()) throw invalid('pointInTime', 'must not be in the future');
   return momentOf(floorSecond(requestedMs * 1_000));
@@ -79,7 +80,8 @@ export const resolvePoint = (record: PitrRecord, batches: readonly Span[], reque
 /** The base of the requested moment. */
 export const baseOf = (record: PitrRecord, request: PointRequest, now: Date): Base => {
   const second = requestedSecond(request, now);
-  const base = isInWindow(record, second, now) ? baseFor(record, second) : undefined;
+  // Windows are of whole seconds; the end of a capture may follow the last one.
+  const base = request.isExact || isInWindow(record, second, now) ? baseFor(record, second) : undefined;
   if (!base) throw outside(record, second, now);
   const uncovered = missingCoverageAt(record, second, request);
   if (uncovered && !request.allowPartial) throw refusePartial(record, { moment: second, request, uncovered, now });

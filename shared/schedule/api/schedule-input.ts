@@ -21,6 +21,7 @@ export type ScheduleInput = Pick<
   | 'collections'
   | 'excludeCollections'
   | 'includeAuthUsers'
+  | 'source'
   | 'storageDestinationId'
 >;
 

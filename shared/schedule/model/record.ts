@@ -8,9 +8,11 @@ type Shown = z.output<typeof Schedule>;
 export interface ScheduleRecord
   extends Item,
     Pick<RecurringRecord, 'revision' | 'enteredRevision' | 'putOff'>,
-    Omit<Shown, 'collections' | 'excludeCollections' | 'lastOutcome' | 'warning' | 'waitingFor'> {
+    Omit<Shown, 'collections' | 'excludeCollections' | 'source' | 'lastOutcome' | 'warning' | 'waitingFor'> {
   readonly collections: readonly string[];
   readonly excludeCollections: readonly string[];
+  /** Absent in records of earlier versions: `auto`. */
+  readonly source?: Shown['source'];
   /** Absent in records of earlier versions. */
   readonly warning?: Shown['warning'];
   /** Absent until a run ends, and in records of earlier versions. */

@@ -38,6 +38,7 @@ const scheduleData = (record: ScheduleRecord, position: number): Shown => ({
   collections: [...record.collections],
   excludeCollections: [...record.excludeCollections],
   includeAuthUsers: record.includeAuthUsers,
+  source: record.source ?? 'auto',
   storageDestinationId: record.storageDestinationId,
   nextRunAt: record.nextRunAt,
   waitingFor: waitOf(record, position),

@@ -29,7 +29,7 @@ export const startScheduledBackup = async (
   { trigger, createdBy, changes = {}, claim }: ScheduledStart,
   now: Date,
 ): Promise<{ backup: BackupRecord; writes: readonly Write[] }> => {
-  const { id, type, collections, excludeCollections, includeAuthUsers, retention, retentionPolicy, timezone } = schedule;
+  const { id, type, collections, excludeCollections, includeAuthUsers, source, retention, retentionPolicy, timezone } = schedule;
   if (!claim) await assertBackupCapacity(tenant);
   if (type === 'incremental') await refuseBusyEarly(tenant, project.id, schedule);
   const [chosen, destination] = await Promise.all([
@@ -44,6 +44,7 @@ export const startScheduledBackup = async (
     collections,
     excludeCollections,
     includeAuthUsers,
+    source,
     trigger,
     scheduleId: id,
     createdBy,

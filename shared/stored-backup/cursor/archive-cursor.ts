@@ -133,7 +133,7 @@ export class ArchiveCursor implements DocumentCursor {
 }
 
 /** A scope as ranges of full names. All documents sort after the root itself, and users before it. */
-export const archiveRanges = ({ documentsRoot: root }: Archive, scope: readonly NameRange[]) =>
+export const archiveRanges = ({ documentsRoot: root }: Pick<Archive, 'documentsRoot'>, scope: readonly NameRange[]) =>
   scope.map(({ from, to }) => ({
     from: Buffer.from(from === undefined ? root.slice(0, -1) : root + from),
     to: to === undefined ? undefined : Buffer.from(root + to),

@@ -7,6 +7,7 @@ import type { Backup } from '../../contract/models/backup.ts';
 import { type Patience, shownWait } from '../../job/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
+import { isRestorePointBackup } from './backup-fields.ts';
 import { formatDuration, formatSize } from './format-units.ts';
 import type { BackupRecord, JobCreator } from './record.ts';
 
@@ -33,6 +34,7 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
     ...(record.synthesizedFrom !== undefined && { synthesizedFrom: record.synthesizedFrom }),
     ...(record.fullBecause !== undefined && { fullBecause: record.fullBecause }),
     ...(record.source !== undefined && { source: record.source }),
+    ...readingData(record),
     readTime,
     size,
     sizeFormatted: formatSize(size),
@@ -69,6 +71,23 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
     ...(record.objectsKept && { objectsKept: record.objectsKept }),
   };
 };
+
+/** How its documents were obtained. A backup of earlier versions has read them, and so has one that was imported. */
+const readingData = (record: BackupRecord) => {
+  const { readTime, builtFromReason, reads, documentCount } = record;
+  const builtFrom = record.builtFrom ?? (isRestorePointBackup(record) ? 'changes' : 'source');
+  const isBuilt = builtFrom === 'changes';
+  return {
+    builtFrom: readTime === null ? null : builtFrom,
+    ...(builtFromReason !== undefined && { builtFromReason }),
+    readsBilled: reads,
+    ...(isBuilt && wasCompleted(record) && { costIfRead: costOf(readsOf(documentCount)) }),
+    auditedSince: isBuilt ? (record.auditedSince ?? null) : readTime,
+  };
+};
+
+/** What reading so many documents is billed: each, their count, and the probe. */
+const readsOf = (documents: number): number => documents + Math.ceil(documents / 1_000) + 1;
 
 /** An outage ends a backup before its timeout, so that the next one can start once the outage is over. */
 const outageSeconds = 300;

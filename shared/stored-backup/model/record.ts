@@ -35,6 +35,16 @@ export interface BackupRecord extends Item, TestNotes, WaitingRecord {
   readonly synthesizedFrom?: string;
   /** Why it is full although an incremental one was requested. */
   readonly fullBecause?: string;
+  /** The source was to be read, whatever is captured. */
+  readonly mustRead?: true;
+  /** What its documents were taken from; chosen when it is planned. Absent in records of earlier versions, which read the source. */
+  readonly builtFrom?: 'changes' | 'source';
+  /** Why it read the source although changes are captured. */
+  readonly builtFromReason?: string;
+  /** The base that it is built upon, together with the changes captured since. */
+  readonly buildBase?: { readonly backupId: string; readonly readTime: string };
+  /** If it is built from changes: since when every document was read from the source at least once. */
+  readonly auditedSince?: string;
   readonly status: Shown['status'];
   readonly phase: Shown['phase'];
   readonly trigger: Shown['trigger'];

@@ -17,7 +17,7 @@ import {
 } from '../../../shared/pitr/index.ts';
 import { commit, newId, type Tenant, warm } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
-import { type BackupDeps, backupKey } from '../../../shared/stored-backup/index.ts';
+import { type BackupDeps, type BackupRecord, backupKey } from '../../../shared/stored-backup/index.ts';
 import { databaseId, textField, writeDocuments } from '../firestore/write-documents.ts';
 import { BackupEnv, startEnv } from './backup-env.ts';
 import { assertExact, batchFolders } from './capture/captured-versions.ts';
@@ -228,6 +228,13 @@ export class CaptureEnv {
   /** Like POST /backups. */
   async runFullBackup(): Promise<void> {
     await this.runBackup(await this.#backups.startBackup());
+  }
+
+  /** Like POST /backups; returns its record at the end. */
+  async takeBackup(options: Parameters<BackupEnv['startBackup']>[0] = {}): Promise<BackupRecord> {
+    const id = await this.#backups.startBackup(options);
+    await this.runBackup(id);
+    return this.#backups.backupOf(id);
   }
 
   runBackup(backupId: string): Promise<void> {

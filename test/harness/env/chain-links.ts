@@ -1,5 +1,7 @@
 /** Makes the backups of a chain, and reads what each contains from its objects only. */
+
 import { recordKind, streamLeaves } from '../../../shared/archive/index.ts';
+import { readingOf } from '../../../shared/backup/build/document-reading.ts';
 import { copyDocuments } from '../../../shared/backup/copy/copy-documents.ts';
 import { claimNextPart } from '../../../shared/backup/copy/shard-progress.ts';
 import { findParent } from '../../../shared/backup/incremental/find-parent.ts';
@@ -54,14 +56,14 @@ export const copyBatchByBatch = async (t: ArchiveEnv, backupId: string): Promise
   ]);
   const [store, dataKey] = await Promise.all([deps.openStore(tenant, destination, backup.path), deps.dataKeyOf(tenant, backup)]);
   const control = new AlwaysYielding(after(deps.clock.now(), 600), deps.clock);
-  const source = deps.openSource(tenant, project);
+  const reading = await readingOf(tenant, { backup: assertPlanned(backup), project, deps });
   const parent = () => openParent(tenant, backup, deps);
   const run = {
     context: { tenant, project, organization },
     backup: assertPlanned(backup),
     project,
     deps,
-    source,
+    reading,
     store,
     dataKey,
     parent,
@@ -72,7 +74,7 @@ export const copyBatchByBatch = async (t: ArchiveEnv, backupId: string): Promise
     if (claim) await copyDocuments(run, claim);
     else {
       control.close();
-      source.close();
+      reading.close();
       return parts;
     }
   }

@@ -1,6 +1,6 @@
 /** `bms backup`: starts, watches, verifies, cancels and deletes backups. */
 import type { Command } from 'commander';
-import { backupTypes, type ChoiceOf, verifyDepths } from '../../base/choices.ts';
+import { backupSources, backupTypes, type ChoiceOf, verifyDepths } from '../../base/choices.ts';
 import { CliFailure } from '../../base/cli-failure.ts';
 import { defineCommand, defineGroup } from '../../base/define-command.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
@@ -23,6 +23,7 @@ interface CreateOptions extends WatchOptions {
   readonly collections?: readonly string[] | undefined;
   readonly exclude?: readonly string[] | undefined;
   readonly users?: boolean | undefined;
+  readonly source?: ChoiceOf<typeof backupSources> | undefined;
   readonly retention?: number | undefined;
   readonly maxReads?: number | undefined;
   readonly dryRun?: boolean | undefined;
@@ -56,6 +57,13 @@ export const addBackupCommands = (program: Command, action: Action): void => {
       .option('--users', 'include the users of Firebase Authentication')
       .option('--retention <days>', 'delete it after this many days', parseWhole)
       .option('--max-reads <count>', 'fail instead of reading more documents', parseWhole)
+      .addOption(
+        choiceOption(
+          '--source <source>',
+          'build it from captured changes where possible, or read (default: auto)',
+          backupSources,
+        ),
+      )
       .option('--dry-run', 'only estimate documents, reads and cost'),
   ).action(
     action(async (context, options: CreateOptions) => {
@@ -69,6 +77,7 @@ export const addBackupCommands = (program: Command, action: Action): void => {
         includeAuthUsers: options.users,
         retention: options.retention,
         maxReads: options.maxReads,
+        source: options.source,
         dryRun: options.dryRun,
       };
       const started = await client.request('POST /backups', { body });
@@ -79,6 +88,11 @@ export const addBackupCommands = (program: Command, action: Action): void => {
           ['Size', bytes === null ? 'unknown' : formatBytes(bytes)],
           ['Reads', reads === null ? 'unknown' : formatCount(reads)],
           ['Cost', estimatedUsd === null ? 'unknown' : `about ${estimatedUsd} USD`],
+          ['Built from', started.builtFrom === 'changes' ? 'captured changes' : null],
+          [
+            'Reading all',
+            started.costIfRead && `${formatCount(started.costIfRead.reads)} reads, about ${started.costIfRead.estimatedUsd} USD`,
+          ],
           ['Collections', started.collections.join(', ')],
           ['Unknown', started.unknownCollections.join(', '), 'yellow'],
         ]);

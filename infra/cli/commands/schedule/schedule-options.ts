@@ -1,7 +1,7 @@
 /** Options that `schedule create` and `schedule update` share. */
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Client, InputOf } from '../../../../shared/client/index.ts';
-import { backupTypes, type ChoiceOf } from '../../base/choices.ts';
+import { backupSources, backupTypes, type ChoiceOf } from '../../base/choices.ts';
 import { badInput } from '../../base/cli-failure.ts';
 import { choiceOption, parseNames, parseWhole } from '../../base/parse-values.ts';
 import { findRecordId } from '../../context/find-resource.ts';
@@ -17,6 +17,7 @@ export interface ScheduleOptions {
   readonly collections?: readonly string[] | undefined;
   readonly exclude?: readonly string[] | undefined;
   readonly users?: boolean | undefined;
+  readonly source?: ChoiceOf<typeof backupSources> | undefined;
   readonly retention?: number | undefined;
   readonly keep?: Policy | undefined;
   readonly enable?: boolean | undefined;
@@ -36,6 +37,9 @@ export const addScheduleOptions = (command: Command): Command => {
     .option('--collections <names>', 'only these, separated by commas; may be repeated', parseNames)
     .option('--exclude <names>', 'all but these, separated by commas; may be repeated', parseNames)
     .option('--users', 'include the users of Firebase Authentication')
+    .addOption(
+      choiceOption('--source <source>', 'build from captured changes where possible, or read (default: auto)', backupSources),
+    )
     .option('--retention <days>', 'delete backups after this many days', parseWhole)
     .option(
       '--keep <counts>',
@@ -61,7 +65,7 @@ export const parseKeep = (text: string): Policy => {
 
 /** Only what was given. */
 export const scheduleBody = async (client: Client, options: ScheduleOptions): Promise<Body> => {
-  const { cron, timezone, type, storage, collections, exclude, users, retention, keep, enable, disable } = options;
+  const { cron, timezone, type, storage, collections, exclude, users, source, retention, keep, enable, disable } = options;
   if (enable && disable) throw badInput('--enable and --disable exclude each other');
   if (retention !== undefined && keep !== undefined) throw badInput('--retention and --keep exclude each other');
   return {
@@ -72,6 +76,7 @@ export const scheduleBody = async (client: Client, options: ScheduleOptions): Pr
     collections: collections && [...collections],
     excludeCollections: exclude && [...exclude],
     includeAuthUsers: users,
+    source,
     retention,
     retentionPolicy: keep,
     enabled: enable ? true : disable ? false : undefined,

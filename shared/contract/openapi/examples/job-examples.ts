@@ -54,6 +54,7 @@ export const estimate: z.output<typeof Estimate> = {
   bytes: common.originalSize,
   reads: totalDocuments,
   estimatedUsd: cost.estimatedUsd,
+  builtFrom: 'source',
   shards: 4,
   collections: common.collections,
   unknownCollections: [],

@@ -43,7 +43,7 @@ export const BackUpDialog = ({ projectId: initial, isFixed = false, onClose }: B
   const [type, setType] = useState<'full' | 'incremental'>('full');
   const [scope, setScope] = useState<Scope>({ kind: 'all', paths: '' });
   const [storage, setStorage] = useState('');
-  const [options, setOptions] = useState<Options>({ users: false, days: '' });
+  const [options, setOptions] = useState<Options>({ users: false, days: '', read: false });
   const start = useStartBackup();
 
   const projectId = chosenProject ?? (projects?.length === 1 ? projects[0]?.id : undefined);

@@ -39,7 +39,11 @@ export const EstimatePanel = ({ estimate, isEstimating, type, isReady }: Estimat
             {value(estimatedUsd === null || estimatedUsd === undefined ? undefined : formatAboutUsd(estimatedUsd))}
           </Fact>
         </dl>
-        <p className="small muted">Estimated from a count and a few sampled documents. Nothing has been stored yet.</p>
+        <p className="small muted">
+          {data?.costIfRead &&
+            `It is built from captured changes; reading everything would cost ${formatAboutUsd(data.costIfRead.estimatedUsd)}. `}
+          Estimated from a count and a few sampled documents. Nothing has been stored yet.
+        </p>
       </section>
       {!isEstimating && unknownCollections.length > 0 && (
         <Notice tone="warn" title="Some collections do not exist">

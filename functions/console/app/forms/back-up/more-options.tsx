@@ -2,6 +2,8 @@ import { Checkbox, Input } from '../../ui/form/field.tsx';
 
 export interface Options {
   readonly users: boolean;
+  /** Read the database even if its changes are captured. */
+  readonly read: boolean;
   /** As typed; empty keeps the backup until someone deletes it. */
   readonly days: string;
 }
@@ -13,7 +15,8 @@ const isValid = (text: string): boolean => {
   return text.trim() === '' || (days !== undefined && days >= 1 && days <= daysMax);
 };
 
-export const optionsOf = ({ users, days }: Options) => ({
+export const optionsOf = ({ users, days, read }: Options) => ({
+  ...(read && { source: 'read' as const }),
   ...(users && { includeAuthUsers: true }),
   ...(isValid(days) && daysOf(days) !== undefined && { retention: daysOf(days) as number }),
 });
@@ -42,6 +45,12 @@ export const MoreOptions = ({ options, onChange }: MoreOptionsProps) => (
         hint="With their password hashes, so that they can sign in after a restore."
         checked={options.users}
         onChange={({ target }) => onChange({ ...options, users: target.checked })}
+      />
+      <Checkbox
+        label="Read every document from the database"
+        hint="Otherwise a project whose changes are captured is backed up from them, at next to no cost."
+        checked={options.read}
+        onChange={({ target }) => onChange({ ...options, read: target.checked })}
       />
     </div>
   </details>

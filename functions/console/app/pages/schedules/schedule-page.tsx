@@ -97,6 +97,7 @@ const Facts = ({ schedule }: { readonly schedule: Schedule }) => {
         <Fact label="Type">{typeWords[schedule.type]}</Fact>
         <Fact label="Storage">{schedule.storageDestinationId === null ? 'Default' : (storage?.name ?? '–')}</Fact>
         <Fact label="Users of Authentication">{schedule.includeAuthUsers ? 'Included' : 'Not included'}</Fact>
+        {schedule.source === 'read' && <Fact label="Source">Always read, also where changes are captured</Fact>}
         <Fact label="Last success">
           <Time at={schedule.lastSuccessAt} relative none="None yet" />
         </Fact>

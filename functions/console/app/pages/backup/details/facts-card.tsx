@@ -3,6 +3,7 @@ import { creatorOf, scopeOf, triggerWords, typeWords } from '../../../data/backu
 import type { Backup } from '../../../data/backups.ts';
 import { formatBytes, formatCount, formatPlural, formatUsd } from '../../../format/format-number.ts';
 import { formatDuration } from '../../../format/format-time.ts';
+import { sentence } from '../../../format/sentence.ts';
 import { paths } from '../../../paths.ts';
 import { Card } from '../../../ui/data/card.tsx';
 import { CopyButton } from '../../../ui/data/code-block.tsx';
@@ -50,6 +51,16 @@ export const FactsCard = ({ backup }: { readonly backup: Backup }) => {
         <Fact label="Google bills about">
           {formatUsd(cost.estimatedUsd)} <span className="muted">for {formatPlural(cost.reads, 'read')}</span>
         </Fact>
+        {isDone && backup.builtFrom === 'changes' && (
+          <Fact label="Built from">
+            Captured changes{' '}
+            <span className="muted">
+              {backup.costIfRead && `· reading everything would have cost ${formatUsd(backup.costIfRead.estimatedUsd)} `}· every
+              document was read since <Time at={backup.auditedSince} />
+            </span>
+          </Fact>
+        )}
+        {backup.builtFromReason && <Fact label="Read the database because">{sentence(backup.builtFromReason)}</Fact>}
         <Fact label="Encryption">{encryptionWords[encryption.mode] ?? encryption.mode}</Fact>
         {(source || foreign) && <Fact label="Origin">{[foreign && 'Another database', source].filter(Boolean).join(' · ')}</Fact>}
         <Fact label="Storage">

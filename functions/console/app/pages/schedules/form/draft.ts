@@ -16,6 +16,7 @@ export interface Draft {
   /** The named collections of `only` or `except`. */
   readonly collections: readonly string[];
   readonly includeAuthUsers: boolean;
+  readonly source: Schedule['source'];
   /** Empty for the default. */
   readonly storageDestinationId: string;
 }
@@ -32,6 +33,7 @@ export const newDraft = (projectId: string, timezone: string): Draft => ({
   scope: 'all',
   collections: [],
   includeAuthUsers: false,
+  source: 'auto',
   storageDestinationId: '',
 });
 
@@ -52,6 +54,7 @@ export const draftOf = (schedule: Schedule): Draft => {
     scope: !isAll ? 'only' : schedule.excludeCollections.length > 0 ? 'except' : 'all',
     collections: isAll ? schedule.excludeCollections : schedule.collections,
     includeAuthUsers: schedule.includeAuthUsers,
+    source: schedule.source,
     storageDestinationId: schedule.storageDestinationId ?? '',
   };
 };
@@ -70,6 +73,7 @@ export const inputOf = (draft: Draft): ScheduleInput => {
     collections: scope === 'only' ? [...collections] : ['*'],
     excludeCollections: scope === 'except' ? [...collections] : [],
     includeAuthUsers: draft.includeAuthUsers,
+    source: draft.source,
     storageDestinationId: draft.storageDestinationId === '' ? null : draft.storageDestinationId,
   };
 };

@@ -94,6 +94,12 @@ const StorageCard = ({ draft, onChange }: StorageCardProps) => {
           <RecordOptions of={destinations} />
         </Select>
       </div>
+      <Checkbox
+        label="Read every document from the database"
+        hint="Otherwise a project whose changes are captured is backed up from them, at next to no cost."
+        checked={draft.source === 'read'}
+        onChange={({ target }) => onChange({ source: target.checked ? 'read' : 'auto' })}
+      />
     </Card>
   );
 };

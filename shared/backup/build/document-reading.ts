@@ -1,0 +1,40 @@
+import { readRange, verifyCount } from '../../firestore/index.ts';
+import type { Tenant } from '../../platform/index.ts';
+import type { ProjectRecord } from '../../project/index.ts';
+import type { BackupDeps, PlannedBackup } from '../../stored-backup/index.ts';
+import type { DocumentReading } from '../copy/copy-run.ts';
+import { openParentArchive } from '../incremental/parent-archive.ts';
+import { BuiltRange } from './built-range.ts';
+
+interface ReadingRun {
+  readonly backup: PlannedBackup;
+  readonly project: ProjectRecord;
+  readonly deps: BackupDeps;
+}
+
+/** Opens what the plan has chosen. */
+export const readingOf = (tenant: Tenant, run: ReadingRun): Promise<DocumentReading> =>
+  run.backup.buildBase ? openBuilt(tenant, run, run.backup.buildBase.backupId) : openSource(tenant, run);
+
+const openSource = async (tenant: Tenant, { backup: { readTime }, project, deps }: ReadingRun): Promise<DocumentReading> => {
+  const source = deps.openSource(tenant, project);
+  return {
+    read: (options) => readRange(source, { ...options, readTime }),
+    count: (options) => verifyCount(source, { ...options, readTime }),
+    close: () => source.close(),
+  };
+};
+
+/** What is read was counted when the moment was proven; the last step compares the number of all documents with the plan. */
+const openBuilt = async (tenant: Tenant, { backup, deps }: ReadingRun, baseId: string): Promise<DocumentReading> => {
+  const { changes } = deps;
+  if (!changes) throw new Error('a backup is built only where captured changes can be read');
+  const base = await openParentArchive(tenant, { child: backup, parentId: baseId, deps });
+  const root = base.archive.documentsRoot;
+  return {
+    read: (options) =>
+      new BuiltRange({ ...options, base, changes: (range) => changes.readChanges(tenant, { backup, range, root, deps }) }),
+    count: async () => ({ countVerified: base.backup.countVerified === true, reads: 0 }),
+    close: () => base.close(),
+  };
+};

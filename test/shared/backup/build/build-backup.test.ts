@@ -1,0 +1,133 @@
+/** Backups that are built from captured changes: what they say of themselves, when they read instead, and what a crash or a fault leaves. */
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { afterAll, test } from 'vitest';
+import { changesAfter, microsOf } from '../../../../shared/pitr/index.ts';
+import { backupData, backupKey, backupPrefix } from '../../../../shared/stored-backup/index.ts';
+import { firstBackupStep } from '../../../harness/env/backup-env.ts';
+import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
+import { createPointInTimeEnv, type PointInTimeEnv } from '../../../harness/env/point-in-time-env.ts';
+import { crashPoints } from '../../../harness/faults/crash-injector.ts';
+import { CrashingMachine } from '../../../harness/faults/restore-machine.ts';
+
+afterAll(stopCaptureEnv);
+
+/** Captured, with a change since the base. `wait` is what happens while a backup waits. */
+const captured = async (wait?: (t: CaptureEnv) => Promise<unknown>): Promise<CaptureEnv> => {
+  const t = await createActiveCapture({ 'users/a': '1', 'users/b': '1', 'users/b/notes/n': '1' });
+  const runAsked = async (): Promise<void> => {
+    t.pass(1);
+    if (Date.parse(t.pitr.nextTurnAt ?? '') <= t.nowMs) await t.runCycle();
+  };
+  t.deps = { ...t.deps, changes: changesAfter(() => (wait ? wait(t) : runAsked())) };
+  t.pass(1);
+  await t.put({ 'users/a': '2', 'users/b': null, 'users/c': '1' });
+  return t;
+};
+
+test('built backup: record and event say what it was built from, what it read and what reading would have cost', async () => {
+  const t = await captured();
+  const backup = await t.takeBackup();
+  const [base] = t.pitr.bases;
+  const shown = backupData(backup);
+  deepEqual(
+    [shown.builtFrom, shown.builtFromReason, shown.readsBilled, shown.auditedSince, shown.costIfRead?.reads],
+    ['changes', undefined, 1, base?.readTime, 5],
+  );
+  deepEqual(shown.collectionCounts, { users: 2, notes: 1 });
+  equal(shown.countVerified, true);
+  const [event] = t.events('backup.completed').slice(-1) as unknown as [{ data: { backup: typeof shown } }];
+  const { builtFrom, readsBilled, auditedSince } = event.data.backup;
+  deepEqual([builtFrom, readsBilled, auditedSince], ['changes', 1, base?.readTime]);
+  // It is no base itself: what captures missed would stay unseen.
+  await t.runNextCycle();
+  equal(t.pitr.bases.length, 1);
+});
+
+test('built backup: one that must read, one of some collections and the base itself read the source', async () => {
+  const t = await captured();
+  const read = await t.takeBackup({ source: 'read' });
+  deepEqual([read.builtFrom, read.builtFromReason], ['source', undefined]);
+  equal(backupData(read).auditedSince, read.readTime);
+  const some = await t.takeBackup({ collections: ['users'] });
+  deepEqual(
+    [some.builtFrom, some.builtFromReason],
+    ['source', 'only a backup of all collections can be built from captured changes'],
+  );
+  const bases = t.table.find(`ORG#${t.tenant.organizationId}`, backupPrefix).filter(({ trigger }) => trigger === 'pitr-base');
+  deepEqual(
+    bases.map(({ builtFrom }) => builtFrom),
+    ['source'],
+  );
+});
+
+test('built backup: without a capture in time it reads, and says why; without captures it just reads', async () => {
+  const late = await captured(async (t) => t.pass(1));
+  const { builtFrom, builtFromReason = '' } = await late.takeBackup();
+  equal(builtFrom, 'source');
+  match(builtFromReason, /were not captured and counted within 90 seconds/);
+  const off = await captured();
+  await off.disable();
+  const read = await off.takeBackup();
+  deepEqual([read.status, read.builtFrom, read.builtFromReason], ['completed', 'source', undefined]);
+});
+
+test('built backup: a batch that is lost or damaged is found before anything is written; the source is read, and the reason names it', async () => {
+  for (const fault of ['lost', 'damaged'] as const) {
+    const t = await captured();
+    await t.runNextCycle();
+    const [batch] = t.batches;
+    const store = t.folder(batch!.path);
+    const [name, bytes] = [...store.objects][0]!;
+    if (fault === 'lost') store.objects.delete(name);
+    else store.objects.set(name, Buffer.from(bytes).fill(7, 200, 220));
+    const backup = await t.takeBackup();
+    deepEqual([backup.status, backup.builtFrom, backup.documentCount], ['completed', 'source', 3], fault);
+    ok(backup.builtFromReason?.includes(batch!.path), backup.builtFromReason);
+  }
+});
+
+test('built backup: two at once, of which one is refused, and both that follow are exact', async () => {
+  const t = await captured();
+  const outcomes = await Promise.allSettled([t.takeBackup(), t.takeBackup()]);
+  deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected']);
+  await t.put({ 'users/d': '1' });
+  const next = await t.takeBackup();
+  deepEqual([next.builtFrom, next.documentCount], ['changes', t.truthAt(microsOf(next.readTime!)).size]);
+});
+
+test('built backup: after a crash at any effect the retried step completes it, exactly', async () => {
+  const t = await createPointInTimeEnv();
+  const prepare = async (): Promise<string> => {
+    await t.startCaptures({ 'users/a': text('1'), 'users/b': text('1'), 'shops/a': text('1') });
+    await t.put({ 'users/a': text('2'), 'users/b': undefined, 'users/c': text('1') });
+    t.pass(1);
+    t.deps = { ...t.deps, changes: changesAfter(() => t.runCycle()) };
+    return t.startBackup({ includeAuthUsers: true });
+  };
+  const id = await prepare();
+  const whole = new CrashingMachine().attach(t);
+  await t.resumeBackup(id, firstBackupStep());
+  await assertExact(t, id, 'without a crash');
+  ok(whole.effects > 15);
+  for (const { at, when } of crashPoints(whole.effects)) {
+    const crashed = await prepare();
+    const position = firstBackupStep();
+    new CrashingMachine(at, when).attach(t);
+    await t.resumeBackup(crashed, position).catch(() => undefined);
+    new CrashingMachine().attach(t);
+    await t.resumeBackup(crashed, position);
+    await assertExact(t, crashed, `${when} ${at}`);
+  }
+});
+
+const text = (stringValue: string) => ({ text: { stringValue } });
+
+const assertExact = async (t: PointInTimeEnv, id: string, where: string): Promise<void> => {
+  const record = t.table.get(backupKey.backup(t.tenant, id))!;
+  deepEqual([record.status, record.builtFrom, record.documentCount], ['completed', 'changes', 3], where);
+  deepEqual(
+    new Map([...(await t.contentsOf(record as never))].sort()),
+    new Map([...t.sourceAt(String(record.readTime))].sort()),
+    where,
+  );
+};
