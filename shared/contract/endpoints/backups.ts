@@ -15,7 +15,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     route: 'POST',
     access: manage,
     summary:
-      'Start a backup, or estimate it with dryRun. An incremental one reads the whole source, too, but stores only changes since the latest backup of the same collections in the same storage',
+      'Start a backup, or estimate it with dryRun. An incremental one stores only changes since the latest backup of the same collections in the same storage. Both read the whole source, unless they are built from captured changes',
     body: z.strictObject({
       projectId: id('project'),
       type: z._default(z.enum(backupTypes), 'full'),
