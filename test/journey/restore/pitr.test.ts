@@ -10,14 +10,15 @@ import { pitr } from '../../../shared/contract/endpoints/pitr.ts';
 import { erasures } from '../../../shared/contract/endpoints/protection/erasures.ts';
 import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
-import { newDestination, newProject } from '../../harness/stage/backup.ts';
+import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
 import { call, stageVariable } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
-import { contentsOf, planRestore, restore, undo } from '../../harness/stage/restore.ts';
+import { contentsOf, erase, planRestore, restore, undo } from '../../harness/stage/restore.ts';
 import { endOfTestRun } from '../../harness/stage/restore-test.ts';
 
 let organization: TestOrganization;
 let project: Awaited<ReturnType<typeof newProject>>;
+let destination: Awaited<ReturnType<typeof newDestination>>;
 const by = () => ({ token: organization.owner.accessToken, org: organization.id, params: { projectId: project.id } });
 
 type Contents = Awaited<ReturnType<typeof contentsOf>>;
@@ -34,8 +35,7 @@ const usersOf = (contents: Contents): Contents =>
 
 beforeAll(async () => {
   organization = await newOrganization();
-  const [made, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
-  project = made;
+  [project, destination] = await Promise.all([newProject(organization), newDestination(organization)]);
   const { sourceProjectId } = project;
   const client = new Firestore({ projectId: sourceProjectId, host: stageVariable('STAGE_FIRESTORE'), ssl: false });
   try {
@@ -203,4 +203,31 @@ test('pitr: a restore test of a random moment builds it, compares it with the so
   ok(windows.some(({ from, to }) => from <= (run.pointInTime ?? '') && (run.pointInTime ?? '') <= to));
   deepEqual([run.choice?.seed, run.comparisons?.source.compared], [run.id, true]);
   deepEqual(await contentsOf(project.sourceProjectId), left);
+});
+
+test('pitr: a full and an incremental backup are built without reading; verified byte by byte, they restore what the source has', async () => {
+  const { sourceProjectId } = project;
+  await seed(sourceProjectId, { 'users/zoe': { name: { stringValue: 'Zoe' } }, 'shops/one': { name: { stringValue: 'Uno' } } });
+  const request = { projectId: project.id, storageDestinationId: destination.id };
+  const planned = (await call(backups.create, { ...by(), body: { ...request, dryRun: true } })).body.data;
+  deepEqual([planned.builtFrom, (planned.costIfRead?.reads ?? 0) > 1], ['changes', true]);
+  const full = await endOf(organization, (await startBackup(organization, request)).id);
+  deepEqual([full.status, full.builtFrom, full.builtFromReason, full.readsBilled], ['completed', 'changes', undefined, 1]);
+  ok((full.auditedSince ?? '') < (full.readTime ?? ''));
+  await erase(sourceProjectId, ['users/zoe']);
+  const next = await endOf(organization, (await startBackup(organization, { ...request, type: 'incremental' })).id);
+  deepEqual([next.type, next.builtFrom, next.documentCount], ['incremental', 'changes', full.documentCount - 1]);
+  const read = await endOf(organization, (await startBackup(organization, { ...request, source: 'read' })).id);
+  deepEqual([read.builtFrom, read.readsBilled > read.documentCount], ['source', true]);
+  for (const { id: backupId } of [full, next]) {
+    equal((await call(backups.verify, { ...by(), params: { backupId }, body: { depth: 'full' } })).status, 202);
+    await until(async () => {
+      const { data } = (await call(backups.get, { ...by(), params: { backupId } })).body;
+      equal(data.verification?.findings.length, 0);
+      return data.verification?.status === 'passed';
+    });
+  }
+  const copy = await newProject(organization);
+  await restore(organization, { backupId: next.id, targetProjectId: copy.id });
+  deepEqual(await contentsOf(copy.sourceProjectId), await contentsOf(sourceProjectId));
 });
