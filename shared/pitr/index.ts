@@ -4,6 +4,7 @@ export { type BatchLeaf, ChangeBatchReader, describeBatch } from './batch/change
 export { searchCaptures } from './batch/search-captures.ts';
 export { type CapturedVersion, searchNewest } from './batch/search-newest.ts';
 export { runCaptureCycle } from './capture/capture-cycle.ts';
+export { capturedChanges, changesAfter } from './capture/captured-changes.ts';
 export { type ContinuousTask, type QueuedCycle, runContinuousCapture } from './capture/continuous-capture.ts';
 export { cyclePriority } from './capture/cycle-priority.ts';
 export { stalledSince } from './capture/stalled-capture.ts';
@@ -21,7 +22,6 @@ export {
 } from './model/record.ts';
 export { buildRestorePoint } from './point/build-point.ts';
 export { buildPointInMemory, isSmall, PointTooLarge } from './point/build-point-in-memory.ts';
-export { capturedChanges, changesAfter } from './point/captured-changes.ts';
 export { latestChanges } from './point/latest-changes.ts';
 export { mergeChanges } from './point/merge-changes.ts';
 export type { MissingCoverage, PointRequest } from './point/missing-coverage.ts';

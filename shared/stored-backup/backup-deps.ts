@@ -21,7 +21,7 @@ export interface CapturedMoment {
 }
 
 /** The captured changes of a project. `shared/pitr` has them; it stands above the backups that are built from them. */
-export interface CapturedChanges {
+export interface ChangeSource {
   /**
    * A proven moment at or after the start of the backup, which may have to be captured first. Otherwise why there is none; undefined if
    * the project is not captured.
@@ -47,7 +47,7 @@ export interface BackupDeps {
   readonly dataKeyOf: typeof dataKeyOf;
   readonly unlockKeyFile: typeof unlockKeyFile;
   /** Without it every backup reads its source. */
-  readonly changes?: CapturedChanges;
+  readonly changes?: ChangeSource;
 }
 
 export const backupDeps: BackupDeps = { clock, openSource, readAuthUsers, openStore, newDataKey, dataKeyOf, unlockKeyFile };

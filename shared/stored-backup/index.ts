@@ -7,7 +7,7 @@ export { capturedAnomaly } from './anomaly/captured-part.ts';
 export { type HistoryRecord, historyKey, historyPrefix } from './anomaly/history-record.ts';
 export { anomalyNotices, type JudgedBackup, judgeBackup } from './anomaly/judge-backup.ts';
 export { captureWrites, heldMoment } from './anomaly/judge-capture.ts';
-export { type BackupDeps, backupDeps, type CapturedChanges, type CapturedMoment, type DocumentChange } from './backup-deps.ts';
+export { type BackupDeps, backupDeps, type CapturedMoment, type ChangeSource, type DocumentChange } from './backup-deps.ts';
 export { browseBackup } from './browse/browse-backup.ts';
 export { findById } from './browse/find-by-id.ts';
 export { listBackups } from './browse/list-backups.ts';

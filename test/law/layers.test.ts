@@ -13,7 +13,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['read'],
     ['browse', 'diff', 'erasure', 'verify', 'write'],
   ],
-  'shared/backup': [['model'], ['incremental'], ['steps'], ['copy', 'end', 'start'], ['seal'], ['import']],
+  'shared/backup': [['model'], ['incremental'], ['build'], ['steps'], ['copy', 'end', 'start'], ['seal'], ['import']],
   'shared/restore': [
     ['.', 'read', 'transform'],
     ['model'],

@@ -1,31 +1,13 @@
 import type { ObjectStore } from '../../destination/index.ts';
-import type { DocumentRange, NameRange } from '../../firestore/index.ts';
 import { markMoving, type RunControl, withHeartbeat } from '../../job/index.ts';
 import { get } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import { type BackupDeps, backupKey, type EventContext, type PlannedBackup } from '../../stored-backup/index.ts';
+import type { DocumentReading } from '../build/open-reading.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
 import type { BackupWaits } from '../model/backup-waits.ts';
 import { assertBackupRunning } from '../model/running-backup.ts';
 import { type Claim, checkpointShard, type ShardProgress } from './shard-progress.ts';
-
-/** Where the documents of a backup come from: the source, or a base and the changes since. */
-export interface DocumentReading {
-  read(options: {
-    readonly range: NameRange;
-    readonly after: string | undefined;
-    readonly signal: AbortSignal;
-    readonly collectionBytesMax: number;
-  }): DocumentRange;
-  /** Compares the documents that all runs have read with what the range has. */
-  count(options: {
-    readonly range: NameRange;
-    readonly read: number;
-    readonly collectionIds: readonly string[];
-    readonly signal: AbortSignal;
-  }): Promise<{ readonly countVerified: boolean; readonly reads: number }>;
-  close(): void;
-}
 
 export interface CopyRun {
   readonly context: EventContext;

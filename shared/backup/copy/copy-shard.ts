@@ -4,12 +4,11 @@ import { RunControl, watchCalls } from '../../job/index.ts';
 import { log, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { assertPlanned, type BackupDeps } from '../../stored-backup/index.ts';
-import { readingOf } from '../build/document-reading.ts';
+import { type DocumentReading, openReading } from '../build/open-reading.ts';
 import { openParent, openParentArchive, type ParentArchive } from '../incremental/parent-archive.ts';
 import { BackupWaits } from '../model/backup-waits.ts';
 import { readRunningBackup, timeoutFailure } from '../model/running-backup.ts';
 import { copyDocuments } from './copy-documents.ts';
-import type { DocumentReading } from './copy-run.ts';
 import { copySyntheticFull } from './copy-synthetic-full.ts';
 import { copyUsers } from './copy-users.ts';
 import { type Claim, claimNextPart } from './shard-progress.ts';
@@ -35,7 +34,7 @@ export const copyShard = async (
   const store = await deps.openStore(tenant, destination, backup.path);
   const { synthesizedFrom } = backup;
   // A synthetic full does not read the source.
-  const reading = synthesizedFrom === undefined ? await readingOf(tenant, { backup, project, deps }) : undefined;
+  const reading = synthesizedFrom === undefined ? await openReading(tenant, { backup, project, deps }) : undefined;
   let opened: Promise<ParentArchive | undefined> | undefined;
   const parent = () =>
     (opened ??=

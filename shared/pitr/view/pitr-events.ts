@@ -12,7 +12,7 @@ import { shownGap } from '../timeline/windows.ts';
 /** Collections that an event names at most; an id may have 1,500 bytes. */
 const collectionsMax = 100;
 
-interface CapturedChanges {
+interface ChangeSource {
   readonly count: number;
   readonly from: number;
   readonly to: number;
@@ -26,7 +26,7 @@ export const changeEvent = (
     changes: { count, from, to, collections },
     now,
     gap,
-  }: { readonly changes: CapturedChanges; readonly now: Date; readonly gap?: Gap | undefined },
+  }: { readonly changes: ChangeSource; readonly now: Date; readonly gap?: Gap | undefined },
 ): Write =>
   emit(tenant, {
     schemas: pitrEvents,
@@ -52,7 +52,7 @@ export const gapWrites = (
     gap,
     changes: { from, to },
     now,
-  }: { readonly gap: Gap; readonly changes: Pick<CapturedChanges, 'from' | 'to'>; readonly now: Date },
+  }: { readonly gap: Gap; readonly changes: Pick<ChangeSource, 'from' | 'to'>; readonly now: Date },
 ): readonly Write[] => {
   const details = shownGap({ ...gap, ...(gap.collections && { collections: gap.collections.slice(0, collectionsMax) }) });
   return [

@@ -1,7 +1,7 @@
 /** Makes the backups of a chain, and reads what each contains from its objects only. */
 
 import { recordKind, streamLeaves } from '../../../shared/archive/index.ts';
-import { readingOf } from '../../../shared/backup/build/document-reading.ts';
+import { openReading } from '../../../shared/backup/build/open-reading.ts';
 import { copyDocuments } from '../../../shared/backup/copy/copy-documents.ts';
 import { claimNextPart } from '../../../shared/backup/copy/shard-progress.ts';
 import { findParent } from '../../../shared/backup/incremental/find-parent.ts';
@@ -56,7 +56,7 @@ export const copyBatchByBatch = async (t: ArchiveEnv, backupId: string): Promise
   ]);
   const [store, dataKey] = await Promise.all([deps.openStore(tenant, destination, backup.path), deps.dataKeyOf(tenant, backup)]);
   const control = new AlwaysYielding(after(deps.clock.now(), 600), deps.clock);
-  const reading = await readingOf(tenant, { backup: assertPlanned(backup), project, deps });
+  const reading = await openReading(tenant, { backup: assertPlanned(backup), project, deps });
   const parent = () => openParent(tenant, backup, deps);
   const run = {
     context: { tenant, project, organization },

@@ -1,10 +1,27 @@
-import { readRange, verifyCount } from '../../firestore/index.ts';
+import { type DocumentRange, type NameRange, readRange, verifyCount } from '../../firestore/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import type { BackupDeps, PlannedBackup } from '../../stored-backup/index.ts';
-import type { DocumentReading } from '../copy/copy-run.ts';
 import { openParentArchive } from '../incremental/parent-archive.ts';
 import { BuiltRange } from './built-range.ts';
+
+/** Where the documents of a backup come from: the source, or a base and the changes since. */
+export interface DocumentReading {
+  read(options: {
+    readonly range: NameRange;
+    readonly after: string | undefined;
+    readonly signal: AbortSignal;
+    readonly collectionBytesMax: number;
+  }): DocumentRange;
+  /** Compares the documents that all runs have read with what the range has. */
+  count(options: {
+    readonly range: NameRange;
+    readonly read: number;
+    readonly collectionIds: readonly string[];
+    readonly signal: AbortSignal;
+  }): Promise<{ readonly countVerified: boolean; readonly reads: number }>;
+  close(): void;
+}
 
 interface ReadingRun {
   readonly backup: PlannedBackup;
@@ -13,10 +30,10 @@ interface ReadingRun {
 }
 
 /** Opens what the plan has chosen. */
-export const readingOf = (tenant: Tenant, run: ReadingRun): Promise<DocumentReading> =>
-  run.backup.buildBase ? openBuilt(tenant, run, run.backup.buildBase.backupId) : openSource(tenant, run);
+export const openReading = (tenant: Tenant, run: ReadingRun): Promise<DocumentReading> =>
+  run.backup.buildBase ? readBuilt(tenant, run, run.backup.buildBase.backupId) : readSource(tenant, run);
 
-const openSource = async (tenant: Tenant, { backup: { readTime }, project, deps }: ReadingRun): Promise<DocumentReading> => {
+const readSource = async (tenant: Tenant, { backup: { readTime }, project, deps }: ReadingRun): Promise<DocumentReading> => {
   const source = deps.openSource(tenant, project);
   return {
     read: (options) => readRange(source, { ...options, readTime }),
@@ -26,7 +43,7 @@ const openSource = async (tenant: Tenant, { backup: { readTime }, project, deps 
 };
 
 /** What is read was counted when the moment was proven; the last step compares the number of all documents with the plan. */
-const openBuilt = async (tenant: Tenant, { backup, deps }: ReadingRun, baseId: string): Promise<DocumentReading> => {
+const readBuilt = async (tenant: Tenant, { backup, deps }: ReadingRun, baseId: string): Promise<DocumentReading> => {
   const { changes } = deps;
   if (!changes) throw new Error('a backup is built only where captured changes can be read');
   const base = await openParentArchive(tenant, { child: backup, parentId: baseId, deps });

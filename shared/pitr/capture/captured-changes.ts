@@ -8,28 +8,28 @@ import {
   archiveRanges,
   type BackupDeps,
   type BackupRecord,
-  type CapturedChanges,
   type CapturedMoment,
+  type ChangeSource,
   type DocumentChange,
   isPlanned,
   openRawArchive,
 } from '../../stored-backup/index.ts';
 import { ChangeBatchReader } from '../batch/change-batch-reader.ts';
-import { isContinuous } from '../capture/capture-mode.ts';
 import { loadCycleContext, readPitr } from '../model/cycle-context.ts';
 import { microsOf } from '../model/micro-time.ts';
 import { type PitrRecord, pitrKey } from '../model/record.ts';
-import { latestChanges } from './latest-changes.ts';
-import { mergeChanges } from './merge-changes.ts';
-import { PointNotCovered } from './missing-coverage.ts';
-import { loadRestorePoint, type PointPlan, planPoint } from './plan-point.ts';
+import { latestChanges } from '../point/latest-changes.ts';
+import { mergeChanges } from '../point/merge-changes.ts';
+import { PointNotCovered } from '../point/missing-coverage.ts';
+import { loadRestorePoint, type PointPlan, planPoint } from '../point/plan-point.ts';
+import { isContinuous } from './capture-mode.ts';
 
 /** A capture that is asked for takes seconds; one that listens looks for the wish every 20 s. */
 const waitSeconds = 90;
 const pollMs = 1_000;
 
 /** `wait` lets a second pass. */
-export const changesAfter = (wait: (signal: AbortSignal) => Promise<unknown>): CapturedChanges => ({
+export const changesAfter = (wait: (signal: AbortSignal) => Promise<unknown>): ChangeSource => ({
   async findMoment(tenant, { backup, deps, signal }) {
     const { projectId } = backup;
     const first = await readPitr(tenant, projectId);
