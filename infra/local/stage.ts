@@ -93,15 +93,15 @@ export const startStage = async (options: StageOptions): Promise<Stage> => {
 };
 
 const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit<Stage, 'stop'>> => {
-  const { dir, delayScale, say = () => {} } = options;
+  const { dir, delayScale, host, say = () => {} } = options;
   const state = openState(dir);
   started.push(state.close);
   // Ports first: a port in use is reported at once, and all addresses are known before synthesis.
-  const gateway = await register(started, openLoopbackServer(options.port, 'PORT', { maxHeaderSize: headersReadBytes }));
-  const identityServer = await register(started, openLoopbackServer(options.identityPort, 'IDP_PORT'));
-  const s3Server = await register(started, openLoopbackServer(options.s3Port, 'S3_PORT'));
-  const gcsServer = await register(started, openGcsServer(options.gcsPort));
-  const firestorePort = await register(started, openPort(options.firestorePort, 'FIRESTORE_PORT'));
+  const gateway = await register(started, openLoopbackServer(options.port, 'PORT', { host, maxHeaderSize: headersReadBytes }));
+  const identityServer = await register(started, openLoopbackServer(options.identityPort, 'IDP_PORT', { host }));
+  const s3Server = await register(started, openLoopbackServer(options.s3Port, 'S3_PORT', { host }));
+  const gcsServer = await register(started, openGcsServer(options.gcsPort, host));
+  const firestorePort = await register(started, openPort(options.firestorePort, 'FIRESTORE_PORT', host));
   const addresses = {
     apiUrl: gateway.url,
     identityUrl: identityServer.url,
@@ -115,11 +115,11 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
   say('starting the engines');
   let functions: readonly FunctionSpec[] = [];
   const principals = new Map<string, Principal>();
-  let host: Host | undefined;
+  let functionHost: Host | undefined;
   let callerIdentity: Aws['callerIdentity'] | undefined;
   const invoke: AwsOptions['invoke'] = async (functionArn, payload) => {
-    if (!host) throw new Error('the stage is still starting');
-    return host.invoke(functionArn, payload);
+    if (!functionHost) throw new Error('the stage is still starting');
+    return functionHost.invoke(functionArn, payload);
   };
   let iam = noIam;
   let onPermissionUsed: AwsOptions['onPermissionUsed'];
@@ -183,7 +183,7 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
     log: withLogPermission(openLogs(join(dir, 'log')), aws.permit, say),
     accountConcurrency: readConfig(config).accountConcurrency,
   });
-  host = running;
+  functionHost = running;
   started.push(running.stop, aws.quiesce);
   const feeding = { resources, functions, host: running, state, endpoint: aws.url, region, delayScale, warn: say };
   started.push(startPollers(feeding).stop);

@@ -3,7 +3,8 @@ import { bms } from './bms/bms.ts';
 import { client } from './client/client.ts';
 import { construct } from './construct/construct.ts';
 import { description } from './description/description.ts';
+import { local } from './local/local.ts';
 import { template } from './template/template.ts';
 
 /** What a release consists of, beside the files that describe all of it: licences.txt, sbom.cdx.json and SHA256SUMS. */
-export const artifacts: readonly Artifact[] = [bms, client, construct, description, template];
+export const artifacts: readonly Artifact[] = [bms, client, construct, description, local, template];

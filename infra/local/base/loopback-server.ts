@@ -1,4 +1,7 @@
-/** HTTP servers on both loopback addresses only: the stage signs in anyone, so other machines must not reach it. */
+/**
+ * HTTP servers on both loopback addresses only: the stage signs in anyone, so other machines must not reach it. A container sets `host`,
+ * because what is published of it arrives on another address.
+ */
 import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http';
 import { type AddressInfo, createServer as createNetServer, type Server as NetServer } from 'node:net';
 import { StartError } from './settings.ts';
@@ -7,6 +10,11 @@ export interface Listener {
   readonly port: number;
   readonly url: string;
   stop(): Promise<void>;
+}
+
+/** `host`: the address to listen on instead of loopback. */
+interface ListenOptions extends ServerOptions {
+  readonly host?: string | undefined;
 }
 
 /** Longer than the keep-alive of browsers and fetch, so that the server never closes a connection in use. */
@@ -18,13 +26,13 @@ export const listen = async (
   {
     variable,
     handler,
-    options = {},
-  }: { readonly variable: string; readonly handler: RequestListener; readonly options?: ServerOptions | undefined },
+    options: { host, ...options } = {},
+  }: { readonly variable: string; readonly handler: RequestListener; readonly options?: ListenOptions | undefined },
 ): Promise<Listener> => {
   const servers: Server[] = [];
-  const open = async (host: string, wanted: number): Promise<number> => {
+  const open = async (address: string, wanted: number): Promise<number> => {
     const server = createServer({ keepAliveTimeout, ...options }, handler);
-    await new Promise<void>((done, fail) => server.once('error', fail).listen(wanted, host, done));
+    await new Promise<void>((done, fail) => server.once('error', fail).listen(wanted, address, done));
     servers.push(server);
     return (server.address() as AddressInfo).port;
   };
@@ -42,7 +50,7 @@ export const listen = async (
     return chosen;
   };
   try {
-    const chosen = await openBoth();
+    const chosen = await (host === undefined ? openBoth() : open(host, port));
     return { port: chosen, url: `http://localhost:${chosen}`, stop: () => close(servers) };
   } catch (error) {
     await close(servers);
@@ -58,7 +66,7 @@ export interface LoopbackServer extends Listener {
 export const openLoopbackServer = async (
   port: number,
   variable: string,
-  options: ServerOptions = {},
+  options: ListenOptions = {},
 ): Promise<LoopbackServer> => {
   let serving: RequestListener = (_request, response) => void response.writeHead(503).end();
   const server = await listen(port, { variable, handler: (request, response) => serving(request, response), options });
@@ -77,10 +85,10 @@ export interface Port {
   stop(): Promise<void>;
 }
 
-export const openPort = async (port: number, variable: string): Promise<Port> => {
+export const openPort = async (port: number, variable: string, host = '127.0.0.1'): Promise<Port> => {
   const server = createNetServer({ noDelay: true });
   try {
-    await new Promise<void>((done, fail) => server.once('error', fail).listen(port, '127.0.0.1', done));
+    await new Promise<void>((done, fail) => server.once('error', fail).listen(port, host, done));
   } catch (error) {
     throw explain(error as NodeJS.ErrnoException, port, variable);
   }

@@ -1,8 +1,11 @@
 /** Settings of a stage, read from environment variables. An invalid value is reported in one line that names its variable. */
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 
 export interface Settings {
+  /** The address to listen on instead of loopback, for containers. */
+  readonly host?: string | undefined;
   readonly port: number;
   readonly identityPort: number;
   readonly s3Port: number;
@@ -25,6 +28,7 @@ export class StartError extends Error {}
 
 export const readSettings = (env: Environment): Settings => {
   const settings = {
+    host: read<string | undefined>(env, 'LISTEN_HOST', { otherwise: undefined, wanted: 'an IP address', parse: address }),
     port: port(env, 'PORT', 3000),
     identityPort: port(env, 'IDP_PORT', 3001),
     s3Port: port(env, 'S3_PORT', 4566),
@@ -76,6 +80,8 @@ export const port = (env: Environment, name: string, otherwise: number): number 
     wanted: 'a port from 0 to 65535',
     parse: (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined),
   });
+
+const address = (text: string): string | undefined => (isIP(text) === 0 ? undefined : text);
 
 const hosts = (text: string): readonly string[] | undefined => {
   const entries = text.split(',').flatMap((entry) => entry.trim() || []);

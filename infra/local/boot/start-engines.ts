@@ -54,10 +54,10 @@ export const clientSecretOf = (state: State): string => {
 const gcsPortWanted = 4443;
 
 /** The chosen port, else the default port, else (if that is in use) any port. */
-export const openGcsServer = (chosen: number | undefined): Promise<LoopbackServer> =>
+export const openGcsServer = (chosen: number | undefined, host?: string): Promise<LoopbackServer> =>
   chosen === undefined
-    ? openLoopbackServer(gcsPortWanted, 'GCS_PORT').catch(() => openLoopbackServer(0, 'GCS_PORT'))
-    : openLoopbackServer(chosen, 'GCS_PORT');
+    ? openLoopbackServer(gcsPortWanted, 'GCS_PORT', { host }).catch(() => openLoopbackServer(0, 'GCS_PORT', { host }))
+    : openLoopbackServer(chosen, 'GCS_PORT', { host });
 
 /** Customers' Cloud Storage buckets. */
 export const startGcsEngine = async (dir: string, state: State) => {

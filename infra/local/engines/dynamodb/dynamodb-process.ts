@@ -42,7 +42,7 @@ export const startDynamoDbProcess = async (dir: string, { isInMemory = false } =
 };
 
 /** Compiles the launcher with the compiler of the Java that runs it, once per machine: 2 s of a core. Undefined if it has none. */
-const compileLauncher = (): Promise<string | undefined> =>
+export const compileLauncher = (): Promise<string | undefined> =>
   buildCached({
     kind: 'dynamodb',
     from: ['infra/local/engines/dynamodb/*.java'],
