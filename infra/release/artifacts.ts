@@ -1,3 +1,4 @@
+import { action } from './action/action.ts';
 import type { Artifact } from './artifact.ts';
 import { bms } from './bms/bms.ts';
 import { client } from './client/client.ts';
@@ -7,4 +8,4 @@ import { local } from './local/local.ts';
 import { template } from './template/template.ts';
 
 /** What a release consists of, beside the files that describe all of it: licences.txt, sbom.cdx.json and SHA256SUMS. */
-export const artifacts: readonly Artifact[] = [bms, client, construct, description, local, template];
+export const artifacts: readonly Artifact[] = [action, bms, client, construct, description, local, template];

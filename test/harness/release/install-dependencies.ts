@@ -11,7 +11,7 @@ const manifestOf = (folder: string): Manifest => JSON.parse(readFileSync(join(fo
 
 /**
  * Installs what a manifest declares, and what that needs, and nothing else: as `npm install` does, but from the packages of the repository
- * instead of a registry. A version other than the declared one throws. The files are hard links.
+ * instead of a registry. A version other than the declared one throws. The files are copies.
  */
 export const installDependencies = (manifest: Manifest, dir: string): void => {
   for (const [name, version] of Object.entries(manifest.dependencies ?? {})) {
@@ -32,7 +32,7 @@ export const installDependencies = (manifest: Manifest, dir: string): void => {
   const outer = [...wanted].filter((folder) => folder.lastIndexOf('node_modules/') === 0);
   for (const folder of outer) {
     mkdirSync(dirname(join(dir, folder)), { recursive: true });
-    execFileSync('cp', ['-al', join(root, folder), join(dir, folder)]);
+    execFileSync('cp', ['-a', join(root, folder), join(dir, folder)]);
   }
 };
 

@@ -14,7 +14,7 @@ import { call, stageUrl, stageVariable } from '../../harness/stage/client.ts';
 const guides = [
   'README.md',
   'infra/archive/README.md',
-  'infra/cli/github-action/README.md',
+  'infra/release/action/README.md',
   'shared/contract/README.md',
   'shared/backup/README.md',
   'shared/restore/README.md',
@@ -27,6 +27,8 @@ const guides = [
 /** The blocks that are not run here, by how they begin, and why. */
 const notRun = [
   [/^npm ci && npm start /, 'installs the service and starts a stage; one is running'],
+  [/^npx bms --help$/m, 'is of the released package; test/infra/release/installed.test.ts installs and uses it'],
+  [/^npx \.\/local-/, 'starts a stage; test/infra/release/installed.test.ts does, from the released package'],
   [/^WEBHOOK_ALLOWED_HOSTS=\S+ \S+ npm start$/m, 'starts a stage; one is running'],
   [/^npm start .*\nnpm run console /, 'starts a stage and a server for development'],
   [/^npm run cloud &$/m, 'needs a stopped stage; the KMS and the buckets of the running one are used instead'],
@@ -133,7 +135,7 @@ test('archive guide: the backup is listed, verified, read and exported without t
 });
 
 test('pipeline guide: the command line is downloaded and names its version', () =>
-  match(outputOf('infra/cli/github-action/README.md'), /^[0-9a-f]{64} {2}bms\.mjs\n\d+\.\d+\.\d+/m));
+  match(outputOf('infra/release/action/README.md'), /^[0-9a-f]{64} {2}bms\.mjs\n\d+\.\d+\.\d+/m));
 
 test('contract guide: the invitation is created and audited', () =>
   match(outputOf('shared/contract/README.md'), /invitation\.created/));

@@ -8,6 +8,7 @@ import { readSettings, StartError } from '../../../../infra/local/base/settings.
 describe('settings', () => {
   test('have defaults; an empty variable counts as unset', () => {
     const defaults = {
+      host: undefined,
       port: 3000,
       identityPort: 3001,
       s3Port: 4566,
@@ -31,6 +32,7 @@ describe('settings', () => {
   });
   test('are read from the environment', () => {
     const env = {
+      LISTEN_HOST: '0.0.0.0',
       PORT: '80',
       IDP_PORT: '0',
       S3_PORT: '65535',
@@ -42,6 +44,7 @@ describe('settings', () => {
       DELAY_SCALE: '60',
     };
     assert.deepEqual(readSettings(env), {
+      host: '0.0.0.0',
       port: 80,
       identityPort: 0,
       s3Port: 65535,
@@ -54,6 +57,7 @@ describe('settings', () => {
     });
   });
   const mistakes: readonly (readonly [string, string])[] = [
+    ['LISTEN_HOST', 'example.com'],
     ['PORT', 'eighty'],
     ['PORT', '-1'],
     ['PORT', '65536'],
