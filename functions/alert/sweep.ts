@@ -1,7 +1,15 @@
-/** Every ten minutes: enqueues a look for silence in each organization. */
+/** Every ten minutes: enqueues a look for silence in each organization, and notes the schema of the table. */
 import { organizationsToAssess } from '../../shared/alert/index.ts';
 import { queueVariables, taskMessage } from '../../shared/event/index.ts';
-import { clock, lambdaHandler, log, type QueueMessage, sendMessages } from '../../shared/platform/index.ts';
+import {
+  bestEffort,
+  clock,
+  lambdaHandler,
+  log,
+  type QueueMessage,
+  raiseSchema,
+  sendMessages,
+} from '../../shared/platform/index.ts';
 
 /** Messages held in memory at once. */
 const batchMax = 1_000;
@@ -12,6 +20,8 @@ const delayMaxSeconds = 540;
 
 export const handler = lambdaHandler(async (): Promise<void> => {
   const now = clock.now();
+  // The first sweep after a deployment is the first moment at which all functions are of this release.
+  await bestEffort('note the schema of the table', raiseSchema());
   let [found, refused] = [0, 0];
   let messages: QueueMessage[] = [];
   const send = async (): Promise<void> => {

@@ -1,10 +1,10 @@
 import { system } from '../../shared/contract/endpoints/system.ts';
 import { handle } from '../../shared/http/index.ts';
-import { env, healthCheck, iso, publicKeys } from '../../shared/platform/index.ts';
+import { env, healthCheck, iso, isSchemaKnown, publicKeys } from '../../shared/platform/index.ts';
 
 const json = 'application/json; charset=utf-8';
 export const health = handle(system.health, async ({ query, now }) => {
-  const found = query.checks === 'true' ? await healthCheck() : undefined;
+  const found = query.checks === 'true' ? await healthCheck(isSchemaKnown) : undefined;
   const checks = found && { database: found.database, redis: found.queue, storage: found.storage };
   const isHealthy = Object.values(checks ?? {}).every((verdict) => verdict === 'ok');
   const report = {

@@ -3,7 +3,7 @@ import { answerUnrouted, prefersHtml, redirectResponse, withEnvelope } from '../
 import { clock } from '../../shared/platform/index.ts';
 
 export const handler = withEnvelope(
-  'fallback',
+  { id: 'fallback' },
   async (call) =>
     // A greedy route needs at least one segment, so this path matches none.
     call.incoming.path === '/console/' && prefersHtml(call.incoming.headers.accept)

@@ -6,6 +6,7 @@ import type { Settings } from './base/settings.ts';
 import { openState, type State } from './base/stage-state.ts';
 import { type Aws, type AwsOptions, account, type Principal, region } from './base/types.ts';
 import { bundleFunctions } from './boot/bundle-functions.ts';
+import { checkStageSchema } from './boot/check-schema.ts';
 import { demoBucket, localConfig } from './boot/local-config.ts';
 import { readFunctions } from './boot/read-functions.ts';
 import {
@@ -174,7 +175,8 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
   onPermissionUsed = recorder(resources);
   functions = readFunctions(resources, iam.roles, iam.trusts);
   for (const { accessKeyId, ...principal } of functions) principals.set(accessKeyId, principal);
-  await seedIdentitySecret(functions, clientSecret, aws.url, region);
+  const tableName = resources.find(({ type }) => type === 'AWS::DynamoDB::Table')?.name ?? '';
+  await Promise.all([seedIdentitySecret(functions, clientSecret, aws.url, region), checkStageSchema(aws.url, tableName)]);
 
   const running = startHost(functions, {
     ...bundles,
@@ -201,7 +203,6 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
       page: (path) => outboxPage(path, aws.outbox()),
     }),
   );
-  const tableName = resources.find(({ type }) => type === 'AWS::DynamoDB::Table')?.name ?? '';
   const { people } = identity;
   const urls = { url: gateway.url, identityUrl: identityServer.url, s3Url: s3Server.url, gcsUrl: gcsServer.url };
   return { ...urls, aws, firestore, state, people, functions, tableName, host: running };

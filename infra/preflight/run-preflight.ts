@@ -7,6 +7,7 @@ import { checkIssuer } from './issuer-check.ts';
 import { checkMail } from './mail-check.ts';
 import { checkConcurrency, checkStepFunctions } from './quota-checks.ts';
 import { checkBootstrap, checkCertificate, checkServices } from './region-checks.ts';
+import { checkSchema } from './schema-check.ts';
 import { cannotTell, mustDo, ok, type Verdict } from './verdict.ts';
 
 type Context = Readonly<Record<string, unknown>>;
@@ -17,6 +18,7 @@ const accountChecks: Readonly<Record<string, (target: DeploymentTarget) => Promi
   'Step Functions': checkStepFunctions,
   'CDK bootstrap': checkBootstrap,
   region: checkServices,
+  'schema of the table': checkSchema,
   mail: checkMail,
   certificate: checkCertificate,
 };

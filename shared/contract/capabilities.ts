@@ -20,6 +20,8 @@ export const capabilities = {
   'table:read': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'ORGANIZATION_LIMITS', 'AUDIT_RETENTION_DAYS'],
   /** Change items in transactions. IAM denies updating and deleting audit entries; a condition prevents replacing one. */
   'table:write': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'ORGANIZATION_LIMITS', 'AUDIT_RETENTION_DAYS'],
+  /** Note in the table which release has written its items (the item SCHEMA only). */
+  'schema:raise': ['TABLE_NAME', 'SERVICE_VERSION'],
   /** Verify access tokens with the public signing keys. */
   'token:verify': ['TOKEN_KEY_IDS', 'PUBLIC_URL', 'ALLOWED_ORIGINS'],
   'token:sign': ['TOKEN_KEY_IDS', 'PUBLIC_URL'],

@@ -53,7 +53,17 @@ export interface Row {
    * which may occupy a function until it times out.
    */
   readonly outboundShare?: number;
+  /** It will go: every response says so by the headers `Deprecation` (RFC 9745) and `Sunset` (RFC 8594). */
+  readonly deprecated?: Deprecation;
   readonly capabilities: readonly Capability[];
+}
+
+export interface Deprecation {
+  /** Days in UTC, such as 2026-12-31. After the sunset the endpoint may answer 404. */
+  readonly since: string;
+  readonly sunset: string;
+  /** The endpoint to use instead, such as `GET /api/v1/backups`. */
+  readonly use: `${Method} /${string}`;
 }
 
 export interface Endpoint extends Omit<Row, 'route'> {

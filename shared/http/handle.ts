@@ -33,7 +33,7 @@ export const handle = <E extends Endpoint>(
   if (endpoint.capabilities.some((use) => use.startsWith('table:'))) warmUp();
   const runAny = run as unknown as Run;
   const checkAny = check as (body: unknown) => unknown;
-  return withEnvelope(endpoint.id, (call) => respond({ endpoint, run: runAny, check: checkAny }, call), time);
+  return withEnvelope(endpoint, (call) => respond({ endpoint, run: runAny, check: checkAny }, call), time);
 };
 
 interface Options<E extends Endpoint> {

@@ -2,10 +2,12 @@
 import httpHeaderNormalizer from '@middy/http-header-normalizer';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import * as z from 'zod/mini';
+import type { Deprecation, Endpoint } from '../contract/endpoint.ts';
 import { ApiError, errors } from '../contract/errors.ts';
 import { idsIn } from '../contract/ids.ts';
 import { type Clock, emitMetric, FunctionTimeoutError, lambdaStack, log } from '../platform/index.ts';
 import { refuseBypass } from './cloudfront.ts';
+import { deprecationHeaders } from './deprecation-headers.ts';
 import type { Handler } from './handler-types.ts';
 import { type Incoming, parseRequest } from './parse-request.ts';
 import { countAddress, type Rate, rateHeaders } from './rate-limit.ts';
@@ -29,7 +31,11 @@ interface StackEvent {
 }
 
 /** Every failure of a call, including a timeout, becomes a response. Rejects only an event that is not from API Gateway. */
-export const withEnvelope = (operation: string, respond: (call: CallInProgress) => Promise<Response>, time: Clock): Handler =>
+export const withEnvelope = (
+  { id: operation, deprecated }: Pick<Endpoint, 'id' | 'deprecated'>,
+  respond: (call: CallInProgress) => Promise<Response>,
+  time: Clock,
+): Handler =>
   lambdaStack<StackEvent, Response>(
     (call) => {
       const reportRate = (rate: Rate): void => {
@@ -50,9 +56,9 @@ export const withEnvelope = (operation: string, respond: (call: CallInProgress) 
       };
     })
     .after((request) => {
-      if (request.response) request.response = finish(request.event, request.response);
+      if (request.response) request.response = finish(request.event, request.response, deprecated);
     })
-    .onError((request) => finish(request.event, answerError(request.event, request.error))) as unknown as Handler;
+    .onError((request) => finish(request.event, answerError(request.event, request.error), deprecated)) as unknown as Handler;
 
 const logIds = ({ requestContext, pathParameters }: APIGatewayProxyEventV2, operation: string) => ({
   requestId: requestContext.requestId,
@@ -74,9 +80,14 @@ const timeoutError = (cause: FunctionTimeoutError): ApiError =>
     { cause, headers: { 'retry-after': '5' } },
   );
 
-const finish = ({ incoming: { origin }, now, rate }: StackEvent, response: Response): Response => {
+const finish = (
+  { incoming: { origin }, now, rate }: StackEvent,
+  response: Response,
+  deprecated: Deprecation | undefined,
+): Response => {
   log.info('call finished', { status: response.statusCode });
   if (response.statusCode === errors.RATE_LIMITED) emitMetric('rate limit exceeded', { CallsOverLimit: 1 });
   const limits = rateHeaders(rate ?? countAddress(origin.ip, now));
-  return { ...response, headers: { ...response.headers, ...limits, 'x-request-id': origin.requestId } };
+  const headers = { ...response.headers, ...deprecationHeaders(deprecated), ...limits, 'x-request-id': origin.requestId };
+  return { ...response, headers };
 };

@@ -29,7 +29,7 @@ export const serveStatic = (endpoint: StaticEndpoint, file: () => File, time: Cl
 /** As `serveStatic`, for an endpoint that chooses the file by the request. */
 export const serveFiles = (endpoint: StaticEndpoint, respond: (incoming: Incoming) => Response, time: Clock = clock): Handler =>
   withEnvelope(
-    endpoint.id,
+    endpoint,
     async (call) => {
       if (isOtherMethod(endpoint, call)) return answerUnrouted(call);
       const { incoming, now, reportRate } = call;

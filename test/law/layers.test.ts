@@ -103,6 +103,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['boot'],
     ['cloud', 'demo', 'gcloud', 'unused-permissions'],
     ['.'],
+    ['fixture'],
   ],
 };
 

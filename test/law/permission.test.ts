@@ -130,15 +130,16 @@ test('permissions: only the purge can change or delete an audit entry', () => {
   );
 });
 
-test('permissions: a read-only function writes counters only, and a sender writes deliveries only', () => {
+test('permissions: a read-only function writes counters or the schema only, and a sender writes deliveries only', () => {
   for (const { capabilities, ...one } of wantedFunctions) {
     if (capabilities.some((use) => use === 'table:write' || use === 'table:purge')) continue;
     const isSending = capabilities.includes('delivery:keep');
+    const others = capabilities.includes('schema:raise') ? onlyIn('SCHEMA') : onlyIn('RATE#*', 'SEEN#*');
     for (const { Action, Condition } of statementsOf(roleOf({ ...one, capabilities }))) {
       const writing = Action.filter((action) => /^dynamodb:(Put|Update|Delete|BatchWrite)/.test(action));
       if (writing.length === 0) continue;
       assert.deepEqual(writing, isSending ? ['dynamodb:PutItem', 'dynamodb:UpdateItem'] : ['dynamodb:UpdateItem'], one.name);
-      assert.deepEqual(Condition, isSending ? onlyIn('DELIVERY#*') : onlyIn('RATE#*', 'SEEN#*'), one.name);
+      assert.deepEqual(Condition, isSending ? onlyIn('DELIVERY#*') : others, one.name);
     }
   }
 });

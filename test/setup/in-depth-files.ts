@@ -18,6 +18,7 @@ export const inDepthFiles: readonly string[] = [
   'test/infra/local/engines/firestore/grpc/server.test.ts',
   'test/infra/local/engines/scheduler/scheduler-engine.test.ts',
   'test/infra/local/engines/step-functions/step-functions-engine.test.ts',
+  'test/infra/local/fixture/upgrade.test.ts',
   'test/infra/local/lambda/host.test.ts',
   'test/infra/local/stage.test.ts',
   'test/infra/nag.test.ts',

@@ -167,8 +167,10 @@ const permissions: Readonly<Record<Capability, Permissions>> = {
     MAIL_FROM === '' ? [] : [allow(['ses:SendEmail'], mailArns, { StringEquals: { 'ses:FromAddress': MAIL_FROM } })],
   'link:make': () => [],
   'purge:start': startWorkflow('purgeWorkflowArn'),
+  'schema:raise': ({ tableArn }) => [allow(['dynamodb:UpdateItem'], [tableArn], leadingKeysLike('SCHEMA'))],
   'health:check': ({ tableArn, queues }) => [
     allow(['dynamodb:DescribeTable'], [tableArn]),
+    allow(['dynamodb:BatchGetItem'], [tableArn], leadingKeysLike('SCHEMA')),
     allow(['sqs:GetQueueAttributes'], [queues.task.queueArn]),
   ],
 };

@@ -24,6 +24,9 @@ export interface Operation {
   readonly parameters: readonly (Parameter | Ref)[];
   readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, Content>> };
   readonly responses: Readonly<Record<string, ResponseObject | Ref>>;
+  readonly deprecated?: true;
+  /** The day after which a deprecated operation may be gone. */
+  readonly 'x-sunset'?: string;
   readonly 'x-audit-action'?: string;
   /** A tighter limit than that of the service. */
   readonly 'x-rate-limit'?: { readonly requestsPerMinute: number; readonly per: 'caller' | 'organization' };
@@ -45,6 +48,7 @@ export const operationOf = (endpoint: Endpoint, tag: string): Operation => {
     }),
     responses: { ...errorResponses(errorsOf(endpoint)), 431: headersTooLarge, ...successOf(endpoint) },
     ...(endpoint.audit !== undefined && { 'x-audit-action': endpoint.audit }),
+    ...(endpoint.deprecated && { deprecated: true, 'x-sunset': endpoint.deprecated.sunset }),
     ...rateLimitOf(endpoint),
     ...(isDestructive(endpoint) && { 'x-destructive': true }),
   };
@@ -58,8 +62,9 @@ const rateLimitOf = ({ requestsPerMinute, outboundShare }: Endpoint): Pick<Opera
   return { 'x-rate-limit': { requestsPerMinute: outboundLimit(outboundShare), per: 'organization' } };
 };
 
-const describe = ({ access, note, requestsPerMinute, outboundShare, audit }: Endpoint): string =>
+const describe = ({ access, note, requestsPerMinute, outboundShare, audit, deprecated }: Endpoint): string =>
   [
+    deprecated && `Deprecated since ${deprecated.since}, and gone after ${deprecated.sunset}: use ${deprecated.use} instead.`,
     access === 'public' && 'No authentication required.',
     access === 'user' && 'Requires a signed-in user; API keys are rejected.',
     access === 'browser' && 'Requires the session cookie of a browser that signed in to the console; bearer tokens are rejected.',

@@ -262,10 +262,10 @@ export const workers = {
   alertSweep: {
     entry: 'functions/alert/sweep.ts',
     summary:
-      'Every ten minutes: looks for silence (overdue schedules, lapsed protection, stalled captures) in every organization',
+      'Every ten minutes: looks for silence (overdue schedules, lapsed protection, stalled captures) in every organization; notes the schema of the table',
     trigger: 'clock',
     timeoutSeconds: 300,
-    capabilities: ['table:read-only', 'incident:send'],
+    capabilities: ['table:read-only', 'schema:raise', 'incident:send'],
   },
   restoreTestRun: {
     entry: 'functions/restore-test/workflow.ts',

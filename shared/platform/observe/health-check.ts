@@ -20,7 +20,7 @@ const cachedMs = 2_000;
 
 type Verdict = 'ok' | 'failing';
 interface HealthChecks {
-  /** The table accepts requests. */
+  /** The table accepts requests, and this release understands its items. */
   readonly database: Verdict;
   /** The task queue exists and is accessible. */
   readonly queue: Verdict;
@@ -30,19 +30,22 @@ interface HealthChecks {
 
 const latest = warm((): { at: number; checks: Promise<HealthChecks> | undefined } => ({ at: 0, checks: undefined }));
 
-export const healthCheck = (): Promise<HealthChecks> => {
+/** `isSchemaKnown`: whether this release understands the items of the table. */
+export const healthCheck = (isSchemaKnown: () => Promise<boolean>): Promise<HealthChecks> => {
   const at = clock.now().getTime();
   const kept = latest();
-  if (!kept.checks || at - kept.at >= cachedMs) Object.assign(kept, { at, checks: checkAll() });
+  if (!kept.checks || at - kept.at >= cachedMs) Object.assign(kept, { at, checks: checkAll(isSchemaKnown) });
   return kept.checks as Promise<HealthChecks>;
 };
 
-const checkAll = async (): Promise<HealthChecks> => {
+const checkAll = async (isSchemaKnown: () => Promise<boolean>): Promise<HealthChecks> => {
   const table = describeTable();
   const [database, queue, storage] = await Promise.all([
     verdict(
       'table',
-      table.then((found) => found?.TableStatus === 'ACTIVE' || found?.TableStatus === 'UPDATING'),
+      Promise.all([table, withReason(isSchemaKnown())]).then(
+        ([found, isKnown]) => isKnown && (found?.TableStatus === 'ACTIVE' || found?.TableStatus === 'UPDATING'),
+      ),
     ),
     verdict('task queue', describeQueue()),
     verdict(
@@ -65,6 +68,12 @@ const verdict = async (service: string, isHealthy: Promise<boolean>): Promise<Ve
 const describeTable = async (): Promise<TableDescription | undefined> => {
   const command = new DescribeTableCommand({ TableName: env('TABLE_NAME') });
   return (await callAws((options) => dynamodb().send(command, options), budgetMs)).Table;
+};
+
+const withReason = async (asked: Promise<boolean>): Promise<boolean> => {
+  const isKnown = await asked;
+  if (!isKnown) log.error('the table was written by a later release: deploy that release or a later one');
+  return isKnown;
 };
 
 const describeQueue = async (): Promise<boolean> => {

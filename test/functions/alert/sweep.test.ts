@@ -21,6 +21,7 @@ const aws = await scriptAws({
   },
 });
 process.env.INCIDENT_QUEUE_URL = `${process.env.AWS_ENDPOINT_URL}/incident`;
+process.env.SERVICE_VERSION = '2.0.0';
 afterAll(() => aws.stop());
 const { handler } = await import('../../../functions/alert/sweep.ts');
 
@@ -40,6 +41,7 @@ test('alert sweep: enqueues one task for each organization with alerts, schedule
   table.put({ pk: 'DUE#CAPTURE', sk: 'org_f#prj_1', organizationId: 'org_f' });
   table.put({ pk: 'RETENTION', sk: 'org_g', organizationId: 'org_g', dueAt: '2026-03-01T02:00:00.000Z' });
   await handler();
+  equal(table.get<{ release: string }>({ pk: 'SCHEMA', sk: 'SCHEMA' })?.release, '2.0.0');
   deepEqual(organizations(), ['org_a', 'org_b', 'org_c', 'org_d', 'org_e', 'org_f', 'org_g']);
   for (const { MessageBody, MessageGroupId } of sent) {
     const { organizationId, task } = JSON.parse(MessageBody);

@@ -14,6 +14,8 @@ process.env.SERVICE_VERSION = '9.9.9';
 const fine: Script = {
   DescribeTable: () => ({ Table: { TableStatus: 'ACTIVE', LatestStreamArn: 'arn' } }),
   GetQueueAttributes: () => ({ Attributes: { QueueArn: 'arn' } }),
+  BatchGetItem: () => ({ Responses: {} }),
+  GetItem: () => ({}),
 };
 
 // Results are cached for two seconds.

@@ -32,7 +32,7 @@ export const hostsCalled = async (): Promise<readonly string[]> => {
     () => platform.secretValue('SERVICE_SECRET_ID'),
     () => platform.sendMail('b@example.com', { subject: '', text: '', html: '' }),
     () => platform.assumeRole({ roleArn: 'arn:aws:iam::123456789012:role/r', sessionName: 'session' }),
-    () => platform.healthCheck(),
+    () => platform.healthCheck(platform.isSchemaKnown),
   ])
     await call().catch(() => undefined);
   restore();

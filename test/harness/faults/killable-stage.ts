@@ -53,15 +53,18 @@ interface SpawnOptions {
   readonly config?: Partial<ConfigInput>;
   /** For a stage that is not started again. */
   readonly isTableInMemory?: boolean;
+  /** Its clocks are behind by this. */
+  readonly clockBehindMs?: number;
 }
 
 /** Boots a stage in a child process. The stage exits when this process does. */
 export const spawnStage = async (
   dir: string,
-  { ports = anyPorts, delayScale, config = {}, isTableInMemory = false }: SpawnOptions,
+  { ports = anyPorts, delayScale, config = {}, isTableInMemory = false, clockBehindMs = 0 }: SpawnOptions,
 ): Promise<SpawnedStage> => {
   const choices = JSON.stringify({ ...ports, dir, delayScale, config, isTableInMemory });
-  const child = spawn(process.execPath, ['--max-semi-space-size=64', self, choices], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const flags = ['--max-semi-space-size=64', ...(clockBehindMs > 0 ? ['--import', slowClock(clockBehindMs)] : [])];
+  const child = spawn(process.execPath, [...flags, self, choices], { stdio: ['pipe', 'pipe', 'inherit'] });
   const ended = once(child, 'close');
   const [line] = await Promise.race([once(createInterface(child.stdout), 'line'), ended]);
   if (typeof line !== 'string') throw new Error('the stage ended before it was ready');
@@ -75,6 +78,15 @@ export const spawnStage = async (
     kill: () => end('SIGKILL'),
     stop: () => end('SIGTERM'),
   };
+};
+
+/** A module that sets the clock back, also of the threads of functions. */
+const slowClock = (behindMs: number): string => {
+  const source = `const Real = Date; globalThis.Date = class extends Real {
+    constructor(...given) { if (given.length === 0) super(Real.now() - ${behindMs}); else super(...given); }
+    static now() { return Real.now() - ${behindMs}; }
+  };`;
+  return `data:text/javascript,${encodeURIComponent(source)}`;
 };
 
 export const startKillableStage = async (dir: string, ports?: Ports, delayScale = 1_000): Promise<KillableStage> => {
@@ -103,7 +115,10 @@ const isFree = (port: number): Promise<boolean> =>
       .listen(port, () => server.close(() => tell(true)));
   });
 
-const main = async ({ config, ...choices }: Ports & Required<SpawnOptions> & { readonly dir: string }): Promise<void> => {
+const main = async ({
+  config,
+  ...choices
+}: Ports & Required<Omit<SpawnOptions, 'clockBehindMs'>> & { readonly dir: string }): Promise<void> => {
   // The pipe closes when the parent exits, whatever ended it.
   process.stdin.on('close', () => process.exit(1)).resume();
   const stage = await startStage({

@@ -87,6 +87,7 @@ test('preflight: a good account has one line for each check, exit code 0, and on
       'ok      Step Functions',
       'ok      CDK bootstrap',
       'ok      region',
+      'ok      schema of the table',
       'ok      mail',
       'ok      certificate',
     ],
@@ -112,6 +113,8 @@ test('preflight: on a rerun, the reservation of the deployment does not count as
   match(await onlyComplaint(), /474 of them reserved by other functions.*"accountConcurrency": 526/);
 });
 
+const tables = { ListTables: { TableNames: ['backup-management-service-data-TableCD117FA1-X'] } };
+
 const complaints: readonly [string, () => { answers?: AccountEndpoint['answers']; more?: Record<string, unknown> }, RegExp][] = [
   [
     'a new account',
@@ -134,6 +137,11 @@ const complaints: readonly [string, () => { answers?: AccountEndpoint['answers']
       answers: { GetAccountSettings: { AccountLimit: { ConcurrentExecutions: 1_000, UnreservedConcurrentExecutions: 700 } } },
     }),
     /^do {6}Lambda concurrency: .*300 of them reserved by other functions.*"accountConcurrency": 700/,
+  ],
+  [
+    'a table of a later release',
+    () => ({ answers: { ...tables, GetItem: { Item: { version: { N: '99' }, release: { S: '9.1.0' } } } } }),
+    /^do {6}schema of the table: 9\.1\.0 has written the table with schema 99, and \d.* knows schema \d+: use 9\.1\.0 or a later release; infra\/deploy\.md/,
   ],
   [
     'low quotas of Step Functions',
@@ -188,8 +196,8 @@ const complaints: readonly [string, () => { answers?: AccountEndpoint['answers']
   ],
   [
     'a service that fails',
-    () => ({ answers: { ListTables: { __type: 'ValidationException', message: 'no' } } }),
-    /^unknown region: DynamoDB does not answer \(ValidationException: no\)$/,
+    () => ({ answers: { ListKeys: { __type: 'ValidationException', message: 'no' } } }),
+    /^unknown region: KMS does not answer \(ValidationException: no\)$/,
   ],
 ];
 for (const [name, made, line] of complaints)
@@ -200,7 +208,7 @@ for (const [name, made, line] of complaints)
   });
 
 test('preflight: a service that denies listing exists', async () => {
-  account.answers = { ListTables: denied('dynamodb:ListTables') };
+  account.answers = { ListKeys: denied('kms:ListKeys') };
   equal((await run()).code, 0);
 });
 
@@ -241,7 +249,7 @@ test('preflight: rejected credentials are one line, and what needs them is not c
   const { code, lines } = await run();
   equal(code, 1);
   match(lines[1] ?? '', /^do {6}account: the credentials are not accepted \(ExpiredToken.*: sign in again$/);
-  equal(lines.filter((line) => /^unknown .*: not checked without an account$/.test(line)).length, 6);
+  equal(lines.filter((line) => /^unknown .*: not checked without an account$/.test(line)).length, 7);
 });
 
 test('preflight: the command reads cdk.json and -c, and ends with the exit code', () => {

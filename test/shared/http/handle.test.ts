@@ -4,6 +4,7 @@ import { afterAll, beforeEach, test } from 'vitest';
 import * as z from 'zod/mini';
 import { group } from '../../../shared/contract/endpoint.ts';
 import { ApiError, checkAll, invalid } from '../../../shared/contract/errors.ts';
+import { operationOf } from '../../../shared/contract/openapi/operation.ts';
 import { handle, type Response } from '../../../shared/http/index.ts';
 import { newKeyToken } from '../../../shared/organization/index.ts';
 import { create, fingerprint, newId, StaleReadError, timeoutEarlyMs } from '../../../shared/platform/index.ts';
@@ -344,4 +345,38 @@ test('handle: header names are case-insensitive', async () => {
   const event = eventOf(post({ name: 'cased' }));
   event.headers = Object.fromEntries(Object.entries(event.headers).map(([name, value]) => [name.toUpperCase(), value]));
   equal((await make(event)).statusCode, 201);
+});
+
+test('handle: an endpoint that will go says since when, until when and what to use, also with an error', async () => {
+  const deprecated = { since: '2026-12-31', sunset: '2027-06-30', use: 'GET /api/v1/backups' } as const;
+  const { old } = group('things', '/things', {
+    old: {
+      route: 'GET /old',
+      access: 'public',
+      summary: 'Old',
+      data: z.object({ id: z.string() }),
+      deprecated,
+      capabilities: [],
+    },
+  });
+  const refuse = handle(old, () => Promise.reject(new ApiError('CONFLICT', 'No')));
+  const answer = handle(old, async () => ({ data: { id: '1' } }));
+  for (const [handler, status] of [
+    [answer, 200],
+    [refuse, 409],
+  ] as const) {
+    const { statusCode, headers } = await handler(eventOf({ method: 'GET', path: '/things/old' }));
+    deepEqual(
+      [statusCode, headers.deprecation, headers.sunset, headers.link],
+      [
+        status,
+        '@1798675200',
+        'Wed, 30 Jun 2027 00:00:00 GMT',
+        '</docs/versions>; rel="deprecation"; type="text/html", </api/v1/backups>; rel="successor-version"',
+      ],
+    );
+  }
+  const operation = operationOf(old, 'Things');
+  deepEqual([operation.deprecated, operation['x-sunset']], [true, '2027-06-30']);
+  match(operation.description, /^Deprecated since 2026-12-31, and gone after 2027-06-30: use GET \/api\/v1\/backups instead\./);
 });

@@ -52,6 +52,12 @@ export const guideList = [
     keywords: 'ratelimit throttle 429 retry-after quota',
   },
   {
+    slug: 'versions',
+    title: 'Versions and deprecation',
+    summary: 'What can change, how an endpoint that will go says so, and until when it works',
+    keywords: 'version semver breaking change deprecated deprecation sunset header removal changelog',
+  },
+  {
     slug: 'events',
     title: 'Webhook events',
     summary: 'Every event with its sample in each format',

@@ -7,6 +7,7 @@ import { RateLimitsGuide } from './rate-limits-guide.tsx';
 import { IdempotencyGuide, PagingGuide, RequestsGuide } from './requests-guides.tsx';
 import { SigningInGuide } from './signing-in-guide.tsx';
 import { VerifySignaturesGuide } from './verify-signatures-guide.tsx';
+import { VersionsGuide } from './versions-guide.tsx';
 
 export const guides: Readonly<Record<GuideSlug, ComponentType>> = {
   'getting-started': GettingStarted,
@@ -16,6 +17,7 @@ export const guides: Readonly<Record<GuideSlug, ComponentType>> = {
   idempotency: IdempotencyGuide,
   paging: PagingGuide,
   'rate-limits': RateLimitsGuide,
+  versions: VersionsGuide,
   events: EventsGuide,
   'verify-signatures': VerifySignaturesGuide,
 };

@@ -33,6 +33,11 @@ export const EndpointFacts = ({ endpoint }: { readonly endpoint: Endpoint }) => 
           <code>{audit}</code>
         </Fact>
       )}
+      {endpoint.operation.deprecated && (
+        <Fact label="Deprecated">
+          <Badge tone="warn">works until {endpoint.operation['x-sunset']}</Badge>
+        </Fact>
+      )}
       {endpoint.isDestructive && (
         <Fact label="Effect">
           <Badge tone="bad">destructive</Badge>
