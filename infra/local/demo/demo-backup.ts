@@ -52,18 +52,24 @@ export const verifyDemoBackup = async (
   { backupId }: DemoBackup,
   output: DemoOutput,
 ): Promise<DemoVerification> => {
-  const params = { backupId };
-  await client.request('POST /backups/{backupId}/verify', { params, body: { depth: 'full' } });
+  const objects = await verifyObjects(client, backupId, 'full');
+  output.line(`verified all ${objects} objects of the backup: passed`);
+  const query = { path: 'users/u0' };
+  const [document] = await client.request('GET /backups/{backupId}/documents', { params: { backupId }, query });
+  const name = document?.fields?.name as { readonly stringValue?: string } | undefined;
+  output.line(`read one document from the backup: ${document?.path} is ${name?.stringValue}`);
+  return { objects };
+};
+
+/** The number of objects that were verified; throws if one is missing or damaged. */
+export const verifyObjects = async (client: Client, backupId: string, depth: 'structure' | 'full'): Promise<number> => {
+  await client.request('POST /backups/{backupId}/verify', { params: { backupId }, body: { depth } });
   const { verification } = await client.waitFor('backup', backupId, {
     ...waiting(),
     until: (backup) => ['passed', 'failed'].includes(backup.verification?.status ?? ''),
   });
-  if (verification?.status !== 'passed') throw new Error('the verification failed');
-  output.line(`verified all ${verification.objects} objects of the backup: ${verification.status}`);
-  const [document] = await client.request('GET /backups/{backupId}/documents', { params, query: { path: 'users/u0' } });
-  const name = document?.fields?.name as { readonly stringValue?: string } | undefined;
-  output.line(`read one document from the backup: ${document?.path} is ${name?.stringValue}`);
-  return { objects: verification.objects };
+  if (verification?.status !== 'passed') throw new Error(`the verification of ${backupId} failed`);
+  return verification.objects;
 };
 
 /** Console output: permanent lines, and one progress bar that is overwritten. */

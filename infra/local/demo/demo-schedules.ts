@@ -1,6 +1,6 @@
 /** Protects both projects, so that the overview begins without warnings. */
 import type { Client } from '../../../shared/client/index.ts';
-import { type DemoBackup, type DemoOutput, untilEnded } from './demo-backup.ts';
+import { type DemoBackup, type DemoOutput, untilEnded, verifyObjects } from './demo-backup.ts';
 import type { DemoRestore } from './demo-restore.ts';
 
 export interface DemoSchedules {
@@ -24,6 +24,9 @@ export const scheduleDemoBackups = async (
   const started = await client.request('POST /backups', { body: { projectId: targetProjectId } });
   if (!('id' in started)) throw new Error('the backup was estimated instead of started');
   const { documentCount } = await untilEnded(client, { kind: 'backup', id: started.id, output });
-  output.line(`backed up the ${documentCount} restored documents, too, and scheduled both projects for every Sunday`);
+  await verifyObjects(client, started.id, 'structure');
+  output.line(
+    `backed up and verified the ${documentCount} restored documents, too, and scheduled both projects for every Sunday`,
+  );
   return { scheduleIds: created.map(({ id }) => id) };
 };
