@@ -10,8 +10,15 @@ import { itemsOf, putItems } from '../../../harness/stage/table.ts';
 
 afterAll(closeBrowser);
 
-/** `PROJECTS=2000` measures the largest organization that the pages are made for. */
+/** `PROJECTS=2000` with `--silent=false` prints times of the largest organization that the pages are made for. */
 const projectCount = Number(process.env.PROJECTS ?? 300);
+/** As the pages write it. */
+const total = projectCount.toLocaleString('en');
+
+/** Printed where the size is asked for. */
+const note = (what: string, sinceMs: number): void => {
+  if (process.env.PROJECTS) console.log(`${total} projects: ${what} ${Math.round(performance.now() - sinceMs)} ms`);
+};
 
 test('console: among hundreds of projects, those that are not protected come first, and any is found', async () => {
   const organization = await newOrganization();
@@ -22,6 +29,7 @@ test('console: among hundreds of projects, those that are not protected come fir
   const [project, stored] = [recordOf(`PROJECT#${backup.projectId}`), recordOf(`BACKUP#${backup.id}`)];
   ok(project && stored);
   const now = new Date().toISOString();
+  const seededMs = performance.now();
   await putItems(
     Array.from({ length: projectCount - 2 }, (_, n) => {
       const [id, backupId, scheduleId] = [newId('project'), newId('backup'), newId('schedule')];
@@ -50,33 +58,40 @@ test('console: among hundreds of projects, those that are not protected come fir
       ];
     }).flat(),
   );
+  note('written to the table', seededMs);
+  const openedMs = performance.now();
   const { page, goTo, check } = await openConsole({ email: organization.owner.email });
   const table = page.getByRole('table', { name: 'Projects and their protection' });
   const names = () => table.getByRole('link', { name: /^(Shop \d+|Forgotten|Shop)$/ }).allTextContents();
   await page.getByRole('heading', { name: /^Forgotten is not protected, 2 at risk$/ }).waitFor();
   equal((await names())[0], 'Forgotten');
+  note('sign-in and first rows', openedMs);
   equal(await table.getByRole('row').count(), 1 + 50);
-  await page.getByText(`${projectCount} projects`, { exact: true }).waitFor();
+  await page.getByText(`${total} projects`, { exact: true }).waitFor();
   await page.getByText('Protected, not verified').first().waitFor();
   await check.screenshots('overview-many');
   await check.accessibility();
 
-  await page.getByRole('button', { name: `Show more, ${projectCount - 50} left` }).click();
+  await page.getByRole('button', { name: `Show more, ${(projectCount - 50).toLocaleString('en')} left` }).click();
   await table.getByRole('row').nth(100).waitFor();
   equal(new Set(await table.getByRole('row').allTextContents()).size, 1 + 100);
 
   const filters = page.getByRole('search', { name: 'Filter projects' });
+  const filteredMs = performance.now();
   await filters.getByLabel('Protection').selectOption({ label: 'At risk (2)' });
-  await page.getByText(`2 of ${projectCount} projects`).waitFor();
+  await page.getByText(`2 of ${total} projects`).waitFor();
+  note('filter', filteredMs);
   await filters.getByLabel('Label').selectOption('team=blog');
-  await page.getByText(`1 of ${projectCount} projects`).waitFor();
+  await page.getByText(`1 of ${total} projects`).waitFor();
   deepEqual(await names(), ['Shop 0003']);
   match(page.url(), /protection=at_risk&label=team%3Dblog/);
   await check.screenshots('overview-filtered');
   await filters.getByRole('button', { name: 'Clear' }).click();
 
+  const searchedMs = performance.now();
   await filters.getByLabel('Search').fill('shop 0007');
-  await page.getByText(`1 of ${projectCount} projects`).waitFor();
+  await page.getByText(`1 of ${total} projects`).waitFor();
+  note('search', searchedMs);
   await table.getByText('7 of 7 documents written').waitFor();
   await filters.getByLabel('Search').fill('nothing like it');
   await page.getByText('No project matches').waitFor();
@@ -93,16 +108,15 @@ test('console: among hundreds of projects, those that are not protected come fir
   await table.getByRole('row').nth(1).getByText('7 of 7 documents written').waitFor();
 
   await goTo('/projects?label=team%3Dshop');
-  await page.getByText(`of ${projectCount} projects`).waitFor();
+  await page.getByText(`of ${total} projects`).waitFor();
   await check.screenshots('projects-many');
   check.problems();
 
   const headers = { 'x-organization-id': organization.id };
-  const startedMs = performance.now();
+  const askedMs = performance.now();
   const answer = await page.request.get(`${stageUrl()}/api/v1/overview`, { headers });
-  const elapsedMs = Math.round(performance.now() - startedMs);
+  note(`GET /overview, ${(await answer.body()).length} bytes`, askedMs);
   equal(((await answer.json()) as { data: { matching: number } }).data.matching, projectCount);
-  if (process.env.PROJECTS) console.log(`${projectCount} projects: ${elapsedMs} ms, ${(await answer.body()).length} bytes`);
 });
 
 test('console: labels of a project are saved, and what is wrong with one is said', async () => {
