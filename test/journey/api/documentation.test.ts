@@ -22,6 +22,7 @@ const guides = [
   'shared/pitr/README.md',
   'shared/webhook/README.md',
   'shared/alert/README.md',
+  'shared/report/README.md',
 ] as const;
 
 /** The blocks that are not run here, by how they begin, and why. */
@@ -175,4 +176,10 @@ test('alert guide: the test is sent and listed, and the alert is changed and del
   match(outputOf('shared/alert/README.md'), /^Sent by email/m);
   match(outputOf('shared/alert/README.md'), /^Updated Team /m);
   match(outputOf('shared/alert/README.md'), /^Deleted alert alr_/m);
+});
+
+test('report guide: the counts are printed, and the files are written', () => {
+  match(outputOf('shared/report/README.md'), /^Backups +\d+ completed, 0 failed/m);
+  for (const file of ['report.html', 'report.csv', 'restore-tests.html', 'audit.csv'])
+    match(outputOf('shared/report/README.md'), new RegExp(`^Wrote ${file}$`, 'm'));
 });

@@ -50,6 +50,8 @@ test('palette: projects are found by name, by the id at Google, and with an acti
 test('palette: an id or the path of a document is enough, and comes first', () => {
   const id = newId('restore');
   equal(found(id)[0], `Open the restore ${id}`);
+  const incidentId = newId('incident');
+  equal(found(incidentId)[0], `Open the incident ${incidentId}`);
   equal(found(` ${backup.id} `)[0], `Open the backup ${backup.id}`);
   equal(found(backup.id).length, 1, 'the same page is offered once');
   equal(found('users/ada')[0], 'Find the document users/ada');

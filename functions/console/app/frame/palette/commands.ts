@@ -45,7 +45,7 @@ const pages: readonly Command[] = [
   ...menuSections.flatMap(([, entries]) =>
     entries.map(({ label, to, icon }): Command => ({ id: to, kind: 'Page', label, icon, ...keysOf(to) })),
   ),
-  { id: paths.restoreTestReport, kind: 'Page', label: 'Report', icon: 'document', words: 'restore tests evidence audit' },
+  { id: paths.restoreTestReport, kind: 'Page', label: 'Report of restore tests', icon: 'document', words: 'evidence audit' },
   { id: paths.sessions, kind: 'Page', label: 'Your sign-ins', icon: 'shield', words: 'sessions devices account' },
   { id: paths.docs, kind: 'Page', label: 'API docs', icon: 'book', words: 'reference endpoints' },
 ];
@@ -88,6 +88,7 @@ const pagesById: readonly (readonly [IdKind, string, IconName, (id: string) => s
   ['restoreTestRun', 'run of a restore test', 'shield', paths.restoreTestRun],
   ['webhook', 'webhook', 'webhook', paths.webhook],
   ['alert', 'alert', 'bell', paths.alert],
+  ['incident', 'incident', 'alert', paths.incident],
 ];
 
 /** What the text itself names: an id, or the path of a document. */

@@ -27,7 +27,7 @@ export const Palette = ({ onClose, onShortcuts }: PaletteProps) => {
   const navigate = useNavigate();
   const [query, setQuery] = useState('');
   const { items: projects } = useProjects();
-  const { items: backups } = useBackups({ limit: searchedBackups });
+  const { items: backups } = useBackups({ limit: searchedBackups, internal: 'exclude' });
   const own = useOwnCommands(onShortcuts);
   const commands = useMemo(
     () => [...fixedCommands, ...projectCommands(projects ?? []), ...own, ...backupCommands(backups ?? [])],
