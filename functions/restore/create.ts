@@ -24,6 +24,7 @@ export const create = handle(restores.create, async (call) => {
   const { backup, target } = context;
   const summary = {
     ...(pointRequest && { pointInTime: pointRequest.point.moment, partial: pointRequest.point.uncovered }),
+    projectId: backup.projectId,
     targetProjectId: target.id,
     mergeMode,
     collections: collections.slice(0, 100),

@@ -31,7 +31,7 @@ const verify = async (context: RunContext, backup: BackupRecord, depth: 'full' |
   const note = auditNote(tenant, {
     type: 'backup',
     id: backup.id,
-    details: { depth, restoreTestId: run.restoreTestId, runId: run.id },
+    details: { projectId: backup.projectId, depth, restoreTestId: run.restoreTestId, runId: run.id },
   });
   await commit([
     ...change.writes,

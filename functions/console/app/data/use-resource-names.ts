@@ -1,6 +1,7 @@
 import { paths } from '../paths.ts';
 import type { AuditEntry } from './audit.ts';
 import { useProjects } from './projects.ts';
+import { useRestoreTests } from './restore-test/restore-tests.ts';
 import { useStorageDestinations } from './storage.ts';
 import { useMembers } from './team.ts';
 
@@ -19,15 +20,20 @@ export type NamingEntry = Pick<AuditEntry, 'action' | 'resource' | 'details'> & 
 export const useResourceNames = (enabled: boolean): ((entry: NamingEntry) => NamedResource) => {
   const { items: projects } = useProjects();
   const { items: destinations } = useStorageDestinations();
+  const { items: restoreTests } = useRestoreTests();
   const { items: members } = useMembers(enabled);
   return ({ action, resource: { type, id }, details, actor }) => {
-    const projectId = textOf(details.projectId) ?? textOf(details.targetProjectId);
+    const source = textOf(details.projectId);
+    const target = textOf(details.targetProjectId);
+    // An entry about a restore names both projects; its backup is of the source.
+    const projectId = type === 'restore' ? (target ?? source) : source;
     const projectName = projects?.find((project) => project.id === (type === 'project' ? id : projectId))?.name;
     const found: Readonly<Record<string, string | undefined>> = {
       project: projectName,
       backup: projectName && `Backup of ${projectName}`,
       restore: projectName && `Restore into ${projectName}`,
       erasure: projectName && `Erasure in ${projectName}`,
+      restore_test: restoreTests?.find((plan) => plan.id === id)?.name,
       storage_destination: destinations?.find((destination) => destination.id === id)?.name,
       member: members?.find(({ userId }) => userId === id)?.email,
       user: id === actor.id ? (actor.email ?? undefined) : members?.find(({ userId }) => userId === id)?.email,

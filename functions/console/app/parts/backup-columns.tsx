@@ -7,13 +7,12 @@ import { formatBytes, formatCount } from '../format/format-number.ts';
 import { formatDuration, formatMoment } from '../format/format-time.ts';
 import { paths } from '../paths.ts';
 import { Badge, Status } from '../ui/data/badge.tsx';
+import { None } from '../ui/data/none.tsx';
 import { Progress } from '../ui/data/progress.tsx';
 import type { Column } from '../ui/data/table.tsx';
 import { Time } from '../ui/data/time.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { RestoreLink } from './restore-link.tsx';
-
-const none = <span className="muted table__none">–</span>;
 
 const StatusCell = ({ backup }: { readonly backup: Backup }) => {
   const { status, phase, progress, startedAt, waitingFor, error } = backup;
@@ -50,7 +49,7 @@ const ProofCell = ({ backup }: { readonly backup: Backup }) => {
   if (verification?.status === 'running') return <Badge tone="info">Verifying</Badge>;
   if (isFoundDamaged(backup)) return <Badge tone="bad">Damaged</Badge>;
   const at = restoreTestedAt ?? verifiedAt;
-  if (!at) return status === 'completed' ? <span className="muted">Never verified</span> : none;
+  if (!at) return status === 'completed' ? <span className="muted">Never verified</span> : <None />;
   return (
     <span className="backup-row__name">
       {restoreTestedAt ? 'Restore tested' : 'Verified'}
@@ -62,7 +61,7 @@ const ProofCell = ({ backup }: { readonly backup: Backup }) => {
 };
 
 const ExpiryCell = ({ backup: { status, expiresAt, retentionPolicy } }: { readonly backup: Backup }) => {
-  if (status !== 'completed') return none;
+  if (status !== 'completed') return <None />;
   if (expiresAt) return <Time at={expiresAt} relative />;
   return retentionPolicy ? 'By policy' : 'Never';
 };
@@ -73,7 +72,7 @@ const LockCell = ({ backup: { lockedUntil } }: { readonly backup: Backup }) =>
       <Icon name="lock" size={14} /> <Time at={lockedUntil} relative />
     </span>
   ) : (
-    none
+    <None />
   );
 
 /** When it was taken, of what kind it is, and of which project. */
@@ -121,7 +120,7 @@ const others: readonly Column<Backup>[] = [
     isNumber: true,
     cell: ({ status, documentCount, progress, size, duration }) => {
       if (isBackupRunning(status)) return formatCount(progress.documents);
-      if (status !== 'completed') return none;
+      if (status !== 'completed') return <None />;
       return (
         <span className="backup-row__name">
           {formatCount(documentCount)}

@@ -6,6 +6,7 @@ import { useResourceNames } from '../../data/use-resource-names.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ListBody } from '../../ui/data/list-body.tsx';
+import { None } from '../../ui/data/none.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
@@ -55,12 +56,14 @@ export const AuditPage = () => {
         return (
           <span className="audit__cell" title={entry.resource.id}>
             <span className="audit__name truncate">{path ? <Link to={path}>{name}</Link> : name}</span>
-            <span className="muted small">{groupName(entry.resource.type)}</span>
+            {!name.startsWith(groupName(entry.resource.type)) && (
+              <span className="muted small">{groupName(entry.resource.type)}</span>
+            )}
           </span>
         );
       },
     },
-    { key: 'ip', label: 'IP address', cell: ({ context }) => context.ip ?? <span className="muted">–</span> },
+    { key: 'ip', label: 'IP address', cell: ({ context }) => context.ip ?? <None /> },
     { key: 'time', label: 'When', cell: ({ timestamp }) => <Time at={timestamp} seconds /> },
   ];
   const isFiltered = Object.keys(filters).length > 0;

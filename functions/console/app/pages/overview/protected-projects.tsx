@@ -47,12 +47,12 @@ const Verified = ({ lastVerification }: ProjectOverview) => {
 
 /** A restore test is the only proof: the others say that the bytes are there, not that they restore. */
 const Proven = ({ lastRestoreTest }: ProjectOverview) => {
-  if (!lastRestoreTest) return <span className="muted nowrap">Never restored</span>;
+  if (!lastRestoreTest) return <span className="muted nowrap">Never tested</span>;
   const { runId, at } = lastRestoreTest;
   return (
     <div className="protection">
       <Link to={runId === null ? paths.restoreTests : paths.restoreTestRun(runId)}>
-        Restored <Time at={at} relative />
+        {lastRestoreTest.documentsWritten ? 'Restored' : 'Tested'} <Time at={at} relative />
       </Link>
       <span className="small muted">{writtenWords(lastRestoreTest)}</span>
     </div>

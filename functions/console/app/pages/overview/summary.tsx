@@ -64,20 +64,20 @@ export const Summary = ({ overview }: { readonly overview: Overview | undefined 
           {overview ? <p className="secondary">{text}</p> : <Skeleton width="20rem" height="1.3rem" />}
         </div>
       </div>
-      <dl className="summary__numbers">
+      <dl className="figures">
         <Total label="Protected">
           {totals && (
             <>
               {formatCount(totals.protected)}
-              <span className="summary__of"> of {formatCount(totals.projects)}</span>
+              <span className="figures__of"> of {formatCount(totals.projects)}</span>
             </>
           )}
         </Total>
-        <Total label="Proven by a restore">
+        <Total label="Restore tested">
           {totals && (
             <>
               {formatCount(totals.proven)}
-              <span className="summary__of"> of {formatCount(totals.projects)}</span>
+              <span className="figures__of"> of {formatCount(totals.projects)}</span>
             </>
           )}
         </Total>

@@ -54,14 +54,13 @@ const ReportView = ({ report }: { readonly report: ProtectionReport }) => {
           </>
         }
       >
-        <dl className="facts">
-          <Fact label="Backups completed">{formatCount(backups.completed)}</Fact>
-          <Fact label="Backups failed">{formatCount(backups.failed)}</Fact>
-          <Fact label="Stored by them">{formatBytes(backups.addedBytes)}</Fact>
-          <Fact label="Restores">{`${formatCount(restores.completed)} completed, ${formatCount(restores.failed)} failed`}</Fact>
-          <Fact label="Restore tests">{`${formatCount(summary.passed)} passed, ${formatCount(summary.failed)} failed`}</Fact>
+        <dl className="figures">
+          <Outcome label="Backups completed" worked={backups.completed} failed={backups.failed} />
+          <Outcome label="Restores completed" worked={restores.completed} failed={restores.failed} />
+          <Outcome label="Restore tests passed" worked={summary.passed} failed={summary.failed} />
+          <Fact label="Stored">{formatBytes(backups.addedBytes)}</Fact>
           <Fact label="Erasures">{formatCount(countOf(erasures))}</Fact>
-          <Fact label="Deleted, damaged or not locked">{formatCount(countOf(removals))}</Fact>
+          <Fact label="Lost or not locked">{formatCount(countOf(removals))}</Fact>
           <Fact label="Changes">{formatCount(countOf(changes))}</Fact>
         </dl>
       </Card>
@@ -99,6 +98,19 @@ const ReportView = ({ report }: { readonly report: ProtectionReport }) => {
     </>
   );
 };
+
+interface OutcomeProps {
+  readonly label: string;
+  readonly worked: number;
+  readonly failed: number;
+}
+
+const Outcome = ({ label, worked, failed }: OutcomeProps) => (
+  <Fact label={label}>
+    {formatCount(worked)}
+    {failed > 0 && <span className="figures__of bad"> {formatCount(failed)} failed</span>}
+  </Fact>
+);
 
 interface Listed {
   readonly items: readonly unknown[];

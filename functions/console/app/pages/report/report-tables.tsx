@@ -3,8 +3,9 @@ import { actionName } from '../../data/audit-words.ts';
 import type { ProtectionReport } from '../../data/report.ts';
 import { useResourceNames } from '../../data/use-resource-names.ts';
 import { formatBytes, formatCount } from '../../format/format-number.ts';
+import { describeCron } from '../../forms/cron/cron-choice.ts';
 import { paths } from '../../paths.ts';
-import { Status } from '../../ui/data/badge.tsx';
+import { Badge, Status } from '../../ui/data/badge.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 
@@ -136,12 +137,12 @@ const scheduleColumns: readonly Column<Schedule>[] = [
     key: 'cron',
     label: 'When',
     cell: ({ cron, timezone }) => (
-      <>
-        <code>{cron}</code> {timezone}
-      </>
+      <span title={cron}>
+        {describeCron(cron)} ({timezone})
+      </span>
     ),
   },
-  { key: 'enabled', label: 'Enabled', cell: ({ enabled }) => (enabled ? 'Yes' : 'No') },
+  { key: 'enabled', label: 'State', cell: ({ enabled }) => (enabled ? <Status status="active" /> : <Badge>Paused</Badge>) },
   { key: 'kept', label: 'Backups are kept', cell: ({ retention }) => retention },
 ];
 export const ScheduleTable = ({ rows }: Rows<Schedule>) => (

@@ -1,14 +1,18 @@
 import { Link } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { usePermission } from '../../api/permission.ts';
+import { useOverview } from '../../data/overview.ts';
 import { useProjects } from '../../data/projects.ts';
 import { pickWords } from '../../data/restore-test/restore-test-words.ts';
 import { type RestoreTest, useRestoreTests } from '../../data/restore-test/restore-tests.ts';
+import { formatCount, formatPlural } from '../../format/format-number.ts';
 import { describeCron } from '../../forms/cron/cron-choice.ts';
 import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ListBody } from '../../ui/data/list-body.tsx';
+import { Notice } from '../../ui/data/notice.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
@@ -83,25 +87,64 @@ export const RestoreTestsPage = () => {
           </>
         }
       />
-      <Card flush>
-        <ListBody
-          list={list}
-          what="restore tests"
-          empty={
-            <EmptyState icon="shield" title="No restore tests yet" actions={create}>
-              A backup is worth what its last restore proved. A plan reads backups completely and compares them, or restores them
-              into a project of yours and removes them again.
-            </EmptyState>
-          }
-        >
-          <Table
-            label="Restore tests"
-            columns={columnsFor(new Map(projects?.map(({ id, name }) => [id, name])))}
-            rows={list.items}
-            rowKey={({ id }) => id}
-          />
-        </ListBody>
-      </Card>
+      <div className="stack">
+        {list.items !== undefined && list.items.length > 0 && <Coverage />}
+        <Card flush>
+          <ListBody
+            list={list}
+            what="restore tests"
+            empty={
+              <EmptyState icon="shield" title="No restore tests yet" actions={create}>
+                A backup is worth what its last restore proved. A plan reads backups completely and compares them, or restores
+                them into a project of yours and removes them again.
+              </EmptyState>
+            }
+          >
+            <Table
+              label="Restore tests"
+              columns={columnsFor(new Map(projects?.map(({ id, name }) => [id, name])))}
+              rows={list.items}
+              rowKey={({ id }) => id}
+            />
+          </ListBody>
+        </Card>
+      </div>
     </>
+  );
+};
+
+const namedMax = 5;
+
+/** How many projects a test has covered, and which it has not. */
+const Coverage = () => {
+  const { first } = useOverview();
+  if (!first || first.totals.projects === 0) return null;
+  const { proven, projects: total } = first.totals;
+  const untested = first.projects.filter(({ lastRestoreTest }) => lastRestoreTest === null);
+  const more = total - proven - Math.min(untested.length, namedMax);
+  return (
+    <Notice
+      tone={proven === total ? 'good' : 'warn'}
+      title={
+        proven === total
+          ? `${formatPlural(total, 'project is', 'projects are')} tested`
+          : `${formatCount(total - proven)} of ${formatPlural(total, 'project')} ${total - proven === 1 ? 'was' : 'were'} never tested`
+      }
+    >
+      {proven === total ? (
+        'A test has read the backups of every project completely, or restored them.'
+      ) : (
+        <>
+          Nothing proves that the backups of{' '}
+          {untested.slice(0, namedMax).map(({ id, name }, index) => (
+            <Fragment key={id}>
+              {index > 0 && ', '}
+              <Link to={paths.project(id)}>{name}</Link>
+            </Fragment>
+          ))}
+          {more > 0 && ` and ${formatCount(more)} more`} restore. A plan for all projects tests them, too.
+        </>
+      )}
+    </Notice>
   );
 };

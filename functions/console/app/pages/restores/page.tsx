@@ -92,7 +92,7 @@ const statuses = [
 const RestoreFilters = ({ filters, onChange }: RestoreFiltersProps) => {
   const { items: projects = [] } = useProjects();
   return (
-    <search className="restores__filters" aria-label="Filters">
+    <search className="filters" aria-label="Filters">
       <Select
         label="Project"
         value={filters.projectId ?? ''}

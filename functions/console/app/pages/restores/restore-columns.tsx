@@ -5,10 +5,9 @@ import { formatCount } from '../../format/format-number.ts';
 import { formatDuration } from '../../format/format-time.ts';
 import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
+import { None } from '../../ui/data/none.tsx';
 import type { Column } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
-
-const none = <span className="muted">–</span>;
 
 export const columns: readonly Column<RestoreEntry>[] = [
   {
@@ -53,7 +52,7 @@ export const columns: readonly Column<RestoreEntry>[] = [
     isNumber: true,
     cell: ({ duration, jobStatus }) =>
       duration === null || isRestoreActive({ status: jobStatus }) ? (
-        none
+        <None />
       ) : (
         <span className="restores__took">{formatDuration(Math.max(1, duration) * 1_000)}</span>
       ),
@@ -79,7 +78,7 @@ const SourceOf = ({ restore: { pointInTime, sourceBackup, projectName, undoOf } 
 );
 
 const DocumentsOf = ({ restore: { documentsRestored, documentsFailed, dryRun } }: { readonly restore: RestoreEntry }) => {
-  if (dryRun) return none;
+  if (dryRun) return <None />;
   return (
     <span className="restores__stack">
       {formatCount(documentsRestored)}

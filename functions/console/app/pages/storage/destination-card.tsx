@@ -61,7 +61,7 @@ export const DestinationCard = ({ destination }: { readonly destination: Storage
             <Fact label="Bucket">
               <code className="wrap-anywhere">{[bucket, prefix].filter(Boolean).join('/')}</code>
             </Fact>
-            <Fact label="Region">{destination.region ?? '–'}</Fact>
+            <Fact label="Region">{destination.region ?? <span className="muted">Not set</span>}</Fact>
             <Fact label="Credentials">
               {destination.workloadIdentity ? (
                 <>
@@ -86,12 +86,17 @@ export const DestinationCard = ({ destination }: { readonly destination: Storage
                 {!objectLock && !destination.immutable && 'Off'}
               </span>
             </Fact>
-            <Fact label="Encryption">
-              By this service, before it is stored
-              <span className="muted small">
-                {' '}
-                · store: {destination.sse ? <code>{destination.sse}</code> : 'the default of the bucket'}
-              </span>
+            <Fact label="Encryption" isLong>
+              Before it leaves this service
+              <div className="muted small">
+                {destination.sse ? (
+                  <>
+                    Again by the storage: <code>{destination.sse}</code>
+                  </>
+                ) : (
+                  'Again by the storage, as the bucket is set'
+                )}
+              </div>
             </Fact>
           </dl>
           <Usage storageId={id} />

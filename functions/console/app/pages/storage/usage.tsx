@@ -5,6 +5,7 @@ import { paths } from '../../paths.ts';
 import { Badge } from '../../ui/data/badge.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Fact } from '../../ui/data/fact.tsx';
+import { None } from '../../ui/data/none.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
@@ -46,13 +47,14 @@ export const Usage = ({ storageId }: { readonly storageId: string }) => {
         <Fact label="Monthly cost">
           {monthlyCost ? (
             <>
-              {formatUsd(monthlyCost.estimatedUsd)}{' '}
-              <span className="muted small">
+              {formatUsd(monthlyCost.estimatedUsd)}
+              <div className="muted small">
+                {`$${monthlyCost.usdPerGigabyte} per GB, `}
                 <a href={monthlyCost.source} target="_blank" rel="noreferrer">
                   {monthlyCost.price}
                 </a>
-                , {`$${monthlyCost.usdPerGigabyte} per GB`}, list price of {monthlyCost.asOf}
-              </span>
+                , {monthlyCost.asOf}
+              </div>
             </>
           ) : (
             <span className="muted">No list price is known</span>
@@ -62,7 +64,9 @@ export const Usage = ({ storageId }: { readonly storageId: string }) => {
       {projects.length === 0 ? (
         <p className="muted">No project uses this storage yet. Choose it as the default of the organization or of a project.</p>
       ) : (
-        <Table label="Projects that use this storage" columns={columnsOf(usage)} rows={projects} rowKey={({ id }) => id} />
+        <div className="storage__projects">
+          <Table label="Projects that use this storage" columns={columnsOf(usage)} rows={projects} rowKey={({ id }) => id} />
+        </div>
       )}
       <p className="muted small">
         {usage.isDefault && 'This is the default storage of the organization. '}
@@ -100,7 +104,7 @@ const columnsOf = ({ schedules }: StorageUsage): readonly Column<ProjectStorage>
     label: 'Schedules',
     cell: ({ id }) => {
       const own = schedules.filter(({ projectId }) => projectId === id);
-      if (own.length === 0) return <span className="muted">–</span>;
+      if (own.length === 0) return <None />;
       return (
         <span className="stack stack--close">
           {own.map((schedule) => (
@@ -119,7 +123,7 @@ const columnsOf = ({ schedules }: StorageUsage): readonly Column<ProjectStorage>
     key: 'objects',
     label: 'Objects',
     isNumber: true,
-    cell: ({ objects }) => (objects === null ? <span className="muted">–</span> : formatCount(objects)),
+    cell: ({ objects }) => (objects === null ? <None /> : formatCount(objects)),
   },
   { key: 'size', label: 'Stored', isNumber: true, cell: ({ storedBytes }) => formatBytes(storedBytes) },
 ];

@@ -4,6 +4,7 @@ import type { Report } from '../../data/restore-test/restore-tests.ts';
 import { formatCount, formatPlural } from '../../format/format-number.ts';
 import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
+import { None } from '../../ui/data/none.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 
@@ -25,14 +26,14 @@ const columns: readonly Column<Project>[] = [
   { key: 'passed', label: 'Passed', isNumber: true, cell: ({ passed }) => formatCount(passed) },
   { key: 'failed', label: 'Failed', isNumber: true, cell: ({ failed }) => formatCount(failed) },
   { key: 'proven', label: 'Proven', isNumber: true, cell: ({ backupsProven }) => formatCount(backupsProven) },
-  { key: 'rto', label: 'Recovery time', cell: ({ rto }) => (rto ? secondsWords(rto.median) : '–') },
+  { key: 'rto', label: 'Recovery time', cell: ({ rto }) => (rto ? secondsWords(rto.median) : <None />) },
   { key: 'last', label: 'Last passed', cell: ({ lastPassedAt }) => <Time at={lastPassedAt} none="Never in this period" /> },
   {
     key: 'evidence',
     label: 'Evidence',
     cell: ({ tests }) => {
       const [newest] = tests.filter(({ evidence }) => evidence !== null);
-      if (!newest) return '–';
+      if (!newest) return <None />;
       return (
         <Link className="nowrap" to={paths.restoreTestRun(newest.runId)}>
           {formatPlural(tests.filter(({ evidence }) => evidence !== null).length, 'document')}

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { creatorOf, scopeOf, triggerWords, typeWords } from '../../../data/backup-words.ts';
-import type { Backup } from '../../../data/backups.ts';
+import { type Backup, isBackupRunning } from '../../../data/backups.ts';
 import { formatBytes, formatCount, formatPlural, formatUsd } from '../../../format/format-number.ts';
 import { formatDuration } from '../../../format/format-time.ts';
 import { sentence } from '../../../format/sentence.ts';
@@ -26,7 +26,7 @@ export const FactsCard = ({ backup }: { readonly backup: Backup }) => {
           <Link to={paths.project(projectId)}>{projectName ?? 'Removed project'}</Link>
         </Fact>
         <Fact label="Data as of">
-          <Time at={readTime} none={isDone ? 'Not stated' : 'Not read yet'} />
+          <Time at={readTime} none={isDone ? 'Not stated' : isBackupRunning(status) ? 'Not read yet' : 'Never read'} />
         </Fact>
         <Fact label="Covers">{scopeOf(backup)}</Fact>
         {isDone && (

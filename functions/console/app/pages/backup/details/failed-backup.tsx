@@ -80,6 +80,17 @@ const NextSteps = ({ backup }: { readonly backup: Backup }) => {
     ),
     STORAGE_UPLOAD_ERROR: <TestStorage backup={backup} />,
     STORAGE_READ_ERROR: <TestStorage backup={backup} />,
+    COLLECTION_NOT_FOUND: (
+      <ButtonLink
+        variant="primary"
+        size="small"
+        icon="archive"
+        to={`${paths.backups}?start=${projectId}`}
+        disabledReason={reason}
+      >
+        Choose collections
+      </ButtonLink>
+    ),
     BACKUP_TIMEOUT: (
       <ButtonLink variant="primary" size="small" icon="clock" to={paths.project(projectId, 'settings')} disabledReason={reason}>
         Allow more time
