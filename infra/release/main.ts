@@ -1,8 +1,10 @@
 /** `npm run release`: builds everything that is published into dist/, from a clean tree. It publishes nothing. */
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { version } from '../../shared/contract/version.ts';
 import { artifacts } from './artifacts.ts';
 import { buildRelease } from './build-release.ts';
 
@@ -21,6 +23,7 @@ const main = async (): Promise<void> => {
   const scope = values.scope?.replace(/^@/, '');
   if (scope !== undefined && !/^[a-z0-9][a-z0-9._-]*$/.test(scope)) throw new Error(`--scope is no npm scope: ${scope}`);
   refuseChanges();
+  refuseWithoutFixture();
   const startedMs = performance.now();
   let lastMs = startedMs;
   const seconds = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1_000).toFixed(1)} s`;
@@ -40,6 +43,13 @@ const main = async (): Promise<void> => {
 const refuseChanges = (): void => {
   const changes = execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' }).trimEnd();
   if (changes !== '') throw new Error(`The tree has changes that are not committed:\n${changes}\nCommit or stash them first.`);
+};
+
+/** Later releases prove with it that they can take this one over. */
+const refuseWithoutFixture = (): void => {
+  const fixture = `test/fixture/release/${version}`;
+  if (!existsSync(resolve(root, fixture)))
+    throw new Error(`${fixture} is missing: npm run fixture makes it, for the tests of later releases. Commit it first.`);
 };
 
 const namesMax = 3;

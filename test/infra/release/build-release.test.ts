@@ -9,11 +9,12 @@ import { buildCli } from '../../../infra/bundle/build-cli.ts';
 import { bundledPackages } from '../../../infra/licences/bundled.ts';
 import { bms } from '../../../infra/release/bms/bms.ts';
 import { buildRelease, digestsFile } from '../../../infra/release/build-release.ts';
+import { changelog } from '../../../infra/release/changelog/changelog.ts';
 import { description } from '../../../infra/release/description/description.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
 import { version } from '../../../shared/contract/version.ts';
 
-const artifacts = [bms, description];
+const artifacts = [bms, changelog, description];
 const temporary = mkdtempSync(join(tmpdir(), 'release-'));
 const out = join(temporary, 'dist');
 await buildRelease({ artifacts, out });
@@ -77,4 +78,9 @@ test('release: the Postman collection has every endpoint, with its variables', (
     endpoints.map(({ method, path }) => `${method} ${path}`).sort(),
   );
   for (const { url } of calls) match(url.raw, /^\{\{BASE\}\}\//);
+});
+
+test('release: its changelog is that of this version alone', () => {
+  match(read('CHANGELOG.md'), new RegExp(`^# ${version}\\n\\n### `));
+  ok(!read('CHANGELOG.md').includes('\n## ['));
 });
