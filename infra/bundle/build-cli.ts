@@ -24,7 +24,7 @@ const placeholder = 'build-digest';
 const buildDir = (): Promise<string> =>
   buildCached({
     kind: 'cli',
-    from: ['infra/{cli,archive,bundle}/**/*.ts', 'shared/**/*.ts'],
+    from: ['infra/{cli,archive,bundle,deploy,preflight,smoke,part}/**/*.ts', 'infra/config.ts', 'shared/**/*.ts'],
     make: async (draft) => {
       const { outputFiles, metafile } = await build({
         absWorkingDir: root,

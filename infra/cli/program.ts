@@ -11,6 +11,7 @@ import { addArchiveCommand } from './commands/archive-command.ts';
 import { addAuditCommand } from './commands/audit-command.ts';
 import { addBackupCommands } from './commands/backup/backup-commands.ts';
 import { addCompletionCommand } from './commands/completion-command.ts';
+import { addDeployCommand } from './commands/deploy/deploy-command.ts';
 import { addErasureCommands } from './commands/erasure-commands.ts';
 import { addFindCommand } from './commands/find-command.ts';
 import { addHelpCommand } from './commands/help-command.ts';
@@ -28,6 +29,7 @@ import { addRestoreCommands } from './commands/restore/restore-commands.ts';
 import { addRestoreTestCommands } from './commands/restore-test/restore-test-commands.ts';
 import { addScheduleCommands } from './commands/schedule/schedule-commands.ts';
 import { addSessionCommands } from './commands/session-commands.ts';
+import { addSmokeCommand } from './commands/smoke-command.ts';
 import { addStatusCommand } from './commands/status-command.ts';
 import { addStorageCommands } from './commands/storage-commands.ts';
 import { addUseCommand } from './commands/use-command.ts';
@@ -88,6 +90,8 @@ const groups = [
   addAuditCommand,
   addReportCommand,
   addArchiveCommand,
+  addDeployCommand,
+  addSmokeCommand,
   addApiCommand,
   addMcpCommand,
   addCompletionCommand,

@@ -38,12 +38,16 @@ const ownReservation = async (client: LambdaClient, { stackName }: DeploymentTar
       if (!stepDescriptions.has(Description)) continue;
       const { Tags, Concurrency } = await client.send(new GetFunctionCommand({ FunctionName }));
       // Another deployment has functions with the same descriptions.
-      if (Tags?.['aws:cloudformation:stack-name'] !== `${stackName}-engine`) continue;
+      if (!isEngineOf(stackName, Tags?.['aws:cloudformation:stack-name'])) continue;
       own += Concurrency?.ReservedConcurrentExecutions ?? 0;
     }
   }
   return own;
 };
+
+/** The stack of the CDK, or the nested one of the template, whose name CloudFormation completes. */
+const isEngineOf = (deployment: string, stack = ''): boolean =>
+  stack === `${deployment}-engine` || stack.startsWith(`${deployment}-Engine-`);
 
 /** The least that a deployment needs: AWS's defaults of small regions. Service Quotas names them differently over time. */
 const stepFunctionsNeeds = [

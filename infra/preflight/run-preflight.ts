@@ -23,8 +23,17 @@ const accountChecks: Readonly<Record<string, (target: DeploymentTarget) => Promi
   certificate: checkCertificate,
 };
 
+interface PreflightOptions {
+  /** Whether the CDK deploys, which needs its bootstrap stack. A released template does not. */
+  readonly isWithCdk?: boolean;
+}
+
 /** Returns the exit code. */
-export const runPreflight = async (context: Context, say: (line: string) => void): Promise<number> => {
+export const runPreflight = async (
+  context: Context,
+  say: (line: string) => void,
+  { isWithCdk = true }: PreflightOptions = {},
+): Promise<number> => {
   const verdicts: Verdict[] = [];
   const report = (name: string, verdict: Verdict): void => {
     verdicts.push(verdict);
@@ -36,6 +45,7 @@ export const runPreflight = async (context: Context, say: (line: string) => void
   report('account', target.verdict);
   report('identity issuer', await checkIssuer({ config }));
   for (const [name, check] of Object.entries(accountChecks)) {
+    if (check === checkBootstrap && !isWithCdk) continue;
     const { found } = target;
     report(
       name,

@@ -30,7 +30,8 @@ export const settingRows = (): readonly SettingRow[] => {
     .split('\n')
     .filter((line) => line.startsWith('| `'))
     .flatMap((line) => {
-      const [names = '', usual = '', text = ''] = line.slice(2, -2).split(' | ');
+      const [, names = '', usual = '', text = ''] = line.split('|').map((cell) => cell.trim());
+      if (text === '') throw new Error(`infra/deploy.md does not describe ${names}`);
       return [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => ({ name, usual, text }));
     });
   return rows.map((row) => {

@@ -72,6 +72,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'commands',
       'commands/alert',
       'commands/backup',
+      'commands/deploy',
       'commands/restore',
       'commands/restore-test',
       'commands/schedule',
