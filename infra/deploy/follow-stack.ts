@@ -4,10 +4,14 @@ import { type CloudFormation, listAt, textAt } from './cloudformation-client.ts'
 import type { XmlObject } from './parse-xml.ts';
 import { pollDelayMs } from './poll-delay.ts';
 
-export interface Progress {
-  readonly done: number;
-  /** The resource that changed last. */
-  readonly latest: string;
+export interface ResourceEvent {
+  /** The nested stack: Data, Engine, Extension or Api. */
+  readonly stack: string;
+  readonly logicalId: string;
+  readonly type: string;
+  /** Such as CREATE_COMPLETE. */
+  readonly status: string;
+  readonly reason: string;
 }
 
 export interface Ending {
@@ -24,18 +28,18 @@ interface Follow {
   /** Events before it belong to earlier operations. */
   readonly since: Date;
   readonly signal: AbortSignal;
-  readonly onProgress?: (progress: Progress) => void;
+  /** Called with every resource that is done or has failed, in the order of the events. */
+  readonly onResource?: (event: ResourceEvent) => void;
 }
 
 const isStopped = /Resource (creation|update) cancelled/i;
 
-export const followStack = async (client: CloudFormation, { stackId, since, signal, onProgress }: Follow): Promise<Ending> => {
+export const followStack = async (client: CloudFormation, { stackId, since, signal, onResource }: Follow): Promise<Ending> => {
   const seen = new Set<string>();
-  const nested = new Set<string>();
-  const ended = new Set<string>();
+  /** By id: its name in the root. */
+  const nested = new Map<string, string>();
   const failures: string[] = [];
   const retained: { type: string; physicalId: string }[] = [];
-  let latest = '';
 
   /** The oldest first. AWS lists the newest first, so pages after a known event are not read. */
   const newEvents = async (id: string): Promise<readonly XmlObject[]> => {
@@ -55,17 +59,21 @@ export const followStack = async (client: CloudFormation, { stackId, since, sign
   const readEvents = async (id: string): Promise<void> => {
     for (const event of await newEvents(id)) {
       seen.add(textAt(event, 'EventId'));
-      const [type, status, physicalId] = ['ResourceType', 'ResourceStatus', 'PhysicalResourceId'].map((field) =>
-        textAt(event, field),
-      );
+      const [type, status, physicalId] = [
+        textAt(event, 'ResourceType'),
+        textAt(event, 'ResourceStatus'),
+        textAt(event, 'PhysicalResourceId'),
+      ];
       const [logicalId, reason] = [textAt(event, 'LogicalResourceId'), textAt(event, 'ResourceStatusReason')];
-      const isStack = type === 'AWS::CloudFormation::Stack';
-      if (isStack && physicalId?.startsWith('arn:') && physicalId !== id) nested.add(physicalId);
-      if (isStack) continue;
-      latest = logicalId;
-      if (status?.endsWith('_FAILED') && !isStopped.test(reason)) failures.push(`${logicalId} (${type}): ${reason}`);
-      if (status === 'DELETE_SKIPPED') retained.push({ type: type ?? '', physicalId: physicalId ?? '' });
-      if (/_(COMPLETE|SKIPPED)$/.test(status ?? '')) ended.add(`${id}/${logicalId}`);
+      if (type === 'AWS::CloudFormation::Stack') {
+        if (physicalId.startsWith('arn:') && physicalId !== id) nested.set(physicalId, logicalId);
+        continue;
+      }
+      const isFailed = status.endsWith('_FAILED') && !isStopped.test(reason);
+      if (isFailed) failures.push(`${logicalId} (${type}): ${reason}`);
+      if (status === 'DELETE_SKIPPED') retained.push({ type, physicalId });
+      if (isFailed || /_(COMPLETE|SKIPPED)$/.test(status))
+        onResource?.({ stack: nested.get(id) ?? '', logicalId, type, status, reason });
     }
   };
 
@@ -73,8 +81,7 @@ export const followStack = async (client: CloudFormation, { stackId, since, sign
     // Read before the events: the last ones are then among them.
     const before = await client.call('DescribeStacks', { StackName: stackId });
     await readEvents(stackId);
-    for (const id of nested) await readEvents(id);
-    onProgress?.({ done: ended.size, latest });
+    for (const id of nested.keys()) await readEvents(id);
     const [stack = {}] = listAt(before, 'Stacks');
     const status = textAt(stack, 'StackStatus');
     if (!status.endsWith('_IN_PROGRESS')) {

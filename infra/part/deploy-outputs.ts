@@ -31,7 +31,7 @@ const nextSteps = ({ config, data, domainTarget }: Deployed): readonly string[] 
     ? `aws sns subscribe --topic-arn ${data.alarms.topicArn} --protocol email --notification-endpoint <address>`
     : `Confirm the subscription e-mail sent to ${config.alarmEmail}`,
   ...(domainTarget === undefined ? [] : [`Point ${config.domainName} at ${domainTarget} (CNAME or alias)`]),
-  `npm run smoke -- ${data.publicUrl} (see Smoke test in infra/deploy.md)`,
+  `bms smoke ${data.publicUrl} (in a checkout: npx bms smoke; see Smoke test in infra/deploy.md)`,
 ];
 
 /** Reads the secret from standard input: on a command line it would be in the shell's history and in the list of processes. */

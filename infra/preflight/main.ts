@@ -1,5 +1,6 @@
 /** `npm run preflight`: checks account, region and settings before a first deployment. Reads only. */
 import { readFileSync } from 'node:fs';
+import { checkBootstrap } from './bootstrap-check.ts';
 import { readContext, usage } from './read-context.ts';
 import { runPreflight } from './run-preflight.ts';
 
@@ -12,6 +13,6 @@ if (words.includes('--help') || words.includes('-h')) {
     console.error(context);
     process.exitCode = 2;
   } else {
-    process.exitCode = await runPreflight(context, (line) => console.log(line));
+    process.exitCode = await runPreflight(context, (line) => console.log(line), { 'CDK bootstrap': checkBootstrap });
   }
 }

@@ -1,4 +1,4 @@
-/** What must exist in the region: services, the CDK's bootstrap stack, the certificate. */
+/** What must exist in the region: services, the certificate. */
 import { ACMClient, type CertificateDetail, DescribeCertificateCommand } from '@aws-sdk/client-acm';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { KMSClient, ListKeysCommand } from '@aws-sdk/client-kms';
@@ -6,29 +6,9 @@ import { ListScheduleGroupsCommand, SchedulerClient } from '@aws-sdk/client-sche
 import { ListSecretsCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { ListStateMachinesCommand, SFNClient } from '@aws-sdk/client-sfn';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { failureReason, isAbsent, isDenied } from './call-failure.ts';
 import { clientOptions, type DeploymentTarget } from './deployment-target.ts';
 import { advise, cannotTell, mustDo, ok, type Verdict } from './verdict.ts';
-
-/** The version that the templates of the CDK require. */
-const bootstrapMin = 6;
-
-export const checkBootstrap = async ({ account, region, context }: DeploymentTarget): Promise<Verdict> => {
-  const qualifier = String(context['@aws-cdk/core:bootstrapQualifier'] ?? 'hnb659fds');
-  const bootstrap = `npx cdk bootstrap aws://${account}/${region}`;
-  try {
-    const name = `/cdk-bootstrap/${qualifier}/version`;
-    const { Parameter } = await new SSMClient(clientOptions(region)).send(new GetParameterCommand({ Name: name }));
-    const version = Number(Parameter?.Value);
-    return version >= bootstrapMin
-      ? ok(`version ${version}`)
-      : mustDo(`version ${Parameter?.Value} is too old, ${bootstrapMin} is required: ${bootstrap}`);
-  } catch (error) {
-    if ((error as Error).name === 'ParameterNotFound') return mustDo(`the region is not bootstrapped: ${bootstrap}`);
-    throw error;
-  }
-};
 
 type Probe = (options: ReturnType<typeof clientOptions>) => Promise<unknown>;
 

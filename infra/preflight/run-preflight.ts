@@ -6,34 +6,27 @@ import { clientOptions, type DeploymentTarget } from './deployment-target.ts';
 import { checkIssuer } from './issuer-check.ts';
 import { checkMail } from './mail-check.ts';
 import { checkConcurrency, checkStepFunctions } from './quota-checks.ts';
-import { checkBootstrap, checkCertificate, checkServices } from './region-checks.ts';
+import { checkCertificate, checkServices } from './region-checks.ts';
 import { checkSchema } from './schema-check.ts';
 import { cannotTell, mustDo, ok, type Verdict } from './verdict.ts';
 
 type Context = Readonly<Record<string, unknown>>;
 
 /** Checks that need the account, in the order of their lines. */
-const accountChecks: Readonly<Record<string, (target: DeploymentTarget) => Promise<Verdict>>> = {
+const accountChecks: Checks = {
   'Lambda concurrency': checkConcurrency,
   'Step Functions': checkStepFunctions,
-  'CDK bootstrap': checkBootstrap,
   region: checkServices,
   'schema of the table': checkSchema,
   mail: checkMail,
   certificate: checkCertificate,
 };
 
-interface PreflightOptions {
-  /** Whether the CDK deploys, which needs its bootstrap stack. A released template does not. */
-  readonly isWithCdk?: boolean;
-}
+/** Checks by name. `further` are those of one way to deploy: the CDK needs its bootstrap stack, a released template does not. */
+type Checks = Readonly<Record<string, (target: DeploymentTarget) => Promise<Verdict>>>;
 
 /** Returns the exit code. */
-export const runPreflight = async (
-  context: Context,
-  say: (line: string) => void,
-  { isWithCdk = true }: PreflightOptions = {},
-): Promise<number> => {
+export const runPreflight = async (context: Context, say: (line: string) => void, further: Checks = {}): Promise<number> => {
   const verdicts: Verdict[] = [];
   const report = (name: string, verdict: Verdict): void => {
     verdicts.push(verdict);
@@ -44,8 +37,7 @@ export const runPreflight = async (
   const target = await findTarget();
   report('account', target.verdict);
   report('identity issuer', await checkIssuer({ config }));
-  for (const [name, check] of Object.entries(accountChecks)) {
-    if (check === checkBootstrap && !isWithCdk) continue;
+  for (const [name, check] of Object.entries({ ...accountChecks, ...further })) {
     const { found } = target;
     report(
       name,

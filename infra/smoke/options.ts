@@ -2,7 +2,7 @@
 
 import { StepError } from './client.ts';
 
-export const usage = `npm run smoke -- <url of the API>
+export const usage = `bms smoke <url of the API>, or npm run smoke -- <url> in a checkout
 
 Smoke test of a deployment: signs in, creates an organization, a destination, a project and a backup, verifies and reads the
 backup, plans a restore, tests a webhook, and removes everything it created. It reads every document of the project, which Google

@@ -135,7 +135,7 @@ describe('the outputs of the last stack', () => {
     );
     assert.match(NextStep2 ?? '', /\/api\/v1\/auth\/google\/callback as a redirect URI at https:\/\/accounts\.google\.com/);
     assert.match(NextStep3 ?? '', /aws sns subscribe --topic-arn /);
-    assert.match(NextStep4 ?? '', /npm run smoke -- /);
+    assert.match(NextStep4 ?? '', /bms smoke /);
   });
 
   test('let the client secret be typed, so that it is on no command line', () => {
@@ -160,7 +160,10 @@ describe('the outputs of the last stack', () => {
     assert.equal(named.ApiUrl, '"https://api.example.com"');
     assert.match(named.NextStep3 ?? '', /ops@example\.com/);
     assert.match(named.NextStep4 ?? '', /Point api\.example\.com at .*RegionalDomainName/);
-    assert.equal(named.NextStep5, '"npm run smoke -- https://api.example.com (see Smoke test in infra/deploy.md)"');
+    assert.equal(
+      named.NextStep5,
+      '"bms smoke https://api.example.com (in a checkout: npx bms smoke; see Smoke test in infra/deploy.md)"',
+    );
     assert.ok(named.DomainTarget && named.DomainTargetZone);
   });
 });

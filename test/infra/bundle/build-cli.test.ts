@@ -75,5 +75,6 @@ test('single file: reads a backup without the service, on the day when that is g
 });
 
 test('single file: is small enough to be served by the console', () => {
-  ok(content.length < 2_500_000 && brotliCompressSync(content).length < 600_000);
+  // Of these, 670 KB and 130 KB are what `bms deploy` asks of AWS: eight services of the preflight, buckets, STS.
+  ok(content.length < 2_800_000 && brotliCompressSync(content).length < 650_000);
 });

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
+import { checkBootstrap } from '../../../infra/preflight/bootstrap-check.ts';
 import { readContext } from '../../../infra/preflight/read-context.ts';
 import { runPreflight } from '../../../infra/preflight/run-preflight.ts';
 import { workers } from '../../../shared/contract/runtime/workers.ts';
@@ -63,7 +64,7 @@ const settings = () => ({
 
 const run = async (context: Record<string, unknown> = settings()): Promise<{ code: number; lines: string[] }> => {
   const lines: string[] = [];
-  return { code: await runPreflight(context, (line) => lines.push(line)), lines };
+  return { code: await runPreflight(context, (line) => lines.push(line), { 'CDK bootstrap': checkBootstrap }), lines };
 };
 
 /** The one line that is not ok; everything else is. */
@@ -85,11 +86,11 @@ test('preflight: a good account has one line for each check, exit code 0, and on
       'ok      identity issuer',
       'ok      Lambda concurrency',
       'ok      Step Functions',
-      'ok      CDK bootstrap',
       'ok      region',
       'ok      schema of the table',
       'ok      mail',
       'ok      certificate',
+      'ok      CDK bootstrap',
     ],
     lines.join('\n'),
   );

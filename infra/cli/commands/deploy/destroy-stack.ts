@@ -6,6 +6,7 @@ import { CliFailure } from '../../base/cli-failure.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
 import type { Context } from '../../context/context.ts';
 import { askName } from '../../output/ask.ts';
+import { countEach } from './change-view.ts';
 import type { DeployOptions } from './deploy-options.ts';
 import { ResourceProgress } from './resource-progress.ts';
 
@@ -30,12 +31,9 @@ export const destroyStack = async (context: Context, account: Account, { name, y
   const stack = await findStack(client, name);
   if (!stack) throw new CliFailure(exitCodes.notFound, `account ${account.account} has no stack ${name} in ${region}`);
   const resources = await resourcesBelow(account, stack.id);
-  const kept = Map.groupBy(
-    resources.filter(({ isRetained }) => isRetained),
-    ({ type }) => type,
-  );
+  const kept = countEach(resources.flatMap(({ type, isRetained }) => (isRetained ? [type] : [])));
   output.note(`${resources.length} resources of ${name} in account ${account.account}, ${region}. These stay:`);
-  for (const [type, its] of kept) output.note(`  ${String(its.length).padStart(3)}  ${reasonOf(type)}`);
+  for (const [type, count] of kept) output.note(`  ${String(count).padStart(3)}  ${reasonOf(type)}`);
   output.note('Backups are in the buckets of your destinations, and stay, too. The address of the API goes for good.');
   if (!yes && !(await askName(context, `Remove ${name}?`, name))) throw new CliFailure(exitCodes.failed, 'nothing was removed');
   if (stack.isProtected)
@@ -47,7 +45,7 @@ export const destroyStack = async (context: Context, account: Account, { name, y
     stackId: stack.id,
     since,
     signal,
-    onProgress: (state) => progress.update(state),
+    onResource: (event) => progress.add(event),
   }).finally(() => progress.end());
   if (status !== 'DELETE_COMPLETE') {
     for (const failure of failures) output.warn(failure);

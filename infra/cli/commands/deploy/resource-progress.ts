@@ -1,4 +1,4 @@
-import type { Progress } from '../../../deploy/follow-stack.ts';
+import type { ResourceEvent } from '../../../deploy/follow-stack.ts';
 import type { Context } from '../../context/context.ts';
 import { formatDuration } from '../../output/format.ts';
 import { fitText } from '../../output/text-width.ts';
@@ -6,33 +6,54 @@ import { fitText } from '../../output/text-width.ts';
 /** Less says too little about the rest. */
 const estimatedAfter = 10;
 
-/** How far a deployment is: resources that are done, the latest one, and the time left at the pace so far. */
+const verbs: Readonly<Record<string, string>> = {
+  CREATE_COMPLETE: 'created',
+  UPDATE_COMPLETE: 'changed',
+  DELETE_COMPLETE: 'deleted',
+  DELETE_SKIPPED: 'kept',
+};
+
+/** The list of a deployment: a line for each resource that is done, and below it how many are left and for how long at the pace so far. */
 export class ResourceProgress {
   readonly #context: Context;
   readonly #total: number;
   readonly #startedMs = Date.now();
-  #told = 0;
+  #done = 0;
 
   constructor(context: Context, total: number) {
     this.#context = context;
     this.#total = total;
   }
 
-  update({ done, latest }: Progress): void {
-    const { output, environment } = this.#context;
-    const total = Math.max(this.#total, done);
-    const elapsedMs = Date.now() - this.#startedMs;
-    const left = done < estimatedAfter || done === total ? [] : [`${formatDuration((elapsedMs / done) * (total - done))} left`];
-    const line = [`${done} of ${total} resources`, ...left, latest].filter((part) => part !== '').join('  ');
-    if (output.terminal.hasProgress) output.progress(`\r\u001b[K${fitText(line, (environment.stderr.columns || 80) - 1)}`);
-    // Without a terminal a line for every tenth of the way.
-    else if (Math.floor((done / total) * 10) > this.#told) {
-      this.#told = Math.floor((done / total) * 10);
-      output.note(line);
+  add({ stack, logicalId, type, status, reason }: ResourceEvent): void {
+    const { output } = this.#context;
+    this.#done += 1;
+    const isFailed = status.endsWith('_FAILED');
+    const verb = isFailed ? 'failed' : (verbs[status] ?? status.toLowerCase());
+    const text = `${verb.padEnd(8)} ${stack.padEnd(9)} ${logicalId}  ${type}${isFailed ? `: ${reason}` : ''}`;
+    if (!output.terminal.hasProgress) {
+      output.note(`${this.#counted()}  ${text}`);
+      return;
     }
+    output.progress('\r\u001b[K');
+    output.note(`  ${text}`);
+    const { columns } = this.#context.environment.stderr;
+    output.progress(fitText([this.#counted(), ...this.#left()].join('  '), (columns || 80) - 1));
   }
 
   end(): void {
     this.#context.output.progress('\r\u001b[K');
+  }
+
+  /** A roll back touches more than was planned. */
+  #counted(): string {
+    const total = Math.max(this.#total, this.#done);
+    return `${String(this.#done).padStart(String(total).length)} of ${total} resources`;
+  }
+
+  #left(): readonly string[] {
+    const open = this.#total - this.#done;
+    if (open <= 0 || this.#done < estimatedAfter) return [];
+    return [`about ${formatDuration(((Date.now() - this.#startedMs) / this.#done) * open)} left`];
   }
 }

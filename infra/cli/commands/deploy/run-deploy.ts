@@ -120,7 +120,7 @@ const deployRelease = async (context: Context, account: Account, { options, rele
     stackId: planned.stackId,
     since,
     signal,
-    onProgress: (state) => progress.update(state),
+    onResource: (event) => progress.add(event),
   }).finally(() => progress.end());
   if (!/^(CREATE|UPDATE)_COMPLETE$/.test(status)) {
     for (const failure of failures) output.warn(failure);
@@ -148,7 +148,7 @@ const preflight = async (
 ): Promise<void> => {
   const given = Object.entries(parameters).filter(([each]) => !each.startsWith('Asset'));
   const settings = { stackName: name, ...Object.fromEntries(given.map(([each, value]) => [settingOf(each), value])) };
-  const exitCode = await runPreflight(settings, (line) => output.note(line), { isWithCdk: false });
+  const exitCode = await runPreflight(settings, (line) => output.note(line));
   if (exitCode !== 0)
     throw new CliFailure(
       exitCodes.failed,

@@ -98,13 +98,22 @@ test('bms deploy --diff and --template-only change nothing', async () => {
   const launch = await deploy('--from', dist, '--template-only', '--json');
   const { templateUrl, launch: link } = JSON.parse(launch.out) as { templateUrl: string; launch: string };
   ok(account.objects.has(new URL(templateUrl).pathname.replace('/', 'bms-release-123456789012-eu-central-1/')));
-  match(link, /^https:\/\/eu-central-1\.console\.aws\.amazon\.com\/cloudformation\/home\?region=eu-central-1#\/stacks\/create\/review\?templateURL=https/);
+  match(
+    link,
+    /^https:\/\/eu-central-1\.console\.aws\.amazon\.com\/cloudformation\/home\?region=eu-central-1#\/stacks\/create\/review\?templateURL=https/,
+  );
   match((await deploy('--destroy', '--yes')).err, /has no stack/);
 });
 
 test('bms deploy: runs the preflight, deploys, prints the next steps and ends with the smoke test; a second run has nothing to do', async () => {
   const first = await deploy('--from', dist, ...identity(), '--yes');
-  for (const line of [/^ok +Lambda concurrency/m, /will be touched/, /\d+ of \d+ resources/, /1\. printf 'Client secret of client-1/, /smoke test of http/])
+  for (const line of [
+    /^ok +Lambda concurrency/m,
+    /will be touched/,
+    /\d+ of \d+ resources/,
+    /1\. printf 'Client secret of client-1/,
+    /smoke test of http/,
+  ])
     match(first.err, line);
   ok(!first.err.includes('CDK bootstrap'));
   match(first.out, /^backup-management-service is deployed at http:\/\/localhost:\d+; its dashboard: https/);
