@@ -26,7 +26,7 @@ export const signRequest = ({ url, body, region, service, credentials, now }: Un
   const day = time.slice(0, 8);
   const { accessKeyId, secretAccessKey, sessionToken } = credentials;
   const signed: Record<string, string> = {
-    'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+    'content-type': 'application/x-www-form-urlencoded',
     host,
     'x-amz-date': time,
     ...(sessionToken !== undefined && { 'x-amz-security-token': sessionToken }),

@@ -14,6 +14,7 @@ export const inDepthFiles: readonly string[] = [
   'test/infra/archive/json.test.ts',
   'test/infra/bundle/bundle.test.ts',
   'test/infra/cdk-context.test.ts',
+  'test/infra/cli/deploy/deploy.test.ts',
   'test/infra/local/aws/start-aws.test.ts',
   'test/infra/local/engines/firestore/grpc/server.test.ts',
   'test/infra/local/engines/scheduler/scheduler-engine.test.ts',
