@@ -20,7 +20,12 @@ const metafileName = 'metafile.json';
 export const functionBundles = async (): Promise<FunctionBundles> => {
   const dir = await buildCached({
     kind: 'release',
-    from: ['functions/**/*.*', 'shared/**/*.*', 'infra/{bundle,cli,archive,deploy,preflight,smoke,part}/**/*.*', 'infra/config.ts'],
+    from: [
+      'functions/**/*.*',
+      'shared/**/*.*',
+      'infra/{bundle,cli,archive,deploy,preflight,smoke,part}/**/*.*',
+      'infra/config.ts',
+    ],
     make: async (draft) => {
       const metafile = await bundle(entries, draft);
       writeFileSync(join(draft, metafileName), JSON.stringify(metafile));

@@ -25,6 +25,9 @@ const listening = async (server: Server): Promise<Server> => {
   return server;
 };
 
+/** Without a cached one, the template is synthesized for every value of a parameter. */
+const buildTimeoutMs = 300_000;
+
 beforeAll(async () => {
   const context = tinyRelease(folder);
   await buildRelease({ artifacts: [{ name: template.name, build: () => template.build(context) }], out: dist });
@@ -59,7 +62,7 @@ beforeAll(async () => {
     AWS_CONFIG_FILE: join(folder, 'none'),
     AWS_SHARED_CREDENTIALS_FILE: join(folder, 'none'),
   });
-});
+}, buildTimeoutMs);
 afterAll(() => {
   account.close();
   api.close();

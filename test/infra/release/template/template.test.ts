@@ -19,12 +19,15 @@ const folder = mkdtempSync(join(tmpdir(), 'template-'));
 const objects = new Map<string, Buffer>();
 let root = '';
 
+/** Without a cached one, the template is synthesized for every value of a parameter. */
+const buildTimeoutMs = 300_000;
+
 beforeAll(async () => {
   const { files } = await template.build(tinyRelease(folder));
   root = String(files['template/template.json']);
   for (const [path, content] of Object.entries(files))
     if (path.startsWith('template/assets/')) objects.set(path.slice('template/assets/'.length), Buffer.from(content));
-});
+}, buildTimeoutMs);
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const nestedOf = (id: string): Template => {
