@@ -17,9 +17,13 @@ const tableOf = async (
   { stackName, tableStreamArn }: DeploymentTarget['config'],
 ): Promise<string | undefined> => {
   if (tableStreamArn) return /table\/([^/]+)/.exec(tableStreamArn)?.[1];
-  const prefix = `${stackName}-data-Table`;
-  const { TableNames = [] } = await client.send(new ListTablesCommand({ ExclusiveStartTableName: prefix, Limit: 1 }));
-  return TableNames.find((name) => name.startsWith(prefix));
+  // The stack of the CDK, or the nested one of the template, whose name CloudFormation completes.
+  for (const prefix of [`${stackName}-data-Table`, `${stackName}-Data-`]) {
+    const { TableNames = [] } = await client.send(new ListTablesCommand({ ExclusiveStartTableName: prefix, Limit: 1 }));
+    const found = TableNames.find((name) => name.startsWith(prefix));
+    if (found !== undefined) return found;
+  }
+  return undefined;
 };
 
 /** Why this release must not use a table, and what to do; undefined if it may. */
