@@ -1,10 +1,12 @@
 /** `bms deploy` from a folder and from an address, into an account whose CloudFormation is that of the stage. */
-import { deepEqual, equal, match, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, test } from 'vitest';
 import { buildRelease } from '../../../../infra/release/build-release.ts';
 import { template } from '../../../../infra/release/template/template.ts';
@@ -131,6 +133,20 @@ test('bms deploy: runs the preflight, deploys, prints the next steps and ends wi
     changes.map(({ action, type }) => `${action} ${type}`),
     ['Add AWS::SNS::Subscription'],
   );
+});
+
+test('publish.mjs: uploads the release to a bucket once, and prints the link that launches it', async () => {
+  account.buckets.add('my-files');
+  const env = { ...bms.env, AWS_REGION: 'eu-central-1' };
+  const publish = async (...args: readonly string[]) =>
+    (await promisify(execFile)(process.execPath, [join(dist, 'template/publish.mjs'), ...args], { env })).stdout;
+  const first = await publish('--bucket', 'my-files', '--prefix', 'bms/');
+  match(first, /^(\d+) of \1 files uploaded to s3:\/\/my-files\/bms\/ in eu-central-1/);
+  match(first, /^launch {4}https:.*param_AssetBucket=my-files&param_AssetPrefix=bms%2F$/m);
+  const [, templateUrl = ''] = /^template {2}(.*)$/m.exec(first) ?? [];
+  ok(account.objects.has(`my-files${new URL(templateUrl).pathname}`));
+  match(await publish('--bucket', 'my-files', '--prefix', 'bms/'), /^0 of \d+ files uploaded/);
+  await rejects(publish('--bucket', 'nowhere'), /the bucket nowhere cannot be used/);
 });
 
 test('bms deploy: a file whose digest is wrong is refused', async () => {
