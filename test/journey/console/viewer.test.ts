@@ -113,6 +113,7 @@ const harmless = new RegExp(
       'Open',
       'Preview.*',
       'Print',
+      'Last (30 days|month|quarter|year)',
       'Report',
       'Save as a page',
       'Show.*',

@@ -40,7 +40,14 @@ const columns: readonly Column<ProjectOverview>[] = [
     key: 'last',
     label: 'Last good backup',
     sort: 'lastBackup',
-    cell: ({ lastGoodBackup }) => <Time at={lastGoodBackup?.completedAt} relative none="None" />,
+    cell: ({ lastGoodBackup }) =>
+      lastGoodBackup ? (
+        <Link to={paths.backup(lastGoodBackup.id)}>
+          <Time at={lastGoodBackup.completedAt} relative />
+        </Link>
+      ) : (
+        <span className="muted">None</span>
+      ),
   },
   { key: 'next', label: 'Next run', cell: ({ nextRun }) => <Time at={nextRun?.at} relative none="Not scheduled" /> },
 ];

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { keptWords } from '../../data/retention-words.ts';
 import type { Schedule } from '../../data/schedules.ts';
 import { describeCron } from '../../forms/cron/cron-choice.ts';
 import { paths } from '../../paths.ts';
@@ -90,6 +91,7 @@ export const ScheduleTable = ({ label, schedules, projectNames }: ScheduleTableP
         </>
       ),
     },
+    { key: 'kept', label: 'Kept', cell: keptWords },
     { key: 'last', label: 'Last run', cell: (schedule) => <Outcome schedule={schedule} /> },
     {
       key: 'next',

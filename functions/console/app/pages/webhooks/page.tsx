@@ -44,15 +44,19 @@ export const WebhooksPage = () => {
   );
   return (
     <>
-      <PageHeader title="Webhooks" description="Events of this organization, sent to your own endpoints." actions={create} />
+      <PageHeader
+        title="Webhooks"
+        description="Events of this organization, sent to your own endpoints."
+        actions={list.items?.length !== 0 && create}
+      />
       <Card flush>
         <ListBody
           list={list}
           what="webhooks"
           empty={
             <EmptyState icon="webhook" title="No webhooks yet" actions={create}>
-              Get a signed request when a backup fails, a restore ends or a member leaves. Failed ones are retried, and you can
-              replay 30 days.
+              Get a signed request when a backup fails, a restore ends or a member leaves. Failed ones are retried, and those of
+              the last 30 days can be sent again.
             </EmptyState>
           }
         >

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { isRestorePoint } from '../../../../../../shared/client/index.ts';
 import { type Backup, isUnusual } from '../../../data/backups.ts';
-import { formatPlural } from '../../../format/format-number.ts';
+import { policyWords } from '../../../data/retention-words.ts';
 import { Card } from '../../../ui/data/card.tsx';
 import { Time } from '../../../ui/data/time.tsx';
 import { Icon, type IconName } from '../../../ui/icon.tsx';
@@ -29,7 +29,7 @@ export const RetentionCard = ({ backup }: { readonly backup: Backup }) => {
         ) : (
           !retentionPolicy && <Line icon="clock">Kept until someone deletes it.</Line>
         )}
-        {retentionPolicy && <Line icon="calendar">{policyWords(retentionPolicy)}</Line>}
+        {retentionPolicy && <Line icon="calendar">{`The schedule keeps ${policyWords(retentionPolicy)}. Others expire.`}</Line>}
         {isUnusual(backup) && <Line icon="alert">Kept until its unusual changes are acknowledged.</Line>}
         {isLocked ? (
           <Line icon="lock">
@@ -72,14 +72,3 @@ const unlockedWords = (backup: Backup): string =>
   isUnusual(backup)
     ? 'Not locked: anyone with write access to the bucket can delete it.'
     : 'Not locked: an admin can delete it, and so can anyone with write access to the bucket.';
-
-const policyWords = (policy: NonNullable<Backup['retentionPolicy']>): string => {
-  const parts = [
-    [policy.daily, 'daily'],
-    [policy.weekly, 'weekly'],
-    [policy.monthly, 'monthly'],
-    [policy.yearly, 'yearly'],
-  ] as const;
-  const kept = parts.filter(([count]) => count > 0).map(([count, word]) => formatPlural(count, `${word} backup`));
-  return `The schedule keeps ${kept.join(', ')}. Others expire.`;
-};
