@@ -15,6 +15,7 @@ import type { EngineStack } from './engine-stack.ts';
 import { allow, makeRole } from './part/allow.ts';
 import { type CodeOf, type FnProps, makeFunction } from './part/function/lambda-function.ts';
 import { cloudFrontVariables } from './part/function/settings-variables.ts';
+import { groupBy } from './part/group-by.ts';
 import { pascalCase } from './part/name-case.ts';
 import { makeLogGroup } from './part/observe/log-group.ts';
 import { addLogMetricFilter } from './part/observe/log-metric-filter.ts';
@@ -54,7 +55,7 @@ export class RouteStack extends Stack {
     this.#props = props;
     this.#logGroup = makeLogGroup(this, 'Logs');
     for (const line of countedLines) addLogMetricFilter(this.#logGroup, line);
-    const groups = Map.groupBy(endpoints, (endpoint) => handlerOf(endpoint).file);
+    const groups = groupBy(endpoints, (endpoint) => handlerOf(endpoint).file);
     for (const [file, rows] of groups) if (hasFile(file)) this.#makeGroup(file, rows);
   }
 

@@ -13,6 +13,7 @@ import {
 import type { Construct } from 'constructs';
 import { type MetricName, metrics } from '../../../shared/contract/runtime/metric-names.ts';
 import { alarmPrefix, deploymentNamespace } from '../deployment-name.ts';
+import { groupBy } from '../group-by.ts';
 import { alarmPeriod } from './alarm.ts';
 import { type Section, shortName } from './dashboard-section.ts';
 import { metricTitles } from './metric-title.ts';
@@ -53,7 +54,7 @@ const titles: Readonly<Record<string, string>> = {
 
 /** One graph for each metric that alarms watch. */
 export const alarmGraphs = (alarms: readonly Alarm[]): IWidget[] =>
-  [...Map.groupBy(alarms, ({ metric }) => (metric as Metric).metricName)].map(
+  [...groupBy(alarms, ({ metric }) => (metric as Metric).metricName)].map(
     ([metricName, its]) =>
       new GraphWidget({
         title: titles[metricName] ?? metricName,

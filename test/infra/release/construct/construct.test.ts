@@ -98,6 +98,17 @@ test('construct: makes the resources that cdk deploy makes from the repository',
   }
 });
 
+test('construct: loads nothing but its peers and Node, and uses nothing that Node 20 lacks', () => {
+  const code = readFileSync(join(installed, 'index.js'), 'utf8');
+  const loaded = [...code.matchAll(/\brequire\("([^"]+)"\)/g)].map(([, name = '']) => name);
+  deepEqual(
+    loaded.filter((name) => !/^(node:|aws-cdk-lib|constructs$)/.test(name)),
+    [],
+  );
+  const missing = /\bArray\.fromAsync\b|\b(Map|Object)\.groupBy\b|\.withResolvers\b|import\.meta\b|\bRegExp\.escape\b/;
+  equal(missing.exec(code)?.[0], undefined);
+});
+
 test('construct: an invalid property is one line, before anything is made', () => {
   const { cdk, service } = load();
   throws(
