@@ -27,8 +27,13 @@ export const licencesPage = (packages: readonly Licensed[]): string =>
     '|---|---|---|---|',
     ...packages.map(({ name, version, licence, copyright }) => `| ${name} | ${version} | ${licence} | ${copyright} |`),
     '',
-    'The table of countries (@ip-location-db/geo-whois-asn-country) is published as CC0-1.0. It is derived from statistics of the Number',
-    'Resource Organization, https://www.nro.net, which are licensed under CC BY 4.0 and ask for this attribution. Its publisher reports errors',
-    'in the data and calls the package deprecated, so a country is a hint, not a proof.',
+    ...countryAttribution,
     '',
   ].join('\n');
+
+/** What the source of the table of countries asks for. */
+export const countryAttribution: readonly string[] = [
+  'The table of countries (@ip-location-db/geo-whois-asn-country) is published as CC0-1.0. It is derived from statistics of the Number',
+  'Resource Organization, https://www.nro.net, which are licensed under CC BY 4.0 and ask for this attribution. Its publisher reports errors',
+  'in the data and calls the package deprecated, so a country is a hint, not a proof.',
+];

@@ -1,5 +1,4 @@
 /** `npm run release`: builds everything that is published into dist/, from a clean tree. It publishes nothing. */
-import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { version } from '../../shared/contract/version.ts';
 import { artifacts } from './artifacts.ts';
 import { buildRelease } from './build-release.ts';
+import { refuseChanges } from './refuse-changes.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -22,7 +22,7 @@ const main = async (): Promise<void> => {
   if (values.help) return console.log(usage);
   const scope = values.scope?.replace(/^@/, '');
   if (scope !== undefined && !/^[a-z0-9][a-z0-9._-]*$/.test(scope)) throw new Error(`--scope is no npm scope: ${scope}`);
-  refuseChanges();
+  refuseChanges(root);
   refuseWithoutFixture();
   const startedMs = performance.now();
   let lastMs = startedMs;
@@ -37,12 +37,6 @@ const main = async (): Promise<void> => {
     },
   });
   console.log(`${seconds(startedMs).padStart(7)}  ${values.out} is complete; infra/release.md says how to publish it`);
-};
-
-/** What is released can be built again from its commit. */
-const refuseChanges = (): void => {
-  const changes = execFileSync('git', ['status', '--porcelain'], { cwd: root, encoding: 'utf8' }).trimEnd();
-  if (changes !== '') throw new Error(`The tree has changes that are not committed:\n${changes}\nCommit or stash them first.`);
 };
 
 /** Later releases prove with it that they can take this one over. */
