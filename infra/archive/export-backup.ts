@@ -9,6 +9,7 @@ import { innerPath } from './list.ts';
 import type { OpenBackup } from './open-backup.ts';
 import { grouped, note, type Output, Progress } from './output.ts';
 import { contentOf } from './show.ts';
+import { toJson } from './to-json.ts';
 
 interface ExportOptions {
   /** Collection paths, each including everything below it; empty means everything. */
@@ -61,7 +62,7 @@ const exportRange = async (
       last = leaf.name(slot).toString().slice(root.length);
       if (!isWhole && !isInRange(last, range)) continue;
       inLeaf += 1;
-      await output.line(JSON.stringify(contentOf(leaf, slot)));
+      await output.line(toJson(contentOf(leaf, slot)));
     }
     written += inLeaf;
     progress.add(inLeaf);

@@ -5,6 +5,7 @@ import { constants } from 'node:os';
 import type { Writable } from 'node:stream';
 import { escapeOutput } from './escape-output.ts';
 import { unusable } from './failure.ts';
+import { toJson } from './to-json.ts';
 
 /** Lines are buffered up to this size. */
 const pieceCharacters = 256 << 10;
@@ -119,13 +120,13 @@ export class Listing<Row extends object> {
 
   async add(row: Row): Promise<void> {
     if (!this.#output.isJson) return this.#output.line(this.#lineOf(row));
-    await this.#output.line(this.#last ? `  ${JSON.stringify(this.#last)},` : '[');
+    await this.#output.line(this.#last ? `  ${toJson(this.#last)},` : '[');
     this.#last = row;
   }
 
   async end(): Promise<void> {
     if (!this.#output.isJson) return;
-    await this.#output.line(this.#last ? `  ${JSON.stringify(this.#last)}\n]` : '[]');
+    await this.#output.line(this.#last ? `  ${toJson(this.#last)}\n]` : '[]');
   }
 }
 

@@ -6,6 +6,7 @@ import { damaged, unusable } from './failure.ts';
 import { innerPath } from './list.ts';
 import type { OpenBackup } from './open-backup.ts';
 import type { Output } from './output.ts';
+import { toJson } from './to-json.ts';
 
 export const show = async ({ archive, manifest }: OpenBackup, path: string, output: Output): Promise<void> => {
   const root = `${manifest.source}/documents`;
@@ -19,7 +20,7 @@ export const show = async ({ archive, manifest }: OpenBackup, path: string, outp
     throw unusable(`${escapeName(inner)}: was erased; the erasure ledger beside the backup hides it`);
   if (!found || found.leaf.kind(found.slot) === recordKind.tombstone)
     throw unusable(`${escapeName(inner)}: not found in this backup`);
-  await output.line(JSON.stringify(contentOf(found.leaf, found.slot), undefined, 2));
+  await output.line(toJson(contentOf(found.leaf, found.slot), 2));
 };
 
 /** A document in the REST format, or a user as stored. */

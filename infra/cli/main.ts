@@ -4,7 +4,10 @@ import { escapeOutput } from '../archive/escape-output.ts';
 import { cliFailureOf } from './base/cli-failure.ts';
 import type { Environment } from './base/environment.ts';
 import { exitCodes } from './base/exit-codes.ts';
+import { provideZstd } from './base/provide-zstd.ts';
 import { CommanderError, createProgram, parserMessage } from './program.ts';
+
+provideZstd();
 
 const { stdin, stdout, stderr } = process;
 const stopping = new AbortController();

@@ -1,8 +1,8 @@
 /** Answers of tools: JSON, marked as data, and never longer than an assistant can use. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { escapeOutput } from '../../archive/escape-output.ts';
+import { toJson } from '../../archive/to-json.ts';
 import { cliFailureOf } from '../base/cli-failure.ts';
-import { toJson } from '../output/to-json.ts';
 
 /** Characters of an answer, about 12,000 tokens. */
 export const answerMax = 48_000;

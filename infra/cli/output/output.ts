@@ -1,11 +1,11 @@
 /** Results go to stdout, everything else to stderr. With --json stdout has one JSON value, the data of the API. */
 import { escapeName, escapeOutput } from '../../archive/escape-output.ts';
+import { toJson } from '../../archive/to-json.ts';
 import type { Environment } from '../base/environment.ts';
 import type { GlobalOptions } from '../config/settings.ts';
 import { type Column, renderTable } from './render-table.ts';
 import type { Style, Terminal } from './terminal.ts';
 import { textWidth } from './text-width.ts';
-import { toJson } from './to-json.ts';
 
 /** A line of a description: label, value, and the style of the value. Null hides the line. */
 export type Detail = readonly [label: string, value: string | number | null | undefined, style?: Style | undefined];

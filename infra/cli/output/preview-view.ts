@@ -1,10 +1,10 @@
 /** A masked copy for people: how often each rule applies, and documents before and after. */
 import type { DataOf } from '../../../shared/client/index.ts';
 import { escapeName } from '../../archive/escape-output.ts';
+import { toJson } from '../../archive/to-json.ts';
 import { formatCount } from './format.ts';
 import type { Output } from './output.ts';
 import type { Column } from './render-table.ts';
-import { toJson } from './to-json.ts';
 
 type RestoreJob = DataOf<'GET /backups/restore/{restoreJobId}'>;
 export type RuleMatches = NonNullable<RestoreJob['ruleMatches']>;

@@ -72,8 +72,8 @@ const digits = (nanos: number): string => {
   return `.${text.endsWith('000000') ? text.slice(0, 3) : text.endsWith('000') ? text.slice(0, 6) : text}`;
 };
 
-/** Makes `JSON.stringify` write `-0`. TypeScript has no type for `rawJSON` yet. */
-const minusZero = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('-0');
+/** Makes `JSON.stringify` write `-0`. TypeScript has no type for `rawJSON` yet, and Node 20 lacks it: there the command line keeps the sign. */
+const minusZero = (JSON as unknown as { rawJSON?(text: string): unknown }).rawJSON?.('-0') ?? -0;
 
 /** JSON has no representation of non-finite numbers. */
 const restDouble = (value: number): unknown =>

@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Command } from 'commander';
 import type { DataOf } from '../../../../shared/client/index.ts';
 import { escapeName, escapeOutput } from '../../../archive/escape-output.ts';
+import { toJson } from '../../../archive/to-json.ts';
 import { CliFailure } from '../../base/cli-failure.ts';
 import { defineCommand } from '../../base/define-command.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
@@ -10,7 +11,6 @@ import type { Action, Context } from '../../context/context.ts';
 import { findBackupId, findRecordId } from '../../context/find-resource.ts';
 import { formatCount } from '../../output/format.ts';
 import { plainFields, type RestFields } from '../../output/plain-value.ts';
-import { toJson } from '../../output/to-json.ts';
 
 type Diff = DataOf<'GET /backups/{backupId}/diff'>;
 type Entry = NonNullable<NonNullable<Diff['document']>['before']>;
