@@ -2,6 +2,9 @@
 import { join } from 'node:path';
 import { AwsError } from '../base/aws-service.ts';
 import type { Aws, AwsOptions, Permit, Resource } from '../base/types.ts';
+import { openCloudFormation } from '../engines/cloudformation/open-cloudformation.ts';
+import { queryService } from '../engines/cloudformation/query-service.ts';
+import type { ObjectSource } from '../engines/cloudformation/stack-runner.ts';
 import { openDynamoDbEngine } from '../engines/dynamodb/dynamodb-engine.ts';
 import { openFauxqs } from '../engines/fauxqs/fauxqs-engine.ts';
 import { makeS3Front } from '../engines/fauxqs/s3-front.ts';
@@ -48,6 +51,19 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
     targets: { invoke: asyncInvoke.run, send: queues.send, startExecution: stepFunctions.start, permit },
   });
 
+  const cloudFormation = openCloudFormation({
+    location: {
+      region,
+      account,
+      // Nothing runs behind the stacks that are deployed here.
+      apiUrl: `https://api.execute-api.${region}.amazonaws.com`,
+      get awsUrl() {
+        return url;
+      },
+    },
+    objects: objectsAt(queues.port),
+  });
+
   const front = await startAwsEndpoint({
     guard,
     principal: options.principal,
@@ -55,6 +71,7 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
       dynamodb: dynamoDb.service,
       sqs: queues.sqs,
       sts,
+      cloudformation: queryService(cloudFormation, 'http://cloudformation.amazonaws.com/doc/2010-05-15/'),
       kms: jsonService('1.1', kms),
       secretsmanager: jsonService('1.1', secrets),
       states: jsonService('1.0', stepFunctions),
@@ -113,6 +130,19 @@ export const startAws = async (options: AwsOptions): Promise<Aws> => {
       await front.stop();
       await Promise.all([dynamoDb.stop(), queues.stop()]);
     },
+  };
+};
+
+/** Templates and code in the stage's own buckets. */
+const objectsAt = (port: number): ObjectSource => {
+  const get = (method: 'GET' | 'HEAD', bucket: string, key: string): Promise<Response> =>
+    fetch(`http://127.0.0.1:${port}/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`, { method });
+  return {
+    read: async (bucket, key) => {
+      const response = await get('GET', bucket, key);
+      return response.ok ? Buffer.from(await response.arrayBuffer()) : undefined;
+    },
+    has: async (bucket, key) => (await get('HEAD', bucket, key)).ok,
   };
 };
 

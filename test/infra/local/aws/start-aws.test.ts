@@ -7,8 +7,10 @@ import * as ddb from '@aws-sdk/client-dynamodb';
 import * as streams from '@aws-sdk/client-dynamodb-streams';
 import * as sqs from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, test } from 'vitest';
+import { openCloudFormationClient, textAt } from '../../../../infra/deploy/cloudformation-client.ts';
+import { followStack } from '../../../../infra/deploy/follow-stack.ts';
 import { startAws } from '../../../../infra/local/aws/start-aws.ts';
-import type { Aws, AwsOptions } from '../../../../infra/local/base/types.ts';
+import { type Aws, type AwsOptions, rootAccessKeyId } from '../../../../infra/local/base/types.ts';
 import { startDynamoDbProcess } from '../../../../infra/local/engines/dynamodb/dynamodb-process.ts';
 import { account, allow, clientAt, deny, principalOf, region, resource, tempDir } from '../../../harness/aws/embedded-aws.ts';
 
@@ -258,6 +260,25 @@ test('sqs: a message received too often is dead-lettered and can be redriven', a
   assert.equal(await receive(dead?.QueueUrl, 0), undefined);
   const back = await receive(tasks?.QueueUrl);
   assert.deepEqual([back?.Body, back?.Attributes?.ApproximateReceiveCount], ['poison', '1']);
+});
+
+test('cloudformation: the stage deploys stacks, and refuses code that is in none of its buckets', async () => {
+  const client = openCloudFormationClient({
+    region,
+    credentials: async () => ({ accessKeyId: rootAccessKeyId, secretAccessKey: 'any' }),
+    env: { AWS_ENDPOINT_URL: aws.url },
+    signal: AbortSignal.timeout(30_000),
+  });
+  const deploy = async (StackName: string, Resources: object): Promise<string> => {
+    const since = new Date();
+    const created = await client.call('CreateStack', { StackName, TemplateBody: JSON.stringify({ Resources }) });
+    const stackId = textAt(created, 'StackId');
+    const { status, failures } = await followStack(client, { stackId, since, signal: AbortSignal.timeout(30_000) });
+    return [status, ...failures].join(' ');
+  };
+  assert.equal(await deploy('queues', { Work: { Type: 'AWS::SQS::Queue' } }), 'CREATE_COMPLETE');
+  const Properties = { Code: { S3Bucket: 'nowhere', S3Key: 'code.zip' } };
+  assert.match(await deploy('code', { Fn: { Type: 'AWS::Lambda::Function', Properties } }), /^ROLLBACK_COMPLETE Fn .*NoSuchKey/);
 });
 
 test('aws: items, streams and messages survive a restart', async () => {
