@@ -34,6 +34,7 @@ const notRun = [
   [/^npm start .*\nnpm run console /, 'starts a stage and a server for development'],
   [/^npm run cloud &$/m, 'needs a stopped stage; the KMS and the buckets of the running one are used instead'],
   [/^AWS_PROFILE=\S+ node publish\.mjs /, 'needs an AWS account; tests of infra/release/template publish to the stage'],
+  [/^bms deploy /, 'needs an AWS account; test/infra/cli/deploy runs it over an engine of CloudFormation'],
   [/^aws iam create-role /, 'needs an AWS account'],
   [/^aws cloudformation .*\nnpx cdk destroy /, 'needs an AWS account'],
   [/^export SMOKE_PROJECT=/, 'needs a deployment; test/journey/api/smoke.test.ts runs the command over a stage'],
