@@ -1,5 +1,5 @@
 /**
- * The files that only `npm run test:all` runs, so that `npm test` takes about six minutes on two cores. They
+ * The files that only `npm run test:all` runs, so that `npm test` takes about five minutes on two cores. They
  * are the longest ones; most of what they go through has shorter tests in `npm test`, too. A file that is named on the command line always runs.
  */
 export const inDepthFiles: readonly string[] = [
@@ -63,6 +63,7 @@ export const inDepthFiles: readonly string[] = [
   'test/journey/console/device.test.ts',
   'test/journey/console/docs.test.ts',
   'test/journey/console/form/changes.test.ts',
+  'test/journey/console/frame.test.ts',
   'test/journey/console/invitation.test.ts',
   'test/journey/console/incident.test.ts',
   'test/journey/console/list/backups.test.ts',
@@ -107,6 +108,7 @@ export const inDepthFiles: readonly string[] = [
   'test/journey/webhook/webhook-history.test.ts',
   'test/journey/webhook/webhook-url.test.ts',
   'test/journey/webhook/webhooks-api.test.ts',
+  'test/law/secret.test.ts',
   'test/load/restart.test.ts',
   'test/shared/backup/model/backup-waits.test.ts',
   'test/shared/destination/open/keyless-store.test.ts',
