@@ -25,7 +25,7 @@ export const VersionsGuide = () => {
           <code>Sunset</code> (RFC 8594) the moment after which it may be gone, and <code>Link</code> leads to this page and to
           what replaces it. Let your client log these headers.
         </p>
-        <CodeView label="Response" samples={[{ label: 'Response', language: 'sh', code: sample }]} />
+        <CodeView label="Response" samples={[{ label: 'Response', language: 'json', code: sample }]} />
       </Section>
       <Section id="deprecated" title="Deprecated endpoints">
         {deprecated.length === 0 ? (
