@@ -84,7 +84,7 @@ describe('engine stack: the partitions in permissions are those the code uses', 
   });
   test('webhooks and events', () => assert.ok(covered(webhookKey.webhook(tenant, 'wh_1').pk)));
   test('and no other', () =>
-    assert.deepEqual([...new Set(patterns)].sort(), ['AUDIT#*', 'DELIVERY#*', 'ORG#*', 'RATE#*', 'SEEN#*']));
+    assert.deepEqual([...new Set(patterns)].sort(), ['AUDIT#*', 'DELIVERY#*', 'ORG#*', 'RATE#*', 'SCHEMA', 'SEEN#*']));
 });
 
 test('engine stack: e-mail may be sent from the configured address only, whichever identity SES checks', () => {

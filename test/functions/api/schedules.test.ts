@@ -126,6 +126,7 @@ test('schedules.create: the record, its due item, event, sync task and audit ent
     ...{ name: 'Nightly', projectId, cron: '0 3 * * *', timezone: 'UTC', type: 'full', enabled: true },
     ...{ retention: null, retentionPolicy: null, collections: ['*'], excludeCollections: [], includeAuthUsers: false },
     ...{
+      source: 'auto',
       storageDestinationId: storageId,
       nextRunAt: next,
       lastRunAt: null,
