@@ -183,11 +183,20 @@ export const parseCommand = (args: readonly string[]): Command | undefined => {
 
 const parse = (args: readonly string[]) => {
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+    return parseArgs({ args: withDigests(args), options, allowPositionals: true, strict: true });
   } catch (error) {
     // The first sentence names the option; the rest may repeat the argument.
     throw unusable(`${(error as Error).message.split('. ')[0]}`, error);
   }
 };
+
+/** One in 64 digests begins with a hyphen: its value is not an option. */
+const withDigests = (args: readonly string[]): string[] =>
+  args.flatMap((arg, n) => {
+    const isDigest = (text: string | undefined): boolean => /^-[\w-]{42}$/.test(text ?? '');
+    const takesDigest = (option: string | undefined): boolean => option === '--key' || option === '--digest';
+    if (isDigest(arg) && takesDigest(args[n - 1])) return [];
+    return takesDigest(arg) && isDigest(args[n + 1]) ? [`${arg}=${args[n + 1]}`] : [arg];
+  });
 
 const isCommand = (name: string | undefined): name is CommandName => (commands as readonly (string | undefined)[]).includes(name);

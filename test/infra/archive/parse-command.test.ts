@@ -37,6 +37,13 @@ for (const [args, message] of [
     );
   });
 
+test('parseCommand: a digest that begins with a hyphen is a value, and another option is none', () => {
+  const digest = `-${'a'.repeat(42)}`;
+  equal(parseCommand(['verify-evidence', 'r.json', '--key', digest])?.key, digest);
+  equal(parseCommand(['verify', './b', '--digest', digest, '--full'])?.digest, digest);
+  throws(() => parseCommand(['verify', './b', '--digest', '--full']), /--digest/);
+});
+
 test('parseCommand: --help and -h print the usage, which lists every command and option within 80 columns', () => {
   equal(parseCommand(['--help']), undefined);
   equal(parseCommand(['ls', '-h']), undefined);
