@@ -47,9 +47,10 @@ export const local: Artifact = {
           description: 'The Backup Management Service on this machine, with a demo',
           fields: {
             type: 'module',
-            engines: { node: '>=24' },
-            bin: { local: 'start.js' },
-            dependencies: installedVersions(),
+            engines: { node: '>=20' },
+            // `local` is a word of the shell: npx could not call it.
+            bin: { 'bms-local': 'start.js' },
+            ...installedVersions(),
           },
           files: {
             ...Object.fromEntries(files),
@@ -67,11 +68,18 @@ export const local: Artifact = {
   },
 };
 
-const installedVersions = (): Readonly<Record<string, string>> => {
-  const { devDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    readonly devDependencies: Readonly<Record<string, string>>;
+type Versions = Readonly<Record<string, string>>;
+
+/** As in the repository, with the Node that runs it on Linux. */
+const installedVersions = (): { readonly dependencies: Versions; readonly optionalDependencies: Versions } => {
+  const { devDependencies, optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    readonly devDependencies: Versions;
+    readonly optionalDependencies: Versions;
   };
-  return Object.fromEntries(dependencies.map((name) => [name, devDependencies[name] ?? '']));
+  return {
+    dependencies: Object.fromEntries(dependencies.map((name) => [name, devDependencies[name] ?? ''])),
+    optionalDependencies,
+  };
 };
 
 const metafilesName = 'metafiles.json';

@@ -78,7 +78,12 @@ const startContainer = async (): Promise<string> => {
   deepEqual(stepsOf('COPY'), [`local-${version}.tgz ./`]);
   ok(stepsOf('RUN').some((step) => step.startsWith(`npm install --omit=dev --no-audit --no-fund ./local-${version}.tgz`)));
   execFileSync('tar', ['-xzf', join(released, `local-${version}.tgz`), '-C', folder, '--strip-components=1']);
-  installDependencies(JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')), workdir);
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Parameters<typeof installDependencies>[0] & {
+    readonly bin: Readonly<Record<string, string>>;
+  };
+  // npx calls it through a shell, whose own words win.
+  deepEqual(Object.keys(manifest.bin), ['bms-local']);
+  installDependencies(manifest, workdir);
   const settings = Object.fromEntries(stepsOf('ENV').flatMap((step) => step.split(' ').map((one) => one.split('='))));
   deepEqual(settings, { LISTEN_HOST: '0.0.0.0', LOCAL_DIR: '/data' });
   const [program = '', ...args] = json(stepsOf('CMD')[0]);
