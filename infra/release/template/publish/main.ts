@@ -15,7 +15,7 @@ const usage = `usage: node publish.mjs --bucket <name> [--prefix <prefix>] [--st
 Uploads the release to a bucket in the region of the deployment, and prints the link that opens it in the console of
 CloudFormation. Uses the credentials of the AWS CLI (AWS_PROFILE). What the bucket has already is not uploaded again.
 
-  --bucket      an existing bucket, which may be private; whoever deploys must be able to read it
+  --bucket      an existing bucket, which may be private; the deploying person must be able to read it
   --prefix      where the files begin in the bucket (default: ${usualAssetPrefix})
   --stack-name  the name that the link suggests (default: ${usualDeploymentName})`;
 
