@@ -38,6 +38,6 @@ export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[num
     Fail: task(steps.backupFail, { onFailure: 'Failed', fields: { ResultPath: null, Next: 'Ended' } }),
     Ended: { Type: 'Succeed', Comment: 'The backup failed or was cancelled; its record has the reason' },
     // The reaper ends the backup within minutes; meanwhile the alarm on failed executions fires.
-    Failed: failed,
+    Failed: failed(),
   },
 });

@@ -13,6 +13,6 @@ export const purgeDefinition = ({ purge }: Readonly<Record<'purge', Step>>) => (
     ...untilDone('Purge', { step: purge, onFailure: 'Failed', next: 'Purged' }),
     Purged: { Type: 'Succeed' },
     // The sweep starts it again within the hour; meanwhile the alarm on failed executions fires.
-    Failed: failed,
+    Failed: failed(),
   },
 });

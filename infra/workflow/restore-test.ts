@@ -41,6 +41,6 @@ export const restoreTestDefinition = ({ restoreTestRun }: Readonly<Record<'resto
     'Give up': task(restoreTestRun, { onFailure: 'Failed', fields: { Next: 'Run done?' } }),
     Ended: { Type: 'Succeed', Comment: 'The record of the run has its outcome' },
     // The reaper continues within minutes; meanwhile the alarm on failed executions fires.
-    Failed: failed,
+    Failed: failed(),
   },
 });

@@ -46,6 +46,6 @@ export const restoreDefinition = (steps: Readonly<Record<(typeof restoreSteps)[n
     Fail: task(steps.restoreFail, { onFailure: 'Failed', fields: { ResultPath: null, Next: 'Ended' } }),
     Ended: { Type: 'Succeed', Comment: 'The restore failed or was cancelled; its record has the reason' },
     // The reaper ends the restore within minutes; meanwhile the alarm on failed executions fires.
-    Failed: failed,
+    Failed: failed(),
   },
 });

@@ -134,7 +134,7 @@ export const everyShard = ({ name, step, fields, concurrencyMax, notRetried, nex
         givenUp: `${name} given up`,
       }),
       [`${name} done`]: { Type: 'Pass', Parameters: {}, End: true },
-      [`${name} failed`]: failed,
+      [`${name} failed`]: failed(),
       [`${name} given up`]: { Type: 'Fail', Error: 'JobFailed', Cause: 'The reason is stored in the record of the job' },
     },
   },
@@ -143,5 +143,8 @@ export const everyShard = ({ name, step, fields, concurrencyMax, notRetried, nex
   Next: next,
 });
 
-/** Fails the execution with the error in `$.error`: the alarm on failed executions fires. */
-export const failed = { Type: 'Fail', ErrorPath: '$.error.Error', CausePath: '$.error.Cause' };
+/**
+ * Fails the execution with the error in `$.error`: the alarm on failed executions fires. A new object for every state, because
+ * engines write their defaults into the definitions they run.
+ */
+export const failed = () => ({ Type: 'Fail', ErrorPath: '$.error.Error', CausePath: '$.error.Cause' });

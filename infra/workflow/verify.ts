@@ -14,6 +14,6 @@ export const verifyDefinition = ({ backupVerify }: Readonly<Record<'backupVerify
     Verified: { Type: 'Succeed' },
     // The step itself records errors of the store or the key, so this is a fault of the service.
     'Give up': task(backupVerify, { onFailure: 'Failed', fields: { ResultPath: null, Next: 'Failed' } }),
-    Failed: failed,
+    Failed: failed(),
   },
 });
