@@ -126,6 +126,10 @@ export const captureIntervalSeconds = 60;
 export const captureIntervalSecondsMin = 10;
 /** After a longer interruption Firestore bills a listener for all documents again. */
 export const captureIntervalSecondsMax = 1_800;
+/** Within so many days every document of a captured project is read again, and compared with what was captured. */
+export const auditDays = 30;
+export const auditDaysMin = 7;
+export const auditDaysMax = 365;
 
 export const nameMax = 100;
 export const slugMin = 3;

@@ -16,6 +16,7 @@ const flagNames: Readonly<Record<string, readonly string[]>> = {
   includeAuthUsers: ['users'],
   retentionDays: ['retention'],
   captureIntervalSeconds: ['interval'],
+  auditDays: ['audit'],
   backupTimeoutMinutes: ['timeout'],
   maxWritesPerSecond: ['max-writes', 'rate'],
   mergeMode: ['mode'],

@@ -25,6 +25,7 @@ interface EnableOptions {
   readonly retention?: number | undefined;
   readonly interval?: number | undefined;
   readonly precision?: ChoiceOf<typeof pitrPrecisions> | undefined;
+  readonly audit?: number | undefined;
   readonly storage?: string | undefined;
   readonly wait?: boolean | undefined;
 }
@@ -83,6 +84,7 @@ export const addPitrCommands = (program: Command, action: Action): void => {
     .addOption(
       choiceOption('--precision <precision>', 'every second, or the end of each interval (default: second)', pitrPrecisions),
     )
+    .option('--audit <days>', 'within how many days every document is read again and compared (default: 30)', parseWhole)
     .option('--storage <storage>', 'where to store the changes')
     .option('--wait', 'wait until the base backup is complete and changes are captured')
     .action(
@@ -93,6 +95,7 @@ export const addPitrCommands = (program: Command, action: Action): void => {
           retentionDays: options.retention,
           captureIntervalSeconds: options.interval,
           precision: options.precision,
+          auditDays: options.audit,
           storageDestinationId: await findRecordId(client, 'storage', options.storage),
         };
         let pitr: Pitr = await client.request('POST /projects/{projectId}/pitr', { params: { projectId }, body });
@@ -106,15 +109,16 @@ export const addPitrCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'update [project]',
-    summary: 'Change the retention, the interval or the precision',
-    examples: ['bms pitr update shop --retention 30'],
+    summary: 'Change the retention, the interval, the precision or the audit',
+    examples: ['bms pitr update shop --retention 30', 'bms pitr update shop --audit 90'],
   })
     .option('--retention <days>', 'how long points in time stay restorable', parseWhole)
     .option('--interval <seconds>', 'how often changes are stored', parseWhole)
     .addOption(choiceOption('--precision <precision>', 'every second, or the end of each interval', pitrPrecisions))
+    .option('--audit <days>', 'within how many days every document is read again and compared', parseWhole)
     .action(
-      action(async (context, { retention, interval, precision }: EnableOptions, wanted?: string) => {
-        const body = { retentionDays: retention, captureIntervalSeconds: interval, precision };
+      action(async (context, { retention, interval, precision, audit }: EnableOptions, wanted?: string) => {
+        const body = { retentionDays: retention, captureIntervalSeconds: interval, precision, auditDays: audit };
         refuseIfUnchanged(body);
         const { id: projectId, name } = await projectOf(context, wanted);
         const client = await context.client();

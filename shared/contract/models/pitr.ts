@@ -20,6 +20,7 @@ export const Pitr = z.object({
   retentionDays: z.int(),
   captureIntervalSeconds: z.int(),
   precision: z.enum(pitrPrecisions),
+  auditDays: z.int(),
   storageDestinationId: z.nullable(z.string()),
   enabledAt: z.nullable(Moment),
   baseBackupId: z.nullable(z.string()),

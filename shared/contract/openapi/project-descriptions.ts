@@ -18,6 +18,7 @@ import { type FieldTexts, fieldTexts } from './field-texts.ts';
 
 export const projectDescriptions: readonly FieldTexts[] = [
   fieldTexts(Pitr, {
+    auditDays: 'Within so many days every document is read again and compared with what was captured',
     baseBackupId: 'The newest base backup; captured changes apply to it',
     lastCapture: 'The last capture: number of changes, and reads billed by the source',
     problem:
@@ -48,10 +49,12 @@ export const projectDescriptions: readonly FieldTexts[] = [
   }),
   fieldTexts(pitr.windows.query, { collection: 'The id, or a path, of a collection' }),
   fieldTexts(pitr.enable.body, {
+    auditDays: 'Within so many days every document is read again and compared; a part of them each day',
     precision: 'second: every whole second can be restored; interval: only the end of each capture, for fewer reads',
     storageDestinationId: 'Where changes are stored. Defaults to the destination of the project or organization',
   }),
   fieldTexts(pitr.update.body, {
+    auditDays: 'Within so many days every document is read again and compared; a part of them each day',
     precision: 'second: every whole second can be restored; interval: only the end of each capture, for fewer reads',
   }),
   fieldTexts(events['pitr.change_captured'], { gap: 'Set if captures were lost for a time; there are no changes then' }),

@@ -2,7 +2,7 @@
 import type { EventData } from '../events/event-catalogue.ts';
 import type { EventName } from '../events/event-names.ts';
 import { idPrefixes } from '../ids.ts';
-import { backupTimeoutMinutes, invitationSeconds, recoverySeconds } from '../limits.ts';
+import { auditDays, backupTimeoutMinutes, invitationSeconds, recoverySeconds } from '../limits.ts';
 import { sampleResourcesAt } from './sample-resources.ts';
 import { asEventRun } from './sample-restore-test.ts';
 
@@ -40,6 +40,7 @@ const pitrData = ({ project, storage, now }: SampleContext, enabled: boolean): S
     retentionDays: 7,
     captureIntervalSeconds: 60,
     precision: 'second',
+    auditDays,
     storageDestinationId: storage.id,
     enabledAt: enabled ? now.toISOString() : null,
     baseBackupId: null,

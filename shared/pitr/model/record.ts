@@ -58,6 +58,8 @@ export interface PitrRecord extends Item {
   readonly keptDays?: { readonly days: number; readonly until: string } | undefined;
   readonly captureIntervalSeconds: number;
   readonly precision: 'second' | 'interval';
+  /** Within so many days every document is read again; records of earlier versions have the default. */
+  readonly auditDays?: number | undefined;
   readonly storageDestination: { readonly id: string; readonly name: string; readonly type: StorageType };
   readonly enabledAt: string | null;
   /** Oldest first. The earliest restorable moment builds on the first. */

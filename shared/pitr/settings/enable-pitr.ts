@@ -16,6 +16,7 @@ export interface PitrSettings {
   readonly retentionDays: number;
   readonly captureIntervalSeconds: number;
   readonly precision: PitrRecord['precision'];
+  readonly auditDays: number;
 }
 
 const initialFields = {
@@ -38,7 +39,7 @@ export const enablePitr = (
   { tenant, organization, actor }: CallerContext,
   {
     context: { project, destination, before },
-    options: { retentionDays, captureIntervalSeconds, precision },
+    options: { retentionDays, captureIntervalSeconds, precision, auditDays },
     now,
   }: { readonly context: EnableContext; readonly options: PitrSettings; readonly now: Date },
 ): { pitr: PitrRecord; change: Change } => {
@@ -54,6 +55,7 @@ export const enablePitr = (
     retentionDays,
     captureIntervalSeconds,
     precision,
+    auditDays,
     keptDays: keptAfter(before, retentionDays, now),
     status: 'starting',
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
@@ -78,7 +80,7 @@ export const enablePitr = (
     forgetAt: iso(after(now, expireEverySeconds)),
   };
   const event = { organization: organizationRef(organization), project: projectData(shown), pitr: pitrData(pitr, now) };
-  const details = { retentionDays, captureIntervalSeconds, precision, storageDestinationId: destination.id };
+  const details = { retentionDays, captureIntervalSeconds, precision, auditDays, storageDestinationId: destination.id };
   return {
     pitr,
     change: {

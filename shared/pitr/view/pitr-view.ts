@@ -1,6 +1,6 @@
 /** Point-in-time recovery of a project as the API shows it. */
 import type * as z from 'zod/mini';
-import { captureIntervalSeconds, pitrRetentionDays } from '../../contract/limits.ts';
+import { auditDays, captureIntervalSeconds, pitrRetentionDays } from '../../contract/limits.ts';
 import type { Pitr } from '../../contract/models/pitr.ts';
 import { costOf } from '../../stored-backup/index.ts';
 import type { PitrRecord } from '../model/record.ts';
@@ -20,6 +20,7 @@ export const pitrData = (record: PitrRecord, now: Date): Shown => {
     retentionDays: record.retentionDays,
     captureIntervalSeconds: record.captureIntervalSeconds,
     precision: record.precision,
+    auditDays: record.auditDays ?? auditDays,
     storageDestinationId: storageDestination.id,
     enabledAt: record.enabledAt,
     baseBackupId: bases.at(-1)?.backupId ?? null,
@@ -40,6 +41,7 @@ export const neverEnabled = (projectId: string): Shown => ({
   retentionDays: pitrRetentionDays,
   captureIntervalSeconds,
   precision: 'second',
+  auditDays,
   storageDestinationId: null,
   enabledAt: null,
   baseBackupId: null,

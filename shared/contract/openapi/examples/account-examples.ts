@@ -6,7 +6,7 @@ import type { DeviceCode, DeviceRequest } from '../../endpoints/device.ts';
 import type { ServiceAccount } from '../../endpoints/service-account.ts';
 import type { StorageTest } from '../../endpoints/storage-destinations.ts';
 import { idPrefixes } from '../../ids.ts';
-import { backupTimeoutMinutes, deviceCodeSeconds, devicePollSeconds } from '../../limits.ts';
+import { auditDays, backupTimeoutMinutes, deviceCodeSeconds, devicePollSeconds } from '../../limits.ts';
 import type { ApiKey } from '../../models/api-key.ts';
 import type { Encryption } from '../../models/encryption.ts';
 import type { Invitation } from '../../models/invitation.ts';
@@ -146,6 +146,7 @@ export const pitrExample: z.output<typeof Pitr> = {
   retentionDays: 7,
   captureIntervalSeconds: 60,
   precision: 'second',
+  auditDays,
   storageDestinationId: storage.id,
   enabledAt: yesterday,
   baseBackupId: `${idPrefixes.backup}_${ulid}`,
