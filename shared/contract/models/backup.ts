@@ -2,9 +2,9 @@
 import * as z from 'zod/mini';
 import { Moment, ShownName } from '../fields.ts';
 import { backupStatuses, backupTriggers, backupTypes, verifyDepths } from '../job-enums.ts';
+import { storageTypes } from '../storage-types.ts';
 import { encryptionModes } from './encryption.ts';
 import { Cost, Creator, JobError, Lacking, Progress, WaitingFor } from './job.ts';
-import { storageTypes } from './storage-destination.ts';
 
 const backupPhases = ['queued', 'preparing', 'planning', 'copying', 'sealing', 'finished'] as const;
 

@@ -1,6 +1,6 @@
 /** Items of point-in-time recovery. Every key begins with the tenant. */
 import type { ObjectEntry } from '../../archive/index.ts';
-import type { StorageType } from '../../contract/models/storage-destination.ts';
+import type { StorageType } from '../../contract/storage-types.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 import type { JobCreator } from '../../stored-backup/index.ts';
 
