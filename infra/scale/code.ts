@@ -10,12 +10,13 @@ export {
 } from '../../shared/archive/primitives/format-limits.ts';
 export { partBytesMax } from '../../shared/backup/copy/copy-documents.ts';
 export { listsMaxBytes } from '../../shared/backup/start/backup-request.ts';
-export { countedPerRead, rangesMax } from '../../shared/backup/steps/plan-backup.ts';
+export { rangesMax } from '../../shared/backup/steps/plan-backup.ts';
 export * from '../../shared/contract/limits.ts';
 export { usdPerDelete, usdPerRead, usdPerWrite } from '../../shared/contract/list-prices.ts';
 export { workers } from '../../shared/contract/runtime/workers.ts';
 export { partBytes as uploadPartBytes } from '../../shared/destination/open/open-store.ts';
 export { usualDocumentsPerRange } from '../../shared/firestore/read/plan-ranges.ts';
+export { countedPerRead } from '../../shared/firestore/grpc/read-billing.ts';
 export { firstPerSecond, mostPerSecond, rampFactor, rampMs } from '../../shared/firestore/write/rate-ramp.ts';
 export { checkIntervalMs, reportIntervalMs, reportShare } from '../../shared/job/heartbeat.ts';
 export { startMaxMicros as baseMaxMicros } from '../../shared/pitr/base/base-backup.ts';

@@ -1,7 +1,7 @@
 import { openStore } from '../destination/index.ts';
 import type { NameRange } from '../firestore/index.ts';
 import { type Clock, clock, type Tenant } from '../platform/index.ts';
-import { openSource, readAuthUsers } from '../project/index.ts';
+import { openSource, readAuthUsers, type refreshDatabaseInfo } from '../project/index.ts';
 import { dataKeyOf, newDataKey, unlockKeyFile } from './encryption/data-key.ts';
 import type { BackupRecord, PlannedBackup } from './model/record.ts';
 
@@ -46,6 +46,8 @@ export interface BackupDeps {
   readonly newDataKey: typeof newDataKey;
   readonly dataKeyOf: typeof dataKeyOf;
   readonly unlockKeyFile: typeof unlockKeyFile;
+  /** Asks the Admin API about the database once a day. Without it nothing is asked. */
+  readonly refreshDatabaseInfo?: typeof refreshDatabaseInfo;
   /** Without it every backup reads its source. */
   readonly changes?: ChangeSource;
 }

@@ -1,5 +1,5 @@
 /** The second step: chooses one read time for the backup, and splits it into shards that are copied in parallel. */
-import { planRanges, type ReadPlan } from '../../firestore/index.ts';
+import { planRanges, type ReadBilling, type ReadPlan } from '../../firestore/index.ts';
 import { failureOf, JobFailure, phaseEntry } from '../../job/index.ts';
 import {
   after,
@@ -158,27 +158,28 @@ const planFromSource = async (tenant: Tenant, { backup, deps, signal }: StepRun)
     const planned = mayOutlive ? { ...found, reads: found.reads + pitrProbeReads } : found;
     const missing = missingCollections(collections, planned.unknown);
     if (missing) throw new JobFailure('COLLECTION_NOT_FOUND', missing.message, missing.details);
-    assertWithinReadLimit(backup, planned);
+    assertWithinReadLimit(backup, planned, source.billing);
     return planned;
   } finally {
     source.close();
   }
 };
 
-/** A count of this many documents is billed as one read. */
-export const countedPerRead = 1_000;
-
-export const countReads = (documents: number): number => Math.max(1, Math.ceil(documents / countedPerRead));
-
-/** Upper bound of the billed reads, if nothing is read twice; undefined if the source does not count. */
-export const estimateReads = ({ documents, ranges, reads }: ReadPlan): number | undefined => {
+/**
+ * Upper bound of the billed reads, if nothing is read twice; undefined if the source does not count. `bytes` is the size of all
+ * documents: what is billed by size is at least that of documents without any, until it is known.
+ */
+export const estimateReads = (
+  { documents, ranges, reads }: ReadPlan,
+  { billing, bytes = 0 }: { readonly billing: ReadBilling; readonly bytes?: number },
+): number | undefined => {
   if (documents === undefined) return undefined;
   // An empty range is billed as one read, and each range is counted separately.
-  return probeReads + reads + Math.max(1, documents) + countReads(documents) + 2 * Math.max(0, ranges.length - 1);
+  return probeReads + reads + billing.query(documents, bytes) + billing.count(documents) + 2 * Math.max(0, ranges.length - 1);
 };
 
-const assertWithinReadLimit = ({ maxReads }: BackupRecord, planned: ReadPlan): void => {
-  const reads = estimateReads(planned) ?? planned.reads;
+const assertWithinReadLimit = ({ maxReads }: BackupRecord, planned: ReadPlan, billing: ReadBilling): void => {
+  const reads = estimateReads(planned, { billing }) ?? planned.reads;
   if (maxReads !== undefined && reads > maxReads) throw readLimitExceeded(maxReads, reads);
 };
 

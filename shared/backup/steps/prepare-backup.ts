@@ -7,7 +7,7 @@ import { probeSource } from '../../firestore/index.ts';
 import { JobEndedError, phaseEntry } from '../../job/index.ts';
 import { organizationKey } from '../../organization/index.ts';
 import { after, check, commit, get, isConflict, iso, set, type Tenant } from '../../platform/index.ts';
-import { type ProjectRecord, projectKey, readProject } from '../../project/index.ts';
+import { type ProjectRecord, projectKey, projectReadPrice, readProject } from '../../project/index.ts';
 import {
   type BackupDeps,
   type BackupRecord,
@@ -32,14 +32,15 @@ export const prepareBackup = async (tenant: Tenant, backupId: string, deps: Back
 const prepare = async (tenant: Tenant, { backup, deps, signal }: StepRun): Promise<void> => {
   // A later phase means that an earlier run has finished this step.
   if (backup.phase !== 'preparing') return;
-  const project = await readProject(tenant, backup.projectId);
+  const found = await readProject(tenant, backup.projectId);
+  const project = (await deps.refreshDatabaseInfo?.(tenant, found)) ?? found;
   const keyed = backup.keyFile ? backup : await createKey(tenant, backup, deps);
   await storeKey(tenant, keyed, deps);
   // A synthetic full needs no source.
   const reads = keyed.synthesizedFrom === undefined ? await probe(tenant, { project, deps, signal }) : 0;
   await commit([
     updateRunningBackup(tenant, backup.id, {
-      set: { phase: 'planning', waitingFor: undefined },
+      set: { phase: 'planning', waitingFor: undefined, usdPerMillionReads: projectReadPrice(project).usdPerMillion },
       append: { timeline: [phaseEntry('planning', deps.clock.now())] },
       add: { reads },
       expected: { phase: 'preparing' },

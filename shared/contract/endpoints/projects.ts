@@ -37,11 +37,21 @@ const TimeoutMinutes = z
     z.meta({ examples: [backupTimeoutMinutes] }),
   );
 
+/** In documents (of the Enterprise edition: read units), or in dollars at the list price of the database's location. */
+const ReadBudgetPerDay = z.union(
+  [
+    z.strictObject({ documents: z.int('must be a whole number').check(z.minimum(1, 'must be at least 1')) }),
+    z.strictObject({ usd: z.number('must be a number').check(z.positive('must be more than 0')) }),
+  ],
+  'must be {documents} or {usd}',
+);
+
 /** Only the given fields change; null resets a field to its default. */
 const SettingsChange = z.strictObject({
   backupTimeoutMinutes: z.optional(TimeoutMinutes),
   defaultStorageId: z.optional(z.nullable(id('storageDestination'))),
   maxReads: z.optional(z.nullable(MaxReads)),
+  readBudgetPerDay: z.optional(z.nullable(ReadBudgetPerDay)),
 });
 
 const read = { role: 'viewer', scope: 'projects:read', projects: 'named' } as const;
@@ -66,7 +76,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     status: 201,
     location: `${apiPrefix}/projects/{id}`,
     audit: 'project.created',
-    errors: ['SOURCE_AUTH_ERROR', 'SOURCE_NOT_FOUND', 'STORAGE_NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
+    errors: ['SOURCE_AUTH_ERROR', 'SOURCE_NOT_FOUND', 'SOURCE_NOT_SUPPORTED', 'STORAGE_NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
     idempotent: true,
     outboundShare: outsideShare,
     capabilities: [...connects],
@@ -134,7 +144,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     bodyOptional: true,
     data: Project,
     audit: 'project.reconnected',
-    errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'SOURCE_NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
+    errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'SOURCE_NOT_FOUND', 'SOURCE_NOT_SUPPORTED', 'CONFLICT', 'FORBIDDEN'],
     outboundShare: outsideShare,
     capabilities: [...connects],
   },

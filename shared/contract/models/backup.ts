@@ -2,6 +2,7 @@
 import * as z from 'zod/mini';
 import { Moment, ShownName } from '../fields.ts';
 import { backupStatuses, backupTriggers, backupTypes, verifyDepths } from '../job-enums.ts';
+import { readUnits } from '../read-prices.ts';
 import { storageTypes } from '../storage-types.ts';
 import { encryptionModes } from './encryption.ts';
 import { Cost, Creator, JobError, Lacking, Progress, WaitingFor } from './job.ts';
@@ -109,6 +110,7 @@ export const Estimate = z.object({
   estimatedUsd: z.nullable(z.number()),
   builtFrom: z.enum(['changes', 'source']),
   costIfRead: z.optional(Cost),
+  readUnit: z.enum(readUnits),
   shards: z.int(),
   collections: z.array(z.string()),
   unknownCollections: z.array(z.string()),

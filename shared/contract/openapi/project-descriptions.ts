@@ -6,7 +6,7 @@ import { scheduleFields } from '../endpoints/schedules.ts';
 import { events } from '../events/event-catalogue.ts';
 import { backupTimeoutMinutes, scheduleIntervalMinutesMin } from '../limits.ts';
 import { Pitr, PitrGap, PitrWindows } from '../models/pitr.ts';
-import { Project, ProjectSettings } from '../models/project.ts';
+import { Project, ProjectDatabase, ProjectSettings, ShownReadPrice } from '../models/project.ts';
 import { Schedule, ScheduleOutcome, ScheduleWait } from '../models/schedule.ts';
 import {
   WorkloadIdentity,
@@ -63,7 +63,25 @@ export const projectDescriptions: readonly FieldTexts[] = [
     connection: 'How the source is accessed: by a user’s grant, a Google service account, or workload identity without a key',
     pitr: 'Point-in-time recovery and, while enabled, its settings',
   }),
-  fieldTexts(ProjectSettings, { maxReads: 'A backup that would read more documents is stopped' }),
+  fieldTexts(ProjectSettings, {
+    maxReads: 'A backup that would read more (documents; of the Enterprise edition read units) is stopped',
+    readBudgetPerDay:
+      'What capture, counts, audit, base backups and backups may read a day: {documents} (of the Enterprise edition read units), or {usd} at the list price of its location. When it is short the audit slows down first, then counts are made less often; GET /projects/{projectId}/reads tells what that means. Absent: 1.1 reads for each changed document, all documents within auditDays, and 0.5 % of all documents for counts',
+  }),
+  fieldTexts(ProjectDatabase, {
+    state:
+      'known; permission_missing: the account may not ask the Admin API (grant the permission, which the role of the reader contains); unknown: it was not asked yet, or did not answer. Asked when connecting, and once a day',
+    permission: 'The permission that is missing',
+    pointInTimeRecovery: 'Whether Firestore itself keeps versions for 7 days',
+    realtimeUpdates: 'Whether changes can be listened to, which point-in-time recovery does',
+    readPrice: 'The list price that estimates, caps and costs are made with, without free quotas and discounts',
+  }),
+  fieldTexts(ShownReadPrice, {
+    unit: 'What is billed: a document (Standard edition), or 4 KiB of what was read (Enterprise edition)',
+    usdPerMillionChanges: 'Of what a listener is sent',
+    ofLocation: 'False if no price of the location is known: then it is the dearest one known of the edition',
+    source: 'The page that publishes the price: compare with it',
+  }),
   fieldTexts(Project.shape.connection, {
     email: 'Of the user or service account. Empty for a workload identity without a service account',
     audience: 'Of a workload identity: the pool provider in the customer’s Google Cloud project',

@@ -50,9 +50,10 @@ export interface DocumentRange extends AsyncIterable<DocumentBatch> {
 export class RangeReader implements DocumentRange {
   documents = 0;
   bytes = 0;
-  /** Received documents, each billed as a read; an empty query is billed as one. */
-  reads = 0;
   isFull = false;
+  #received = 0;
+  #receivedBytes = 0;
+  #isDone = false;
   readonly #source: FirestoreDatabase;
   readonly #options: ReadRangeOptions;
   readonly #retries: RetryState;
@@ -79,6 +80,11 @@ export class RangeReader implements DocumentRange {
     return this.#retries.repeats;
   }
 
+  /** What was received; an empty query is billed, too. */
+  get reads(): number {
+    return this.#received === 0 && !this.#isDone ? 0 : this.#source.billing.query(this.#received, this.#receivedBytes);
+  }
+
   get lastName(): string | undefined {
     return this.#counts.lastName?.toString();
   }
@@ -93,7 +99,7 @@ export class RangeReader implements DocumentRange {
       try {
         stream = await this.#open();
         yield* this.#batches(stream);
-        if (this.reads === 0) this.reads = 1;
+        this.#isDone = true;
         return;
       } catch (error) {
         if (error instanceof RpcError) stream?.suspect(error);
@@ -120,7 +126,8 @@ export class RangeReader implements DocumentRange {
       if (batch.count > 0) {
         const taken = this.#counts.add(batch);
         this.#retries.progress();
-        this.reads += batch.count;
+        this.#received += batch.count;
+        this.#receivedBytes += batch.documentBytes;
         this.isFull = taken < batch.count;
         if (this.isFull) batch.keep(taken);
         this.documents += batch.count;

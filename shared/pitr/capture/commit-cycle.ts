@@ -2,6 +2,7 @@
 
 import { enqueue } from '../../event/index.ts';
 import { commit, emitMetric, iso, remove, type Write } from '../../platform/index.ts';
+import { projectReadPrice } from '../../project/index.ts';
 import { captureWrites, markRetentionDue } from '../../stored-backup/index.ts';
 import { holdBase } from '../base/base-backup.ts';
 import { type BaseRefresh, isUndiscovered } from '../base/refresh-base.ts';
@@ -77,6 +78,7 @@ export const commitCycle = async (
     bytesSinceBase: (refresh.changed.bytesSinceBase ?? pitr.bytesSinceBase ?? 0) + (captured.chunk?.size ?? 0),
     ...spentFields(pitr, saved.budget, now),
     tokenItems,
+    usdPerMillionReads: projectReadPrice(cycle.project).usdPerMillionChanges,
   };
   const judged = captured.chunk ? await judgementOf(cycle, saved, now) : [];
   await commit([

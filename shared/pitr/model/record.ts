@@ -121,6 +121,8 @@ export interface PitrRecord extends Item {
   readonly lastCapture: { readonly at: string; readonly changes: number; readonly reads: number } | null;
   readonly changesCaptured: number;
   readonly reads: number;
+  /** The list price of what a listener is sent, as of the last capture; absent in records of earlier versions. */
+  readonly usdPerMillionReads?: number;
   /** Look-ups made within an hour to prove every second, and when their budget was spent. */
   readonly lookups?: { readonly since: string; readonly reads: number; readonly spentAt?: string };
   /** Number of token items; absent means one. */

@@ -45,6 +45,10 @@ export const enablePitr = (
 ): { pitr: PitrRecord; change: Change } => {
   if (before && before.status !== 'disabled')
     throw new ApiError('CONFLICT', 'Point-in-time recovery of this project is already enabled');
+  if (project.database?.state === 'known' && !project.database.realtimeUpdates)
+    throw new ApiError('CONFLICT', 'The database has real-time updates disabled, which changes are captured with', {
+      reason: 'realtimeUpdatesMode of the database is REALTIME_UPDATES_MODE_DISABLED',
+    });
   const known = before ?? initialFields;
   const { id: projectId } = project;
   const between = { from: known.capturedTo ?? '', to: null, reason: 'point-in-time recovery was disabled' };

@@ -26,10 +26,14 @@ export const pitrData = (record: PitrRecord, now: Date): Shown => {
     baseBackupId: bases.at(-1)?.backupId ?? null,
     earliestRestorableAt: windows[0]?.from ?? null,
     latestRestorableAt: windows.at(-1)?.to ?? null,
-    lastCapture: lastCapture && { at: lastCapture.at, changes: lastCapture.changes, cost: costOf(lastCapture.reads) },
+    lastCapture: lastCapture && {
+      at: lastCapture.at,
+      changes: lastCapture.changes,
+      cost: costOf(lastCapture.reads, record.usdPerMillionReads),
+    },
     changesCaptured: record.changesCaptured,
     problem: problemOf(record, now) ?? record.lockProblem ?? null,
-    cost: costOf(record.reads),
+    cost: costOf(record.reads, record.usdPerMillionReads),
   };
 };
 

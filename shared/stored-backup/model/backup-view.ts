@@ -2,8 +2,8 @@
 import type * as z from 'zod/mini';
 import type { Actor } from '../../audit/index.ts';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
-import { usdPerRead } from '../../contract/list-prices.ts';
 import type { Backup } from '../../contract/models/backup.ts';
+import { readPriceOf, usdOf } from '../../contract/read-prices.ts';
 import { type Patience, shownWait } from '../../job/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
@@ -52,7 +52,7 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
     collectionCounts: Object.fromEntries(collectionCounts),
     countVerified,
     ...(authUsers !== undefined && { authUsers }),
-    cost: costOf(record.reads),
+    cost: costOf(record.reads, record.usdPerMillionReads),
     encryption,
     verification,
     verifiedAt,
@@ -81,7 +81,7 @@ const readingData = (record: BackupRecord) => {
     builtFrom: readTime === null ? null : builtFrom,
     ...(builtFromReason !== undefined && { builtFromReason }),
     readsBilled: reads,
-    ...(isBuilt && wasCompleted(record) && { costIfRead: costOf(readsOf(documentCount)) }),
+    ...(isBuilt && wasCompleted(record) && { costIfRead: costOf(readsOf(documentCount), record.usdPerMillionReads) }),
     auditedSince: isBuilt ? (record.auditedSince ?? null) : readTime,
   };
 };
@@ -122,11 +122,11 @@ export const wasCompleted = ({ status, completedAt, error }: Pick<BackupRecord, 
 const durationMsOf = ({ startedAt, completedAt }: BackupRecord): number | null =>
   startedAt === null || completedAt === null ? null : Math.max(0, Date.parse(completedAt) - Date.parse(startedAt));
 
-/** Rounded to micro-dollars. */
-export const costOf = (reads: number): { reads: number; estimatedUsd: number } => ({
-  reads,
-  estimatedUsd: Math.round(reads * usdPerRead * 1e6) / 1e6,
-});
+/** Rounded to micro-dollars. Without a price it is the dearest. */
+export const costOf = (
+  reads: number,
+  usdPerMillion: number = readPriceOf({}).usdPerMillion,
+): { reads: number; estimatedUsd: number } => ({ reads, estimatedUsd: usdOf(reads, usdPerMillion) });
 
 /** The `data` of backup.started and backup.completed. backup.progress adds `progress`, backup.failed adds the backup's `error`. */
 export const backupEvent = (

@@ -63,6 +63,8 @@ export interface BackupRecord extends Item, TestNotes, WaitingRecord {
   /** Of these collections a missing document may have existed; `*`: of all at the root; `**`: of all. */
   readonly absenceUnknown?: readonly string[] | undefined;
   readonly maxReads?: number;
+  /** The list price of reads when it started; absent in records of earlier versions. */
+  readonly usdPerMillionReads?: number;
   /** Days to keep it after completion; kept forever if absent. */
   readonly retentionDays?: number;
   /** The retention policy its schedule had when it was started. */
