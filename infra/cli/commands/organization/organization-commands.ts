@@ -9,7 +9,7 @@ import { matchName } from '../../base/match-name.ts';
 import { matchOrganization } from '../../config/open-session.ts';
 import type { Action } from '../../context/context.ts';
 import { findRecordId } from '../../context/find-resource.ts';
-import { chooseOrganization } from '../../context/store-profile.ts';
+import { chooseOrganization, mustChooseOrganization } from '../../context/store-profile.ts';
 import { askYesNo } from '../../output/ask.ts';
 import { formatCount, formatCounted, formatMinute } from '../../output/format.ts';
 
@@ -58,7 +58,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     action(async (context, _, wanted = '') => {
       const found = await collectAll(context.session().anywhere.list('GET /organizations'));
       const organization = matchOrganization(found, wanted);
-      await chooseOrganization(context, organization.id);
+      await mustChooseOrganization(context, organization.id);
       context.output.result(organization, organization.id, `Using ${organization.name} (${organization.id})`);
     }),
   );
@@ -72,8 +72,8 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     .action(
       action(async (context, { slug }: { readonly slug?: string }, name = '') => {
         const created = await context.session().anywhere.request('POST /organizations', { body: { name, slug } });
-        await chooseOrganization(context, created.id);
-        context.output.result(created, created.id, `Created ${created.name} (${created.id}), which the following commands use`);
+        const use = (await chooseOrganization(context, created.id)) ? ', which the following commands use' : '';
+        context.output.result(created, created.id, `Created ${created.name} (${created.id})${use}`);
       }),
     );
 
@@ -113,8 +113,8 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
       });
       const joined = await anywhere.request('POST /invitations/{token}/accept', { params: { token } });
       const { id, name } = joined.organization;
-      await chooseOrganization(context, id);
-      context.output.result(joined, id, `Joined ${name} (${id}) as ${joined.role}; the following commands use it`);
+      const use = (await chooseOrganization(context, id)) ? '; the following commands use it' : '';
+      context.output.result(joined, id, `Joined ${name} (${id}) as ${joined.role}${use}`);
     }),
   );
 
