@@ -33,7 +33,7 @@ import { addSmokeCommand } from './commands/smoke-command.ts';
 import { addStatusCommand } from './commands/status-command.ts';
 import { addStorageCommands } from './commands/storage-commands.ts';
 import { addUseCommand } from './commands/use-command.ts';
-import { addWatchCommand } from './commands/watch-command.ts';
+import { addWatchCommand } from './commands/watch/watch-command.ts';
 import { addWebhookCommands } from './commands/webhook/webhook-commands.ts';
 import { actionsOf } from './context/context.ts';
 import { addMcpCommand } from './mcp/mcp-command.ts';
