@@ -99,6 +99,7 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
     'mail:send': { MAIL_FROM },
     'link:make': { PUBLIC_URL, CONSOLE_URL },
     'purge:start': { PURGE_WORKFLOW_ARN: parts.purgeWorkflowArn },
+    'schema:read': table,
     'schema:raise': { ...table, SERVICE_VERSION },
     'health:check': { ...table, TASK_QUEUE_URL: queues.task.queueUrl, SERVICE_VERSION },
   };

@@ -167,6 +167,7 @@ const permissions: Readonly<Record<Capability, Permissions>> = {
     MAIL_FROM === '' ? [] : [allow(['ses:SendEmail'], mailArns, { StringEquals: { 'ses:FromAddress': MAIL_FROM } })],
   'link:make': () => [],
   'purge:start': startWorkflow('purgeWorkflowArn'),
+  'schema:read': ({ tableArn }) => [allow(['dynamodb:BatchGetItem'], [tableArn], leadingKeysLike('SCHEMA'))],
   'schema:raise': ({ tableArn }) => [allow(['dynamodb:UpdateItem'], [tableArn], leadingKeysLike('SCHEMA'))],
   'health:check': ({ tableArn, queues }) => [
     allow(['dynamodb:DescribeTable'], [tableArn]),

@@ -8,8 +8,8 @@ export interface Worker {
   /** The name that the file exports; `handler` unless told. Functions of one entry share its bundle. */
   readonly handler?: string;
   readonly summary: string;
-  /** The table's stream, a queue, a workflow step, a periodic trigger, or the API's default route. */
-  readonly trigger: 'stream' | 'queue' | 'step' | 'clock' | 'default-route';
+  /** The table's stream, a queue, a workflow step, a periodic trigger, the API's default route, or CloudFormation at a deployment. */
+  readonly trigger: 'stream' | 'queue' | 'step' | 'clock' | 'default-route' | 'deployment';
   readonly timeoutSeconds: number;
   /** Defaults to 512; Lambda provides a full core at 1,769 MB. */
   readonly memoryMegabytes?: number;
@@ -43,6 +43,13 @@ export const workers = {
     trigger: 'default-route',
     timeoutSeconds: 5,
     capabilities: [],
+  },
+  schemaCheck: {
+    entry: 'functions/deployment/check-schema.ts',
+    summary: 'Refuses the deployment of an earlier release than the one that has written the table',
+    trigger: 'deployment',
+    timeoutSeconds: 30,
+    capabilities: ['schema:read'],
   },
   fanOut: {
     entry: 'functions/event/fan-out.ts',

@@ -28,6 +28,7 @@ export const addDeployCommand = (program: Command, action: Action): void => {
     .option('--template-only', 'upload the release and print the link that launches it')
     .option('--destroy', 'remove the deployment; says what stays, and why')
     .option('--bucket <bucket>', 'bucket for the files (default: bms-release-<account>-<region>, created if it is missing)')
+    .option('--bucket-owner <account>', 'the account of the bucket (default: that of the deployment); another one is refused')
     .option('--skip-preflight', 'do not check account, region and settings before')
     .option('-y, --yes', 'do not ask')
     .option('--profile <name>', 'a profile of the AWS CLI (AWS_PROFILE)')

@@ -1,3 +1,4 @@
+import type { ReleasedSchema } from '../../../../shared/contract/schema-refusal.ts';
 import { followStack } from '../../../deploy/follow-stack.ts';
 import { type Account, NoRegionError, openAccount } from '../../../deploy/open-account.ts';
 import { openRelease, type Release, ReleaseError } from '../../../deploy/open-release.ts';
@@ -5,9 +6,11 @@ import {
   discardPlan,
   ensureBucket,
   findStack,
+  type ParameterValues,
   planDeployment,
   publishRelease,
   releasedParameters,
+  releasedSchema,
   usualBucket,
 } from '../../../deploy/release-stack.ts';
 import { launchLink } from '../../../deploy/template-address.ts';
@@ -82,12 +85,15 @@ const deployRelease = async (context: Context, account: Account, { options, rele
   const missing = Object.keys(known).filter((each) => known[each]?.Default === undefined && !(each in parameters));
   if (missing.length > 0 && !options.templateOnly)
     throw badInput(missing.map((each) => `--set ${settingOf(each)}=… is required: ${known[each]?.Description}`).join('; '));
-  if (!options.skipPreflight && !options.diff && !options.templateOnly) await preflight(context, { parameters, name });
-  await ensureBucket(s3, bucket, region);
+  if (!options.skipPreflight && !options.diff && !options.templateOnly)
+    await preflight(context, { parameters, name, schema: await releasedSchema(release) });
+  const owner = options.bucketOwner ?? account.account;
+  await ensureBucket(s3, { bucket, owner, region });
   const templateUrl = await publishRelease({
     release,
     client: s3,
     bucket,
+    owner,
     prefix: assetPrefix,
     region,
     onFile: (done, of) => output.progress(`\r\u001b[Kuploading ${done} of ${of} files`),
@@ -142,13 +148,16 @@ const deployRelease = async (context: Context, account: Account, { options, rele
 /** Clocks of AWS and of this machine may differ. */
 const clockSkewMs = 60_000;
 
-const preflight = async (
-  { output }: Context,
-  { parameters, name }: { readonly parameters: Readonly<Record<string, string>>; readonly name: string },
-): Promise<void> => {
+interface Checked {
+  readonly parameters: ParameterValues;
+  readonly name: string;
+  readonly schema: ReleasedSchema;
+}
+
+const preflight = async ({ output }: Context, { parameters, name, schema }: Checked): Promise<void> => {
   const given = Object.entries(parameters).filter(([each]) => !each.startsWith('Asset'));
   const settings = { stackName: name, ...Object.fromEntries(given.map(([each, value]) => [settingOf(each), value])) };
-  const exitCode = await runPreflight(settings, (line) => output.note(line));
+  const exitCode = await runPreflight(settings, (line) => output.note(line), { schema });
   if (exitCode !== 0)
     throw new CliFailure(
       exitCodes.failed,

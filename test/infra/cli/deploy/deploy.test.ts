@@ -10,8 +10,10 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, test } from 'vitest';
 import { buildRelease } from '../../../../infra/release/build-release.ts';
 import { template } from '../../../../infra/release/template/template.ts';
+import { schemaVersion } from '../../../../shared/contract/version.ts';
 import { type DeployAccount, startDeployAccount } from '../../../harness/aws/deploy-account.ts';
 import { type Bms, openBms } from '../../../harness/env/run-bms.ts';
+import { makeOtherSchema } from '../../../harness/release/other-schema.ts';
 import { tinyRelease } from '../../../harness/release/tiny-release.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'deploy-'));
@@ -94,12 +96,26 @@ test('bms deploy: what is missing or wrong is said before anything is created', 
   equal(account.objects.size, 0);
 });
 
+// The usual name can be guessed: somebody else may have made a bucket of that name that anyone can read and write.
+test('bms deploy: a bucket of another account is refused, and gets nothing', async () => {
+  const usual = 'bms-release-123456789012-eu-central-1';
+  account.buckets.set(usual, '999988887777');
+  const { code, err } = await deploy('--from', dist, ...identity(), '--diff');
+  deepEqual(
+    [code, /the bucket bms-release-123456789012-eu-central-1 is not one of account 123456789012/.test(err)],
+    [2, true],
+    err,
+  );
+  equal(account.objects.size, 0);
+  account.buckets.delete(usual);
+});
+
 test('bms deploy --diff and --template-only change nothing', async () => {
   const diff = await deploy('--from', `${addressOf(releases)}/2.0.0`, ...identity(), '--diff');
   equal(diff.code, 0, diff.err);
   match(diff.out, /^backup-management-service: \d+ resources would be touched: \d+ added\n$/);
   match(diff.err, /added {4} +1 {2}AWS::DynamoDB::Table/);
-  deepEqual([...account.buckets], ['bms-release-123456789012-eu-central-1']);
+  deepEqual([...account.buckets.keys()], ['bms-release-123456789012-eu-central-1']);
   const launch = await deploy('--from', dist, '--template-only', '--json');
   const { templateUrl, launch: link } = JSON.parse(launch.out) as { templateUrl: string; launch: string };
   ok(account.objects.has(new URL(templateUrl).pathname.replace('/', 'bms-release-123456789012-eu-central-1/')));
@@ -135,8 +151,34 @@ test('bms deploy: runs the preflight, deploys, prints the next steps and ends wi
   );
 });
 
+// CloudFormation's own roll back is no such deployment: it finds the former state as it was.
+test('bms deploy: a release behind the schema of the table is refused by the preflight, and by the deployment itself', async () => {
+  const next = join(folder, 'next');
+  makeOtherSchema({ from: dist, to: next, release: '3.0.0', version: schemaVersion + 1 });
+  account.schema = { release: '3.0.0', version: schemaVersion + 1 };
+  const older = await deploy('--from', dist, '--set', 'plan=starter', '--yes');
+  deepEqual([older.code, older.out], [1, '']);
+  match(
+    older.err,
+    /^do {6}schema of the table: 3\.0\.0 has written the table with schema \d+, and .*: use 3\.0\.0 or a later release/m,
+  );
+  match(older.err, /the preflight found something to do/);
+  // What this bms knows itself does not matter.
+  const later = await deploy('--from', next, '--yes');
+  match(later.err, /^ok {6}schema of the table: 3\.0\.0 knows it and writes version/m);
+  match(later.out, /is deployed at/);
+  const back = await deploy('--from', dist, '--skip-preflight', '--yes');
+  deepEqual([back.code, back.out], [1, ''], back.err);
+  match(back.err, /Schema\d+ \(Custom::SchemaCheck\): .*3\.0\.0 has written the table with schema/);
+  match(back.err, /was taken back \(UPDATE_ROLLBACK_COMPLETE\)/);
+  equal((await deploy('--from', next, '--diff')).out, 'backup-management-service is up to date\n');
+  account.schema = undefined;
+  match((await deploy('--from', dist, '--yes')).out, /is deployed at/);
+});
+
 test('publish.mjs: uploads the release to a bucket once, and prints the link that launches it', async () => {
-  account.buckets.add('my-files');
+  account.buckets.set('my-files', '123456789012');
+  account.buckets.set('their-files', '999988887777');
   const env = { ...bms.env, AWS_REGION: 'eu-central-1' };
   const publish = async (...args: readonly string[]) =>
     (await promisify(execFile)(process.execPath, [join(dist, 'template/publish.mjs'), ...args], { env })).stdout;
@@ -146,7 +188,9 @@ test('publish.mjs: uploads the release to a bucket once, and prints the link tha
   const [, templateUrl = ''] = /^template {2}(.*)$/m.exec(first) ?? [];
   ok(account.objects.has(`my-files${new URL(templateUrl).pathname}`));
   match(await publish('--bucket', 'my-files', '--prefix', 'bms/'), /^0 of \d+ files uploaded/);
-  await rejects(publish('--bucket', 'nowhere'), /the bucket nowhere cannot be used/);
+  await rejects(publish('--bucket', 'nowhere'), /the bucket nowhere of account 123456789012 cannot be used/);
+  await rejects(publish('--bucket', 'their-files'), /the bucket their-files of account 123456789012 cannot be used/);
+  match(await publish('--bucket', 'their-files', '--owner', '999988887777'), /files uploaded to s3:\/\/their-files\//);
 });
 
 test('bms deploy: a file whose digest is wrong is refused', async () => {
