@@ -171,11 +171,13 @@ export class CaptureSession {
     budget.reads += this.#unrecordedReads;
     this.#unrecordedReads = 0;
     const areAllListened = !lacksListenedCollections(refreshed, positions);
+    const checkedAt = refreshed.changed.checkedAt ?? pitr.checkedAt;
     return concludeCycle(this.session, {
       found: refreshed.found,
       from: microsOf(pitr.capturedTo ?? ''),
       lookupsLeft: isEverySecondWanted(cycle) ? remainingLookups(pitr, budget, this.#deps.clock.now()) : undefined,
       pastReadsLeft: remainingPastReads(pitr, budget, this.#deps.clock.now()),
+      absentSince: checkedAt === undefined ? undefined : microsOf(checkedAt),
       areAllListened,
       isCheckDue: (reads, to) =>
         !areAllListened ? refreshed.base !== undefined : isCheckDue({ ...pitr, ...refreshed.changed }, reads, to),

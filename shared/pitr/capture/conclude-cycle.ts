@@ -14,6 +14,7 @@ import type { CollectionGroup, ObservedChanges, Span } from '../listen/observed-
 import { floorSecond, microsOf, momentOf } from '../model/micro-time.ts';
 import type { Gap } from '../model/record.ts';
 import type { ResumePosition } from '../model/resume-position.ts';
+import { listenToNewIds } from './listen-to-new-ids.ts';
 import { proveInterruption } from './prove-interruption.ts';
 import type { ReadBudget } from './read-budget.ts';
 
@@ -22,6 +23,8 @@ interface CycleEnd {
   readonly found: readonly ResumePosition[];
   /** Everything up to here is captured, and the root collections were listed, in microseconds. */
   readonly from: number;
+  /** When it was last proven that there are no other collections. */
+  readonly absentSince: number | undefined;
   /** Reads allowed to prove moments without listening. */
   readonly pastReadsLeft: number;
   /** Look-ups allowed beyond one per changed document to prove every second; undefined if only the end is wanted. */
@@ -66,6 +69,7 @@ export const concludeCycle = async (session: ListenSession, end: CycleEnd): Prom
   const { from, found, successor, signal, budget } = end;
   const lookup = new Lookup(source, signal);
   const tally = { reads: 0 };
+  const pastReadsBefore = budget.pastReads;
   try {
     await session.endCycle(successor);
     if (found.length > 0) await session.add(found, successor, observed);
@@ -78,16 +82,21 @@ export const concludeCycle = async (session: ListenSession, end: CycleEnd): Prom
     // With a failed stream only whole seconds are known at all streams.
     const to = session.isBroken ? Math.max(from, floorSecond(earliest)) : earliest;
     if (to < from) throw new ResumeTokenLost('the time of the source went back');
+    const checkDeletions = async (some: Iterable<CollectionGroup>): Promise<void> => {
+      for (const group of some) tally.reads += await assertDeletionsComplete(group, { source, lookup, signal });
+    };
+    const known = new Set(observed.groups.values());
+    await checkDeletions(known);
+    const coverage = await coverAll(session, { end, to, tally });
     const groups = [...observed.groups.values()];
-    for (const group of groups) tally.reads += await assertDeletionsComplete(group, { source, lookup, signal });
+    await checkDeletions(groups.filter((group) => !known.has(group)));
     const readTimes = groups.some(({ unobserved }) => unobserved) ? await end.findReadTimes() : [];
     const others = [to, ...readTimes.map(({ at }) => at)];
     const baseAt = readTimes.find(({ isRequested }) => isRequested)?.at;
     const isProven = await proveAll(end, { observed, lookup, others });
     const shortLived = isProven ? await findShortLivedRoots(observed, { source, from, to, signal, tally }) : [];
-    const past = await proveInterruption(observed, { ...end, source, to, others, baseAt, isProven, shortLived });
-    const coverage = await checkCoverage(groups, { source, to, isDue: end.isCheckDue, signal });
-    tally.reads += coverage.reads;
+    const pastReadsLeft = end.pastReadsLeft - (budget.pastReads - pastReadsBefore);
+    const past = await proveInterruption(observed, { ...end, pastReadsLeft, source, to, others, baseAt, isProven, shortLived });
     const { writer } = observed;
     return {
       to,
@@ -149,6 +158,23 @@ const addRoots = async (
   if (added.length > 0) await session.add(added, successor, observed);
   return uncovered;
 };
+
+/** Checks that no collection is missing, and adds those that are. */
+const coverAll = async (
+  session: ListenSession,
+  { end, to, tally }: { readonly end: CycleEnd; readonly to: number; readonly tally: { reads: number } },
+): Promise<Coverage> => {
+  const { source, observed } = session;
+  const { from, absentSince, areAllListened, pastReadsLeft, isCheckDue: isDue, signal } = end;
+  const coverage = await checkCoverage([...observed.groups.values()], { source, to, isDue, signal });
+  tally.reads += coverage.reads;
+  // An earlier batch has no changes of a collection that was unknown to it.
+  if (!areAllListened || absentSince !== from) return coverage;
+  return listenToNewIds(session, { ...end, coverage, to, absentSince, readsLeft: pastReadsLeft * searchShare });
+};
+
+/** The share of the reads for finding new collections; the rest is for proving their moments. */
+const searchShare = 0.5;
 
 /** The coverage counts hold at the end of the cycle; a group that is observed further may have changed since. */
 const nextPosition = (group: CollectionGroup, { counts }: Coverage, to: number): ResumePosition => {

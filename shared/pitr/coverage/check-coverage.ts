@@ -12,8 +12,10 @@ export interface Coverage {
   readonly verdict: 'whole' | 'unknown' | undefined;
   /** Whether it was checked, so that the next check waits. */
   readonly isTried: boolean;
-  /** Exact counts of groups at that moment. */
+  /** Exact counts of groups at that moment; of all groups if the verdict is `unknown`. */
   readonly counts: ReadonlyMap<string, number>;
+  /** The source's count of all documents, if it was counted. */
+  readonly total?: number | undefined;
   readonly reads: number;
 }
 
@@ -63,8 +65,8 @@ export const checkCoverage = async (groups: readonly CollectionGroup[], options:
   const tally = { reads: 0 };
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(checkMs)]);
   try {
-    const verdict = await countAndCompare(ids, { counts, tally, options: { ...options, signal: inTime } });
-    return { verdict, isTried: true, counts, reads: tally.reads };
+    const compared = await countAndCompare(ids, { counts, tally, options: { ...options, signal: inTime } });
+    return { ...compared, isTried: true, counts, reads: tally.reads };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof SourceError || inTime.aborted)) throw error;
@@ -80,7 +82,7 @@ const countAndCompare = async (
     tally,
     options: { source, to, signal },
   }: { readonly counts: Map<string, number>; readonly tally: { reads: number }; readonly options: CoverageOptions },
-): Promise<Coverage['verdict']> => {
+): Promise<Pick<Coverage, 'verdict' | 'total'>> => {
   const readTime = momentOf(to);
   const count = async (some: readonly string[]): Promise<boolean> => {
     let isRefused = false;
@@ -95,15 +97,15 @@ const countAndCompare = async (
   };
   const whole = await countRange(source, { range: {}, readTime, signal });
   tally.reads += whole.reads;
-  if (whole.documents === undefined) return undefined;
+  const total = whole.documents;
+  if (total === undefined) return { verdict: undefined };
   const known = ids.filter((id) => counts.has(id));
-  if (!(await count(ids.filter((id) => !counts.has(id))))) return undefined;
+  if (!(await count(ids.filter((id) => !counts.has(id))))) return { verdict: undefined };
   const sum = (): number => ids.reduce((all, id) => all + (counts.get(id) ?? 0), 0);
-  if (sum() === whole.documents) return 'whole';
+  if (sum() === total) return { verdict: 'whole', total };
   // A difference must be confirmed by fresh counts of all groups.
-  if (!(await count(known))) return undefined;
-  if (sum() > whole.documents) return undefined;
-  return sum() === whole.documents ? 'whole' : 'unknown';
+  if (!(await count(known)) || sum() > total) return { verdict: undefined };
+  return { verdict: sum() === total ? 'whole' : 'unknown', total };
 };
 
 /** Firestore bills one read per 1,000 index entries counted. */

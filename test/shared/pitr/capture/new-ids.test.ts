@@ -1,0 +1,42 @@
+/** Collections that appear while a project is captured leave no gap: every moment is restored as it was, or refused. */
+import { deepEqual, equal, ok } from 'node:assert/strict';
+import { afterAll, test } from 'vitest';
+import { microsOf } from '../../../../shared/pitr/index.ts';
+import { askEverySecond } from '../../../harness/env/capture/ask-every-second.ts';
+import { Journal, secondsSince } from '../../../harness/env/capture/journal.ts';
+import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
+import { listen } from '../../../harness/env/continuous-capture-env.ts';
+
+afterAll(stopCaptureEnv);
+
+const before = { 'users/ada': '1', 'users/bob': '1', 'users/ada/notes/a': '1' };
+
+/** Captures for so many seconds; a worker that ends early is followed by the next. */
+const captureFor = async (t: CaptureEnv, seconds: number, happens: (second: number) => Promise<void>): Promise<void> => {
+  const startMs = t.nowMs;
+  let second = 0;
+  while ((t.nowMs - startMs) / 1_000 < seconds) {
+    await listen(t, { seconds: seconds - (t.nowMs - startMs) / 1_000, happens: () => happens(second++) });
+    await t.runRequestedBase();
+  }
+};
+
+test('new ids: with a new subcollection id a minute at least 99 of 100 seconds are whole, and no base is read', async () => {
+  const t = await createActiveCapture(before, { captureIntervalSeconds: 10 });
+  const journal = new Journal(t, before);
+  await t.runNextCycle();
+  const start = microsOf(t.pitr.capturedTo!);
+  await captureFor(t, 300, async (second) => {
+    if (second % 5 === 2) await journal.put({ [`users/u${second % 15}`]: `${second}` });
+    if (second % 60 === 33) await journal.put({ [`users/ada/new${second}/x`]: '1', [`users/ada/new${second}/y`]: '1' });
+    if (second % 60 === 35) await journal.put({ [`users/ada/new${second - 2}/y`]: null });
+    if (second % 60 === 52) await journal.put({ [`users/ada/new${second - 19}/x`]: '2' });
+  });
+  const asked = await askEverySecond(t);
+  ok(asked.exact > 280 && asked.exact >= 99 * asked.refused, `${asked.exact} exact, ${asked.refused} refused`);
+  // Around each new id, the moments are really restored.
+  const seconds = secondsSince(t, start).filter((_, n) => n % 60 >= 31 && n % 60 <= 37);
+  equal((await journal.compare(seconds)).refused.length, 0);
+  deepEqual([t.pitr.gaps, t.pitr.bases.length, t.pitr.knownCount], [[], 1, 7]);
+  equal(t.pitr.checkedAt, t.pitr.capturedTo);
+});
