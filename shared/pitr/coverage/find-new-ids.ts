@@ -16,7 +16,7 @@ import { mapConcurrent } from '../../platform/index.ts';
 import { momentOf } from '../model/micro-time.ts';
 import type { PastTally } from './past-tally.ts';
 
-export interface NewIdsSearch {
+interface NewIdsSearch {
   readonly source: FirestoreDatabase;
   /** In microseconds. */
   readonly moment: number;
