@@ -24,7 +24,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'shared/pitr': [
     ['.', 'model'],
-    ['batch', 'timeline'],
+    ['batch', 'budget', 'timeline'],
     ['base', 'listen', 'point', 'view'],
     ['coverage', 'settings'],
     ['capture', 'removal'],
