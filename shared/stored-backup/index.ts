@@ -91,6 +91,7 @@ export {
   findOtherOwner,
   findOwner,
 } from './model/shared-archives.ts';
+export { type SourceReading, sourceReadingOf } from './model/source-reading.ts';
 export { readUnstoredObjects, unstoredObjects } from './model/unstored-objects.ts';
 export { assertVerificationCapacity, countRunningVerifications, verificationSeconds } from './model/verification-capacity.ts';
 export { documentEntry } from './read/document-entry.ts';

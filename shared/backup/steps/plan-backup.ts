@@ -20,6 +20,7 @@ import {
   type CapturedMoment,
   historyKey,
   type ShardRecord,
+  sourceReadingOf,
 } from '../../stored-backup/index.ts';
 import { fallBackToFull, openParentArchive } from '../incremental/parent-archive.ts';
 import { missingCollections } from '../model/missing-collections.ts';
@@ -93,7 +94,7 @@ const comparison = async (tenant: Tenant, backup: BackupRecord): Promise<Pick<Ba
 };
 
 interface ShardPlan extends Omit<ReadPlan, 'collections'> {
-  /** Of a backup that is not made from another one: what its documents are taken from. */
+  /** What its documents are taken from. */
   readonly origin?: Pick<BackupRecord, 'builtFrom' | 'builtFromReason' | 'buildBase' | 'auditedSince'>;
 }
 
@@ -127,9 +128,8 @@ const planFromChanges = async (
   { base, moment, documents }: CapturedMoment,
 ): Promise<ShardPlan> => {
   const planned = await planFromArchive(tenant, { backup, originId: base.id, deps });
-  const { auditedSince = base.readTime } = base;
   const buildBase = { backupId: base.id, readTime: base.readTime };
-  return { ...planned, readTime: moment, documents, unknown: [], origin: { builtFrom: 'changes', buildBase, auditedSince } };
+  return { ...planned, readTime: moment, documents, unknown: [], origin: { ...sourceReadingOf(base), builtFrom: 'changes', buildBase } };
 };
 
 const planFromArchive = async (
@@ -139,8 +139,8 @@ const planFromArchive = async (
   const origin = await openParentArchive(tenant, { child: backup, parentId: originId, deps });
   try {
     const planned = await origin.read(() => planSyntheticFull(origin.archive, { rangesMax }));
-    // It lacks what its origin lacks.
-    return { ...planned, unknown: origin.backup.unknownCollections };
+    // It lacks what its origin lacks, and was read from the source when that was.
+    return { ...planned, unknown: origin.backup.unknownCollections, origin: sourceReadingOf(origin.backup) };
   } finally {
     origin.close();
   }

@@ -81,12 +81,12 @@ export const jobDescriptions: readonly FieldTexts[] = [
     fullBecause: 'Why the backup is full although an incremental one was scheduled',
     source: 'Origin of an imported backup, as stated in the import request',
     builtFrom:
-      'changes: built from the last base backup and the changes captured since, without reading the source; it is as complete and independent as any other. source: read from the source. Null until it is planned',
+      'changes: built from the last base backup and the changes captured since, without reading the source; it is as complete and independent as any other. source: read from the source. Null until it is planned, and of an import whose manifest does not say it',
     builtFromReason: 'Why it read the source although changes are captured',
     readsBilled: 'Reads of the source that this backup was billed; those of capturing are not among them',
     costIfRead: 'If it was built from changes: what reading every document would have cost',
     auditedSince:
-      'Every document was read from the source at this time or later. Of a backup that read the source its readTime; null until it is planned',
+      'Every document was read from the source at this time or later. Of a backup that read the source its readTime; null until it is planned, and of an import whose manifest does not say it',
     readTime: 'The single point in time at which the whole database was read',
     encryption:
       'For an import, keyId is the key with which KMS opened the backup, never the one that the bucket claims; unverified if KMS did not name it',

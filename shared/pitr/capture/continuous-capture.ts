@@ -11,7 +11,7 @@ import type { NextCycle } from '../model/end-cycle.ts';
 import { attemptCycle, type CycleTask, earlyByMs, runCaptureCycle } from './capture-cycle.ts';
 import { cycleSeconds, isContinuous } from './capture-mode.ts';
 import { CaptureSession } from './capture-session.ts';
-import { isHandoverLate, listensOn } from './handover.ts';
+import { hasStopped, listensOn } from './handover.ts';
 import { newReadBudget, type ReadBudget } from './read-budget.ts';
 
 export interface ContinuousTask extends CycleTask {
@@ -58,7 +58,7 @@ export const runContinuousCapture = async (
   const first = await loadCycleContext(tenant, task.projectId);
   const isLate = first && earlyByMs(first, deps) < -captureOverdueSeconds * 1_000;
   // The worker to take over from may have stopped already.
-  const isAlone = task.isHandover && first && isHandoverLate(task, first.pitr);
+  const isAlone = task.isHandover && first && hasStopped(task, first.pitr);
   if (!first || (first.pitr.turn !== task.turn && !isAlone) || !isContinuous(first) || isLate)
     return runCaptureCycle(tenant, { task, deps, signal: run.signal });
   const listener = new Listener(deps, run);

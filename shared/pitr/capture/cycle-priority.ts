@@ -3,7 +3,7 @@ import type { Tenant } from '../../platform/index.ts';
 import { loadCycleContext } from '../model/cycle-context.ts';
 import { isContinuous } from './capture-mode.ts';
 import type { ContinuousTask } from './continuous-capture.ts';
-import { isHandoverLate } from './handover.ts';
+import { hasStopped } from './handover.ts';
 
 /**
  * A worker that listens enqueues a message for every cycle, in case it crashes: nearly all of them arrive after their cycle and do
@@ -13,5 +13,5 @@ export const cyclePriority = async (tenant: Tenant, task: ContinuousTask): Promi
   const { projectId, turn, isHandover } = task;
   const cycle = await loadCycleContext(tenant, projectId);
   if (cycle?.pitr.turn === turn) return isHandover || !isContinuous(cycle) ? 'urgent' : 'usual';
-  return isHandover && cycle && isHandoverLate(task, cycle.pitr) ? 'usual' : 'drop';
+  return isHandover && cycle && hasStopped(task, cycle.pitr) ? 'usual' : 'drop';
 };

@@ -22,5 +22,5 @@ export const listensOn = ({ lastCapture, putOffs }: PitrRecord, endsAt: string |
   after(new Date(lastCapture.at), captureHandoverSeconds) < new Date(endsAt);
 
 /** Whether the current worker has stopped before its successor started. */
-export const isHandoverLate = ({ turn, endsAt }: Handover, pitr: PitrRecord): boolean =>
+export const hasStopped = ({ turn, endsAt }: Handover, pitr: PitrRecord): boolean =>
   pitr.turn === turn + 1 && !listensOn(pitr, endsAt);

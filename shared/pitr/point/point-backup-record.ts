@@ -2,7 +2,7 @@
 
 import { undoSeconds } from '../../contract/limits.ts';
 import type { Tenant } from '../../platform/index.ts';
-import { type BackupRecord, chainLengthOf, finishedFields, newBackupRecord } from '../../stored-backup/index.ts';
+import { type BackupRecord, chainLengthOf, finishedFields, newBackupRecord, sourceReadingOf } from '../../stored-backup/index.ts';
 import type { PointPlan } from './plan-point.ts';
 
 interface PointIdentity {
@@ -41,7 +41,7 @@ export const pointBackupRecord = (
     encryption: base.encryption,
     readTime: point.moment,
     builtFrom: 'changes',
-    auditedSince: base.auditedSince ?? base.readTime ?? undefined,
+    auditedSince: sourceReadingOf(base).auditedSince,
     createdAt: as.createdAt,
     startedAt: as.createdAt,
     createdBy: as.createdBy,

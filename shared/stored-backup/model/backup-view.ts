@@ -7,9 +7,9 @@ import { readPriceOf, usdOf } from '../../contract/read-prices.ts';
 import { type Patience, shownWait } from '../../job/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { isRestorePointBackup } from './backup-fields.ts';
 import { formatDuration, formatSize } from './format-units.ts';
 import type { BackupRecord, JobCreator } from './record.ts';
+import { sourceReadingOf } from './source-reading.ts';
 
 /**
  * The API model. It never contains the key file or the archive's identity. `names` are current names of projects; the name at the
@@ -72,17 +72,16 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
   };
 };
 
-/** How its documents were obtained. A backup of earlier versions has read them, and so has one that was imported. */
 const readingData = (record: BackupRecord) => {
   const { readTime, builtFromReason, reads, documentCount } = record;
-  const builtFrom = record.builtFrom ?? (isRestorePointBackup(record) ? 'changes' : 'source');
+  const { builtFrom = null, auditedSince = null } = sourceReadingOf(record);
   const isBuilt = builtFrom === 'changes';
   return {
     builtFrom: readTime === null ? null : builtFrom,
     ...(builtFromReason !== undefined && { builtFromReason }),
     readsBilled: reads,
     ...(isBuilt && wasCompleted(record) && { costIfRead: costOf(readsOf(documentCount), record.usdPerMillionReads) }),
-    auditedSince: isBuilt ? (record.auditedSince ?? null) : readTime,
+    auditedSince,
   };
 };
 

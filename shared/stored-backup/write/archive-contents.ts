@@ -4,6 +4,7 @@ import { omitUndefined } from '../../platform/index.ts';
 import { databaseName, type ProjectRecord } from '../../project/index.ts';
 import type { ArchiveContents } from '../model/backup-fields.ts';
 import type { KeptChunk, PartContents, PlannedBackup, ShardRecord } from '../model/record.ts';
+import { sourceReadingOf } from '../model/source-reading.ts';
 
 /** The parts of any archive, and the shards they belong to. */
 export interface ArchiveParts {
@@ -88,6 +89,7 @@ export const manifestOf = (
     ...(backup.isPartial && { partial: true }),
     ...(backup.lacks && { lacks: omitUndefined(backup.lacks) }),
     ...(backup.mayLackCollections && { mayLackCollections: true }),
+    ...sourceReadingOf(backup),
     ...(backup.erasuresVersion !== undefined && { erasures: backup.erasuresVersion }),
     countVerified,
     originalSize,

@@ -1,6 +1,7 @@
 /** Backups that are built from captured changes: what they say of themselves, when they read instead, and what a crash or a fault leaves. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
+import { canFollow } from '../../../../shared/pitr/base/base-backup.ts';
 import { changesAfter, microsOf } from '../../../../shared/pitr/index.ts';
 import { backupData, backupKey, backupPrefix } from '../../../../shared/stored-backup/index.ts';
 import { firstBackupStep } from '../../../harness/env/backup-env.ts';
@@ -84,6 +85,21 @@ test('built backup: a batch that is lost or damaged is found before anything is 
     deepEqual([backup.status, backup.builtFrom, backup.documentCount], ['completed', 'source', 3], fault);
     ok(backup.builtFromReason?.includes(batch!.path), backup.builtFromReason);
   }
+});
+
+test('built backup: a synthetic full of it is as old as it is in what was read, and no base either', async () => {
+  const t = await captured();
+  const built = await t.takeBackup();
+  await t.put({ 'users/d': '1' });
+  const last = await t.takeBackup({ type: 'incremental', parentBackupId: built.id, chainLength: 1 });
+  const whole = await t.takeBackup({ synthesizedFrom: last });
+  const [base] = t.pitr.bases;
+  const { builtFrom, auditedSince, readTime } = backupData(whole);
+  deepEqual([builtFrom, auditedSince, readTime], ['changes', base?.readTime, last.readTime]);
+  equal(canFollow(t.tenant, t.pitr, whole), false);
+  const read = await t.takeBackup({ source: 'read' });
+  const ofRead = await t.takeBackup({ synthesizedFrom: read });
+  deepEqual([ofRead.builtFrom, backupData(ofRead).auditedSince], ['source', read.readTime]);
 });
 
 test('built backup: two at once, of which one is refused, and both that follow are exact', async () => {
