@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import type { events } from '../../contract/events/event-catalogue.ts';
 import type { EventName } from '../../contract/events/event-names.ts';
-import type { IncidentEventName } from '../../contract/events/incident-events.ts';
+import type { IncidentTrigger } from '../../contract/events/incident-triggers.ts';
 import type { FailureSignal, RecoverySignal, Signal } from './signal.ts';
 
 type Data<N extends EventName> = z.output<(typeof events)[N]>;
@@ -26,7 +26,7 @@ export const signalsOfEvent = (event: IncidentEvent): EventSignals => {
   return read ? read(event.data as never, event) : { signals: [] };
 };
 
-type Readers = { readonly [N in IncidentEventName]: (data: Data<N>, event: IncidentEvent) => EventSignals };
+type Readers = { readonly [N in IncidentTrigger]: (data: Data<N>, event: IncidentEvent) => EventSignals };
 
 /** The error of a job that was cancelled. */
 const cancelled = 'CANCELLED';
@@ -106,7 +106,8 @@ const readers: Readers = {
         { name: 'Schedule', value: schedule.name },
         { name: 'Error', value: error.code },
       ],
-      page: `/schedules/${schedule.id}`,
+      // The backup says why it failed. Without one, the schedule does.
+      page: backupId === null ? `/schedules/${schedule.id}` : `/backups/${backupId}`,
     }),
   'schedule.updated': ({ schedule }, event) =>
     schedule.enabled ? { signals: [] } : { signals: endOfSchedule(event, schedule.id, `Schedule ${schedule.name} was disabled`) },
@@ -174,7 +175,7 @@ const readers: Readers = {
             { name: 'Error', value: restoreTest.error.code },
             ...(restoreTest.backupId === null ? [] : [{ name: 'Backup', value: restoreTest.backupId }]),
           ],
-          page: `/restore-tests/${restoreTest.restoreTestId}`,
+          page: `/restore-tests/runs/${restoreTest.id}`,
         }),
   'restore_test.completed': ({ restoreTest, project }, event) => ({
     signals: recovery(event, {

@@ -73,6 +73,28 @@ const invitation = ({ now, later, person }: SampleContext) => ({
   invitedBy: person,
 });
 
+const incident = ({ project, storage, ago }: SampleContext) => ({
+  id: storage.id.replace(idPrefixes.storageDestination, idPrefixes.incident),
+  kind: 'destination_error' as const,
+  severity: 'warning' as const,
+  status: 'open' as const,
+  title: `Storage destination in error: ${storage.name}`,
+  message: deniedWrite,
+  project: null,
+  subject: { type: 'storage_destination' as const, id: storage.id, name: storage.name },
+  count: 1,
+  openedAt: ago(600),
+  lastFailureAt: ago(600),
+  recoveredAt: null,
+  alertIds: [project.id.replace(idPrefixes.project, idPrefixes.alert)],
+  page: '/storage',
+  acknowledgement: null,
+  assignee: null,
+  mutedUntil: null,
+});
+
+const user = ({ person }: SampleContext) => ({ type: 'user' as const, id: person.id, email: person.email });
+
 const half = (total: number) => ({ percent: 50, documents: Math.ceil(total / 2), totalDocuments: total });
 
 /** `sampleEvent` adds the organization. */
@@ -183,6 +205,30 @@ const samples: { readonly [N in EventName]: (context: SampleContext) => Sample<N
   'project.created': ({ fullProject }) => ({ project: fullProject }),
   'project.deleted': ({ fullProject, ago }) => ({
     project: { ...fullProject, lastBackupAt: ago(3_600), createdAt: ago(monthSeconds) },
+  }),
+  'incident.opened': (context) => ({
+    incident: { ...incident(context), openedAt: context.ago(2), lastFailureAt: context.ago(2) },
+  }),
+  'incident.acknowledged': (context) => {
+    const by = user(context);
+    const acknowledgement = { by, at: context.now.toISOString(), note: 'Asking the team of the bucket' };
+    return { incident: { ...incident(context), acknowledgement }, by };
+  },
+  'incident.assigned': (context) => {
+    const by = user(context);
+    return { incident: { ...incident(context), assignee: { id: by.id, email: by.email, name: 'Ada Lovelace' } }, by };
+  },
+  'incident.muted': (context) => ({
+    incident: { ...incident(context), mutedUntil: context.later(4 * 3_600) },
+    by: user(context),
+  }),
+  'incident.recovered': (context) => ({
+    incident: {
+      ...incident(context),
+      status: 'recovered',
+      message: `Storage destination ${context.storage.name} works again`,
+      recoveredAt: context.now.toISOString(),
+    },
   }),
   'organization.created': ({ organization, person, now }) => ({
     organization: { ...organization, slug: 'example', ownerId: person.id, createdAt: now.toISOString() },
