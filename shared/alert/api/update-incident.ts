@@ -6,7 +6,7 @@ import { muteDaysMax } from '../../contract/limits.ts';
 import { enqueue } from '../../event/index.ts';
 import { type OrganizationRecord, readMember, toMemberEvent } from '../../organization/index.ts';
 import { type AuditNote, after, type Change, iso, type Tenant } from '../../platform/index.ts';
-import { eventsOfEntries } from '../model/incident-event.ts';
+import { eventsOfEntries } from '../model/events-of-entries.ts';
 import { changeIncident, isMuted } from '../model/incident-timeline.ts';
 import type { IncidentRecord, StoredIncidentEntry } from '../model/record.ts';
 

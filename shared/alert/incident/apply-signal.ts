@@ -23,7 +23,7 @@ import {
   type Tenant,
   type Write,
 } from '../../platform/index.ts';
-import { eventsOfEntries } from '../model/incident-event.ts';
+import { eventsOfEntries } from '../model/events-of-entries.ts';
 import { changeIncident, isMuted } from '../model/incident-timeline.ts';
 import { alertKey, type IncidentRecord, type LockFailures } from '../model/record.ts';
 import { type FailureSignal, type RecoverySignal, type Signal, titleOf } from './signal.ts';

@@ -2,7 +2,7 @@
 import { enqueue } from '../../event/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { bestEffort, commit, getAll, iso, type Tenant } from '../../platform/index.ts';
-import { eventsOfEntries } from '../model/incident-event.ts';
+import { eventsOfEntries } from '../model/events-of-entries.ts';
 import { changeIncident, isMuted } from '../model/incident-timeline.ts';
 import type { IncidentRecord, StoredIncidentEntry } from '../model/record.ts';
 
