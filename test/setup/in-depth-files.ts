@@ -28,6 +28,7 @@ export const inDepthFiles: readonly string[] = [
   'test/infra/release/construct/construct.test.ts',
   'test/infra/release/installed.test.ts',
   'test/infra/release/template/template.test.ts',
+  'test/infra/release/whole-release.test.ts',
   'test/journey/account/device.test.ts',
   'test/journey/account/identity.test.ts',
   'test/journey/account/sessions.test.ts',

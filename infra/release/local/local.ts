@@ -31,8 +31,8 @@ export const local: Artifact = {
   name: 'local',
   build: async (context) => {
     const { dir, metafiles } = await buildStage(context);
-    const { consolePackages: furtherPackages, metafile } = await context.functions();
-    const bundles = [...metafiles, metafile];
+    const { bundles: ofFunctions, furtherPackages } = await context.functions();
+    const bundles = [...metafiles, ...ofFunctions];
     const ownFile = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
     const files = globSync('**/*', { cwd: dir, withFileTypes: true })
       .filter((file) => file.isFile() && file.name !== metafilesName)
