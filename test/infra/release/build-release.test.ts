@@ -9,6 +9,7 @@ import { test } from 'vitest';
 import * as z from 'zod';
 import { buildCli } from '../../../infra/bundle/build-cli.ts';
 import { permissive } from '../../../infra/licences/page.ts';
+import { action } from '../../../infra/release/action/action.ts';
 import { bms } from '../../../infra/release/bms/bms.ts';
 import { buildRelease, digestsFile } from '../../../infra/release/build-release.ts';
 import { changelog } from '../../../infra/release/changelog/changelog.ts';
@@ -46,6 +47,16 @@ test('release: a scope changes the name of a package, not that of its file', asy
   const manifest = execFileSync('tar', ['-xOzf', join(scoped, `bms-${version}.tgz`), 'package/package.json']);
   const { name, dependencies } = JSON.parse(manifest.toString()) as { name: string; dependencies?: unknown };
   deepEqual([name, dependencies], ['@acme/bms', undefined]);
+  const readme = execFileSync('tar', ['-xOzf', join(scoped, `bms-${version}.tgz`), 'package/README.md']).toString();
+  match(readme, /^npx @acme\/bms login /m);
+  ok(!readme.includes('{{'));
+});
+
+test('release: images of pipelines are named by digest', async () => {
+  const pinned = join(temporary, 'pinned');
+  await buildRelease({ artifacts: [action], out: pinned });
+  const component = readFileSync(join(pinned, 'action/templates/bms/template.yml'), 'utf8');
+  match(component, /default: node:24-bookworm-slim@sha256:[0-9a-f]{64}\n/);
 });
 
 test('release: a folder with other files is not deleted', async () => {

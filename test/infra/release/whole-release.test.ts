@@ -1,8 +1,7 @@
 /** The whole release, built twice: in two folders of different names, each with nothing in its cache. */
-import { deepEqual, equal, ok } from 'node:assert/strict';
+import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -11,7 +10,10 @@ import { digestsFile } from '../../../infra/release/build-release.ts';
 import { version } from '../../../shared/contract/version.ts';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const temporary = mkdtempSync(join(tmpdir(), 'whole-release-'));
+/** On the disk of the packages, so that they can be linked; no repository lists what is in it. */
+const home = join(root, '.local');
+mkdirSync(home, { recursive: true });
+const temporary = mkdtempSync(join(home, 'whole-release-'));
 const [first, second] = [join(temporary, 'a'), join(temporary, 'another-checkout')];
 /** A minute or two each on two idle cores. */
 const buildsTimeoutMs = 3_600_000;
@@ -38,7 +40,6 @@ const makeCheckout = (folder: string): void => {
 };
 
 const build = async (folder: string): Promise<void> => {
-  makeCheckout(folder);
   const { VITEST: _, NODE_ENV: _env, TEST_RUN_DIR: _run, ...env } = process.env;
   await promisify(execFile)(process.execPath, ['test/harness/release/build-whole.ts', join(folder, 'dist')], {
     cwd: folder,
@@ -47,6 +48,8 @@ const build = async (folder: string): Promise<void> => {
 };
 
 beforeAll(async () => {
+  // Both first: the sources may change meanwhile.
+  for (const folder of [first, second]) makeCheckout(folder);
   await build(first);
   await build(second);
 }, buildsTimeoutMs);
@@ -93,6 +96,9 @@ test('whole release: it consists of what infra/release.md lists', () => {
   ok(paths.filter(isAsset).length > 50);
   for (const path of paths.filter((each) => /^template\/.*\.json$/.test(each))) ok(read(path).length <= 1_000_000, path);
 });
+
+test('whole release: the base of the image is named by digest', () =>
+  match(read('Dockerfile').toString(), /^ARG NODE_IMAGE=\S+@sha256:[0-9a-f]{64}$/m));
 
 interface Component {
   readonly purl: string;
