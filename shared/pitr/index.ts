@@ -9,6 +9,7 @@ export { type ContinuousTask, type QueuedCycle, runContinuousCapture } from './c
 export { cyclePriority } from './capture/cycle-priority.ts';
 export { stalledSince } from './capture/stalled-capture.ts';
 export { watchCaptures } from './capture/watch-captures.ts';
+export { whyNotBuilt } from './capture/why-not-built.ts';
 export { readPitr } from './model/cycle-context.ts';
 export { canonicalMoment, floorSecond, lastSecondBefore, microsOf, momentOf, shownMoment } from './model/micro-time.ts';
 export {

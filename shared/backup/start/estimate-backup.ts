@@ -35,12 +35,15 @@ export const estimateBackup = async (
     options,
     parent,
     isBuilt = false,
+    builtFromReason,
   }: {
     readonly project: ProjectRecord;
     readonly options: Pick<StartBackupOptions, 'collections' | 'excludeCollections'>;
     readonly parent?: Pick<BackupRecord, 'readTime'> | undefined;
     /** It would be built from captured changes. */
     readonly isBuilt?: boolean;
+    /** Why it would not, although changes are captured. */
+    readonly builtFromReason?: string | undefined;
   },
 ): Promise<z.input<typeof Estimate>> => {
   const source = openSource(tenant, project);
@@ -56,6 +59,7 @@ export const estimateBackup = async (
     const builtFrom = isBuilt ? ('changes' as const) : ('source' as const);
     const shown = {
       builtFrom,
+      ...(builtFromReason !== undefined && { builtFromReason }),
       readUnit: price.unit,
       shards: ranges.length,
       collections: [...collections],
@@ -69,7 +73,8 @@ export const estimateBackup = async (
       price.usdPerMillion,
     );
     if (!isBuilt) return { documents, bytes, ...ifRead, ...shown };
-    const built = costOf(probeReads + billing.count(documents), price.usdPerMillion);
+    // The count of all documents is billed to the capture, which counts anyway.
+    const built = costOf(probeReads, price.usdPerMillion);
     return { documents, bytes, ...built, costIfRead: ifRead, ...shown };
   } catch (error) {
     throw toApiError(error);

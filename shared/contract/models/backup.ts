@@ -109,6 +109,7 @@ export const Estimate = z.object({
   reads: z.nullable(z.int()),
   estimatedUsd: z.nullable(z.number()),
   builtFrom: z.enum(['changes', 'source']),
+  builtFromReason: z.optional(z.string()),
   costIfRead: z.optional(Cost),
   readUnit: z.enum(readUnits),
   shards: z.int(),

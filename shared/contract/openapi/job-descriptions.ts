@@ -117,6 +117,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
   }),
   fieldTexts(Estimate, {
     builtFrom: 'changes: it would be built from captured changes, if they prove its moment; otherwise it reads the source',
+    builtFromReason: 'Why it would read the source although changes are captured',
     costIfRead: 'If it would be built from changes: what reading every document costs',
     bytes:
       'Estimated from a sample of documents. For an incremental backup: documents written since its parent; 0 if the sample has none',
