@@ -129,7 +129,13 @@ const planFromChanges = async (
 ): Promise<ShardPlan> => {
   const planned = await planFromArchive(tenant, { backup, originId: base.id, deps });
   const buildBase = { backupId: base.id, readTime: base.readTime };
-  return { ...planned, readTime: moment, documents, unknown: [], origin: { ...sourceReadingOf(base), builtFrom: 'changes', buildBase } };
+  return {
+    ...planned,
+    readTime: moment,
+    documents,
+    unknown: [],
+    origin: { ...sourceReadingOf(base), builtFrom: 'changes', buildBase },
+  };
 };
 
 const planFromArchive = async (

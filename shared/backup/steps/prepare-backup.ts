@@ -37,12 +37,17 @@ const prepare = async (tenant: Tenant, { backup, deps, signal }: StepRun): Promi
   const keyed = backup.keyFile ? backup : await createKey(tenant, backup, deps);
   await storeKey(tenant, keyed, deps);
   // A synthetic full needs no source.
-  const reads = keyed.synthesizedFrom === undefined ? await probe(tenant, { project, deps, signal }) : 0;
+  const sourceSeenAt = keyed.synthesizedFrom === undefined ? await probe(tenant, { project, deps, signal }) : undefined;
   await commit([
     updateRunningBackup(tenant, backup.id, {
-      set: { phase: 'planning', waitingFor: undefined, usdPerMillionReads: projectReadPrice(project).usdPerMillion },
+      set: {
+        phase: 'planning',
+        waitingFor: undefined,
+        usdPerMillionReads: projectReadPrice(project).usdPerMillion,
+        ...(sourceSeenAt !== undefined && { sourceSeenAt }),
+      },
       append: { timeline: [phaseEntry('planning', deps.clock.now())] },
-      add: { reads },
+      add: { reads: sourceSeenAt === undefined ? 0 : probeReads },
       expected: { phase: 'preparing' },
     }),
   ]);
@@ -117,14 +122,14 @@ export const storeKey = async (tenant: Tenant, backup: BackupRecord, deps: Backu
   }
 };
 
+/** The time of the source: whatever was written before the backup started was written before this. */
 const probe = async (
   tenant: Tenant,
   { project, deps, signal }: { readonly project: ProjectRecord; readonly deps: BackupDeps; readonly signal: AbortSignal },
-): Promise<number> => {
+): Promise<string> => {
   const source = deps.openSource(tenant, project);
   try {
-    await probeSource(source, signal);
-    return probeReads;
+    return (await probeSource(source, signal)).readTime;
   } finally {
     source.close();
   }

@@ -36,7 +36,8 @@ export const changesAfter = (wait: (signal: AbortSignal) => Promise<unknown>): C
     if (!first || first.status === 'disabled') return undefined;
     const refusal = whyNeverBuilt(backup, first);
     if (refusal !== undefined) return { reason: refusal };
-    const wanted = microsOf(backup.startedAt ?? backup.createdAt);
+    // By the clock of the source, which captures have, too.
+    const wanted = microsOf(backup.sourceSeenAt ?? backup.startedAt ?? backup.createdAt);
     const until = after(deps.clock.now(), waitSeconds);
     for (let hurried: number | undefined; ; ) {
       const pitr = await readPitr(tenant, projectId);
@@ -96,13 +97,19 @@ const momentIn = async (
 };
 
 /** The next cycle begins at once, and counts. A worker that listens ends its cycle when it sees that. */
-const hurryCapture = async (tenant: Tenant, { projectId, turn, nextTurnAt }: PitrRecord, now: Date): Promise<void> => {
+const hurryCapture = async (
+  tenant: Tenant,
+  { projectId, turn, nextTurnAt, putOffs = 0 }: PitrRecord,
+  now: Date,
+): Promise<void> => {
   const cycle = await loadCycleContext(tenant, projectId);
   if (cycle?.pitr.turn !== turn || nextTurnAt === null) return;
+  // A cycle that has failed keeps its delay: repeated at once, it would fail and be billed again and again.
+  const isEarlier = nextTurnAt > iso(now) && putOffs === 0;
   const wish = {
     countRequestedAt: iso(now),
     isCountUrgent: true,
-    ...(nextTurnAt > iso(now) && { nextTurnAt: iso(now) }),
+    ...(isEarlier && { nextTurnAt: iso(now) }),
   } as const;
   try {
     await commit([
@@ -110,7 +117,7 @@ const hurryCapture = async (tenant: Tenant, { projectId, turn, nextTurnAt }: Pit
         expected: { turn, status: cycle.pitr.status },
         onConditionFailed: () => new StaleReadError(),
       }),
-      ...(isContinuous(cycle) ? [] : [enqueue(tenant, { kind: 'capture', projectId, turn }, now)]),
+      ...(isContinuous(cycle) || putOffs > 0 ? [] : [enqueue(tenant, { kind: 'capture', projectId, turn }, now)]),
     ]);
   } catch (error) {
     // Another cycle has begun.

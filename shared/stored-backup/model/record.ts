@@ -35,6 +35,8 @@ export interface BackupRecord extends Item, TestNotes, WaitingRecord {
   readonly synthesizedFrom?: string;
   /** Why it is full although an incremental one was requested. */
   readonly fullBecause?: string;
+  /** The time of the source, by its own clock, when access to it was checked. */
+  readonly sourceSeenAt?: string;
   /** The source was to be read, whatever is captured. */
   readonly mustRead?: true;
   /** What its documents were taken from; chosen when it is planned. Absent in records of earlier versions, which read the source. */

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { canFollow } from '../../../../shared/pitr/base/base-backup.ts';
-import { changesAfter, microsOf } from '../../../../shared/pitr/index.ts';
+import { changesAfter, microsOf, whyNotBuilt } from '../../../../shared/pitr/index.ts';
 import { backupData, backupKey, backupPrefix } from '../../../../shared/stored-backup/index.ts';
 import { firstBackupStep } from '../../../harness/env/backup-env.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
@@ -102,6 +102,34 @@ test('built backup: a synthetic full of it is as old as it is in what was read, 
   deepEqual([ofRead.builtFrom, backupData(ofRead).auditedSince], ['source', read.readTime]);
 });
 
+test('built backup: while captures fail it waits for their next attempt, and does not repeat them at once', async () => {
+  let cycles = 0;
+  const t = await captured(async (env) => {
+    env.pass(1);
+    if (Date.parse(env.pitr.nextTurnAt ?? '') > env.nowMs) return;
+    cycles += 1;
+    await env.runCycle();
+  });
+  t.server.faults.add({ method: 'Listen', status: 'UNAVAILABLE', times: 1_000 });
+  const { builtFrom, builtFromReason = '' } = await t.takeBackup();
+  t.server.faults.clear();
+  equal(builtFrom, 'source');
+  match(builtFromReason, /were not captured and counted within 90 seconds/);
+  ok(cycles <= 3, `${cycles} cycles within 90 seconds`);
+});
+
+test('built backup: the estimate expects none while a collection is missing, and says why', async () => {
+  const t = await captured();
+  equal(whyNotBuilt(t.pitr), undefined);
+  const gap = { from: t.pitr.capturedTo!, to: null, reason: 'the collection was found late', collections: ['fresh'] };
+  t.pass(20);
+  await t.runNextCycle();
+  t.table.put({ ...t.pitr, gaps: [gap] });
+  equal(whyNotBuilt(t.pitr), gap.reason);
+  t.table.put({ ...t.pitr, gaps: [], bases: t.pitr.bases.map((one) => ({ ...one, isDamaged: true as const })) });
+  match(whyNotBuilt(t.pitr) ?? '', /base backup/);
+});
+
 test('built backup: two at once, of which one is refused, and both that follow are exact', async () => {
   const t = await captured();
   const outcomes = await Promise.allSettled([t.takeBackup(), t.takeBackup()]);
@@ -134,6 +162,18 @@ test('built backup: after a crash at any effect the retried step completes it, e
     await t.resumeBackup(crashed, position);
     await assertExact(t, crashed, `${when} ${at}`);
   }
+});
+
+test('built backup: it has what was written before it started, also if the clock of the source is ahead', async () => {
+  const t = await createPointInTimeEnv();
+  await t.startCaptures({ 'users/a': text('1') });
+  t.pass(1);
+  t.sourceNowMs = () => t.nowMs() + 30_000;
+  t.deps = { ...t.deps, changes: changesAfter(() => t.runCycle()) };
+  await t.runCycle();
+  await t.put({ 'users/b': text('1') });
+  const backup = await t.takeBackup();
+  deepEqual([backup.builtFrom, backup.documentCount], ['changes', 2]);
 });
 
 const text = (stringValue: string) => ({ text: { stringValue } });
