@@ -111,8 +111,7 @@ const findMoment = async (
   tenant: Tenant,
   { backup, deps, signal }: StepRun,
 ): Promise<CapturedMoment | { readonly reason: string } | undefined> => {
-  // A base is there to find what captures have missed.
-  if (backup.mustRead || backup.trigger === 'pitr-base' || !deps.changes) return undefined;
+  if (backup.mustRead || !deps.changes) return undefined;
   try {
     return await deps.changes.findMoment(tenant, { backup, deps, signal });
   } catch (error) {

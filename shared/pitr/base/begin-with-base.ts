@@ -87,6 +87,7 @@ const beginAt = async (cycle: CycleContext, backup: PlannedBackup, deps: BackupD
     isTooLarge: undefined,
     baseDueAt: undefined,
     unprovenBase: undefined,
+    mustReadBase: undefined,
     tokenItems,
     capturedTo: readTime,
     listedAt: readTime,

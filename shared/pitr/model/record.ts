@@ -10,6 +10,10 @@ export interface Base {
   readonly readTime: string;
   /** `capturedTo` when it became a base: batches that end later are encrypted with its key, or that of a later base. */
   readonly since: string;
+  /** Absent if it was read from the source. */
+  readonly builtFrom?: 'changes';
+  /** Since when every document was read from the source, if it was built. */
+  readonly auditedSince?: string;
   /** It was found damaged: restores use the base before, and a new one is made. */
   readonly isDamaged?: true;
 }
@@ -76,6 +80,8 @@ export interface PitrRecord extends Item {
   readonly baseDueAt?: string | undefined;
   /** The last requested base whose own moment could not be proven, how many there were in a row, and when another is requested. */
   readonly unprovenBase?: { readonly backupId: string; readonly times: number; readonly retryAt: string } | undefined;
+  /** What was captured differs from the source: the next base is read. Removed when a read one follows. */
+  readonly mustReadBase?: true | undefined;
   /** How often the resume position was lost since a cycle continued another. */
   readonly losses?: number | undefined;
   /** Cycles that failed and were postponed in a row. */

@@ -39,9 +39,6 @@ test('built backup: record and event say what it was built from, what it read an
   const [event] = t.events('backup.completed').slice(-1) as unknown as [{ data: { backup: typeof shown } }];
   const { builtFrom, readsBilled, auditedSince } = event.data.backup;
   deepEqual([builtFrom, readsBilled, auditedSince], ['changes', 1, base?.readTime]);
-  // It is no base itself: what captures missed would stay unseen.
-  await t.runNextCycle();
-  equal(t.pitr.bases.length, 1);
 });
 
 test('built backup: one that must read, one of some collections and the base itself read the source', async () => {

@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import { recordKind, streamLeaves } from '../../../../shared/archive/index.ts';
 import { changesAfter, microsOf } from '../../../../shared/pitr/index.ts';
-import { type BackupRecord, openArchive } from '../../../../shared/stored-backup/index.ts';
+import { type BackupRecord, backupKey, openArchive } from '../../../../shared/stored-backup/index.ts';
 import { propertyRuns } from '../../../harness/builders/property-runs.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 import { documentsRoot } from '../../../harness/firestore/write-documents.ts';
@@ -19,7 +19,7 @@ const collections = ['users', 'shops', 'users/u0/notes', 'new', 'shops/s1/fresh'
 type Step =
   | { readonly kind: 'write'; readonly path: string; readonly isGone: boolean; readonly seconds: number }
   | { readonly kind: 'cycle' }
-  | { readonly kind: 'base' }
+  | { readonly kind: 'base'; readonly mustRead: boolean }
   | { readonly kind: 'backup'; readonly isIncremental: boolean };
 
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -33,7 +33,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('cycle' as const) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('base' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('base' as const), mustRead: fc.boolean() }) },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('backup' as const), isIncremental: fc.boolean() }) },
 );
 
@@ -49,8 +49,15 @@ const contentsOf = async (t: CaptureEnv, backup: BackupRecord): Promise<readonly
   return found.sort();
 };
 
+/** When the oldest document was read, from the chain of what it was built from: the record must say the same. */
+const readSince = (t: CaptureEnv, { buildBase, readTime }: BackupRecord): string | null => {
+  const base = buildBase && t.table.get<BackupRecord>(backupKey.backup(t.tenant, buildBase.backupId));
+  return base ? readSince(t, base) : readTime;
+};
+
 test('built backups: each is what reading at its moment would have given, and reads next to nothing', async () => {
   let [built, read] = [0, 0];
+  const bases = { changes: 0, source: 0 };
   await fc.assert(
     fc.asyncProperty(
       fc.array(step, { minLength: 10, maxLength: 40 }),
@@ -71,8 +78,19 @@ test('built backups: each is what reading at its moment would have given, and re
             await t.put({ [one.path]: one.isGone ? null : `${n}` });
           } else if (one.kind === 'cycle') await t.runNextCycle();
           else if (one.kind === 'base') {
-            await t.takeBackup({ source: 'read' });
+            // So many changes that a new base is due: the next cycle requests one, or adopts the last backup.
+            const before = t.pitr.bases.length;
+            t.table.put({ ...t.pitr, bytesSinceBase: 1 << 30, ...(one.mustRead && { mustReadBase: true as const }) });
             await t.runNextCycle();
+            await t.runRequestedBase();
+            await t.runNextCycle();
+            for (const base of t.pitr.bases.slice(before)) {
+              const backup = t.table.get<BackupRecord>(backupKey.backup(t.tenant, base.backupId))!;
+              equal(base.builtFrom, backup.builtFrom === 'changes' ? 'changes' : undefined);
+              if (one.mustRead) equal(base.builtFrom, undefined);
+              deepEqual(await contentsOf(t, backup), [...t.truthAt(microsOf(base.readTime))].sort());
+              bases[base.builtFrom ?? 'source'] += 1;
+            }
           } else {
             const asked = t.nowMs;
             const type = one.isIncremental ? { type: 'incremental' as const, parentBackupId: last, chainLength: 1 } : {};
@@ -83,7 +101,7 @@ test('built backups: each is what reading at its moment would have given, and re
             if (backup.builtFrom === 'changes') {
               built += 1;
               equal(backup.reads, 1);
-              equal(backup.auditedSince, backup.buildBase?.readTime);
+              equal(backup.auditedSince, readSince(t, backup));
             } else {
               read += 1;
               ok(backup.builtFromReason);
@@ -97,4 +115,5 @@ test('built backups: each is what reading at its moment would have given, and re
     { numRuns: propertyRuns({ quick: 3, usual: 20, fuzz: 300 }) },
   );
   ok(built > read, `${built} were built, ${read} were read`);
+  ok(bases.changes > 0, `${bases.changes} bases were built, ${bases.source} were read`);
 });
