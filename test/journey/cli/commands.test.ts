@@ -234,7 +234,7 @@ describe('a backup', () => {
     refuses(
       await bms.run(['find', 'users/nobody', '--project', 'shop']),
       4,
-      /no such document in Shop: neither live nor in its newest \d+ backups/,
+      /no such document in Shop: neither live nor in its \d+ backups/,
     );
     refuses(await bms.run(['find', address, '--restore']), 2, /add --yes to confirm/);
     match(await succeeds('find', address, '--restore', '--yes', '--wait'), /completed: 1 restored, 0 deleted/);
