@@ -64,7 +64,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'shared/project': [['.'], ['auth-users']],
   'infra/cli': [
     ['base', 'completion'],
-    ['config'],
+    ['config', 'texts'],
     ['output'],
     ['context'],
     ['login', 'mcp'],

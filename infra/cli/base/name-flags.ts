@@ -15,6 +15,7 @@ const flagNames: Readonly<Record<string, readonly string[]>> = {
   documentIds: ['documents', 'document'],
   includeAuthUsers: ['users'],
   retentionDays: ['retention'],
+  retentionPolicy: ['keep'],
   captureIntervalSeconds: ['interval'],
   auditDays: ['audit'],
   backupTimeoutMinutes: ['timeout'],

@@ -11,6 +11,7 @@ import { needsOlder, type Searched, searchDocument } from '../context/search-doc
 import { addWatchOptions } from '../context/watch-job.ts';
 import { formatCounted, formatTime } from '../output/format.ts';
 import { type Located, locatedColumns, locatedDetails, locatedRows } from '../output/located-view.ts';
+import { summaryOf } from '../texts/contract-text.ts';
 
 interface Question {
   readonly pasted: string;
@@ -30,7 +31,7 @@ type RestoreBody = NonNullable<InputOf<'POST /backups/restore'>['body']>;
 export const addFindCommand = (program: Command, action: Action): void => {
   const find = defineCommand(program, {
     name: 'find <document>',
-    summary: 'Find a document: live, in backups and in captured changes; restore it',
+    summary: summaryOf('GET /documents/locate'),
     description:
       'The document is a path (users/ada), an id, a resource name, or the address of the document in the ' +
       'console of Google Cloud or Firebase. Says when it last changed or vanished, and what to restore. Searches ' +

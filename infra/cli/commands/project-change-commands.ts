@@ -5,6 +5,7 @@ import { defineCommand } from '../base/define-command.ts';
 import { parseEach, parsePositive } from '../base/parse-values.ts';
 import type { Action } from '../context/context.ts';
 import { findRecordId } from '../context/find-resource.ts';
+import { fieldOf, summaryOf } from '../texts/contract-text.ts';
 
 interface UpdateOptions {
   readonly name?: string | undefined;
@@ -20,7 +21,7 @@ interface UpdateOptions {
 export const addProjectChangeCommands = (group: Command, action: Action): void => {
   defineCommand(group, {
     name: 'update <project>',
-    summary: 'Change the name, the labels or the settings of a project',
+    summary: summaryOf('PATCH /projects/{projectId}'),
     examples: [
       'bms projects update shop --name "Web shop"',
       'bms projects update shop --label team=shop --label env=production --remove-label old',
@@ -32,7 +33,7 @@ export const addProjectChangeCommands = (group: Command, action: Action): void =
     .option('--remove-label <key>', 'remove a label; repeat it for several', parseEach)
     .option('--storage <storage>', 'the default storage destination of its backups')
     .option('--no-storage', 'use the default storage destination of the organization')
-    .option('--timeout <minutes>', 'how long a backup may take', parsePositive)
+    .option('--timeout <minutes>', fieldOf('PATCH /projects/{projectId}', 'settings.backupTimeoutMinutes'), parsePositive)
     .option('--max-reads <count>', 'billed reads after which a backup ends', parsePositive)
     .option('--no-max-reads', 'do not limit the reads of a backup')
     .action(

@@ -115,7 +115,8 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
   update: {
     route: 'PATCH /{projectId}',
     access: manage,
-    summary: 'Update the name, labels or settings of a project, or move it with its backups to another organization',
+    summary: 'Update the name, labels or settings of a project; only the given fields change',
+    note: 'With organizationId the project moves with its backups to another organization.',
     body: z.strictObject({
       name: z.optional(Name),
       labels: z.optional(LabelsChange),

@@ -225,7 +225,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
   fieldTexts(restores.create.body, {
     projectId: 'With pointInTime, instead of backupId',
     pointInTime: 'A whole second within a window of GET /projects/{projectId}/pitr/windows',
-    targetProjectId: 'Defaults to the project of the backup',
+    targetProjectId: 'The project that is written to; defaults to that of the backup',
     documentIds: 'Document paths, or ids within the given collections',
     allowPartial: 'The same as options.allowPartial, which it must equal if both are given',
   }),
@@ -235,7 +235,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
     allowPartial:
       'With pointInTime: restore what is proven for that moment, if that is less than was requested; partial of the restore states what it lacks. Otherwise such a request is refused with 409 CONFLICT, whose details name the collections, their count and whether the list is complete, or the interruption of capturing (sampled)',
     includeAuthUsers: 'Defaults to true when a whole backup that contains users is restored',
-    safetyStorageDestinationId: 'Defaults to the destination of the backup',
+    safetyStorageDestinationId: 'Where the safety backup is stored. Defaults to the destination of the backup',
     transform:
       'Makes a masked copy in another project. rules: up to 200, each with collection (users, users/*/orders, **/orders, * for all), field (email, address.street, contacts.*.phone, cards[].number, **.email, *; names with special characters in back-quotes), transform (redact, hash, fake, null, keep) and, for fake, type. The most specific rule wins; contradicting ones are refused. A rule that matches nothing is refused with 400, or fails the job with TRANSFORM_INVALID before it writes, unless allowUnmatched. A list of rules alone is accepted, too. Users are not copied',
     deleteDigest,

@@ -120,7 +120,7 @@ export const projectDescriptions: readonly FieldTexts[] = [
     commands: 'Exactly three, to paste into a shell with gcloud',
   }),
   fieldTexts(projects.create.body.shape.settings.def.innerType, {
-    backupTimeoutMinutes: `Minutes; defaults to ${backupTimeoutMinutes}`,
+    backupTimeoutMinutes: `Minutes that a backup may take; defaults to ${backupTimeoutMinutes}`,
   }),
   fieldTexts(projects.update.body, {
     organizationId:
@@ -143,14 +143,15 @@ export const projectDescriptions: readonly FieldTexts[] = [
   fieldTexts(z.object(scheduleFields), {
     cron: `Five fields as in crontab(5), or a name such as @daily; runs are at least ${scheduleIntervalMinutesMin} minutes apart`,
     timezone:
-      'IANA time zone; a new schedule without one gets settings.timezone of the organization, which is UTC unless changed',
-    type: 'An incremental backup without a usable parent becomes a full one; fullBecause states the reason',
+      'IANA time zone, such as Europe/Berlin. A new schedule without one gets that of the organization, which is UTC unless changed',
+    type: 'An incremental backup without a usable parent becomes a full one, and fullBecause of the backup says why',
     source:
       'auto: a backup of all collections is built from captured changes where they prove its moment. read: it always reads the source',
     enabled: 'False pauses the schedule',
-    retention: 'Days; replaces retentionPolicy. Without either, backups are kept without limit',
+    retention: 'Days that backups are kept; replaces retentionPolicy. Without either, backups are kept without limit',
     retentionPolicy: 'Number of days, ISO weeks, months and years whose last backup is kept; replaces retention',
-    storageDestinationId: 'If omitted, the default of the project or organization at the time of each run',
+    storageDestinationId:
+      'Where the backups are stored. If omitted, the default of the project or organization at the time of each run',
   }),
   fieldTexts(ScheduleWait, {
     position: 'Its place among the waiting runs of the organization. 1 starts next; the run that was due first comes first',

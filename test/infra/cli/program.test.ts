@@ -9,19 +9,24 @@ import { CliFailure } from '../../../infra/cli/base/cli-failure.ts';
 import { pathOf } from '../../../infra/cli/base/define-command.ts';
 import { nameFlag } from '../../../infra/cli/base/name-flags.ts';
 import { ConfigFile, configPath } from '../../../infra/cli/config/config-file.ts';
+import { precomputedTexts } from '../../../infra/cli/precomputed-texts.ts';
 import { createProgram, parserMessage } from '../../../infra/cli/program.ts';
+import { needsTexts, referencesIn } from '../../../infra/cli/texts/contract-text.ts';
+import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'bms-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-const program = createProgram({
+const environment = {
   args: [],
   env: { XDG_CONFIG_HOME: scratch },
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   signal: new AbortController().signal,
-});
+};
+const program = createProgram(environment, precomputedTexts());
 const all = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(all)];
 
 /** Has help of its own. */
@@ -48,6 +53,36 @@ test('descriptions have no line feeds within a paragraph, which the help would k
 test('every option that names a value says what it is', () => {
   for (const command of all(program))
     for (const { flags, description } of command.options) ok(description !== '', `${pathOf(command)} ${flags}`);
+});
+
+const described = (path: string): Command => {
+  const found = all(program).find((command) => pathOf(command) === path);
+  ok(found, path);
+  return found;
+};
+
+test('texts come from the contract: summaries, and descriptions of fields, with flags in place of other fields', () => {
+  const summary = backups.create.summary.replace('dryRun', '--dry-run');
+  ok(described('bms backup create').description().startsWith(summary));
+  equal(described('bms backup create').summary(), summary.split('. ')[0]);
+  equal(described('bms schedule ls').summary(), schedules.list.summary);
+  const textOf = (path: string, flag: string) => described(path).options.find(({ long }) => long === flag)?.description;
+  equal(
+    textOf('bms schedule create', '--retention'),
+    'days that backups are kept; replaces --keep. Without either, backups are kept without limit',
+  );
+  match(textOf('bms schedule create', '--timezone') ?? '', /^IANA time zone/);
+  match(textOf('bms backup verify', '--depth') ?? '', / \(default: structure\)$/);
+  // Long texts are cut after a sentence.
+  for (const { options } of all(program)) for (const { description } of options) ok(description.length <= 300, description);
+});
+
+test('texts: nothing but help and completion needs them, and with them no reference is left', () => {
+  ok(referencesIn(createProgram(environment)).length > 100);
+  deepEqual(referencesIn(program), []);
+  for (const args of [['--help'], ['backup', 'ls', '-h'], ['-qh'], ['help', 'backup'], ['completion', 'bash']])
+    ok(needsTexts(args));
+  for (const args of [['--version'], ['backup', 'ls', '--json'], ['find', 'users/h']]) ok(!needsTexts(args));
 });
 
 const errorOf = async (...args: readonly string[]): Promise<string | undefined> => {

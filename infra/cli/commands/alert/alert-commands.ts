@@ -39,7 +39,7 @@ export const addAlertCommands = (program: Command, action: Action): void => {
     ],
     empty: 'No alerts: failures are reported to no one; bms alert create <name> --channel email --to owners',
   });
-  addShow(alertDetails, { summary: 'Show an alert; its URL and its key are masked' });
+  addShow(alertDetails);
 
   addAlertOptions(
     defineCommand(group, {

@@ -8,6 +8,7 @@ import { findRecordId } from '../../context/find-resource.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../context/take-some.ts';
 import { formatMinute } from '../../output/format.ts';
 import { statusStyle } from '../../output/status-style.ts';
+import { summaryOf } from '../../texts/contract-text.ts';
 
 type DeliveryQuery = NonNullable<InputOf<'GET /alerts/{alertId}/deliveries'>['query']>;
 type Delivery = DataOf<'GET /alerts/{alertId}/deliveries'>['deliveries'][number];
@@ -15,7 +16,7 @@ type Delivery = DataOf<'GET /alerts/{alertId}/deliveries'>['deliveries'][number]
 export const addAlertDeliveryCommands = (group: Command, action: Action): void => {
   const deliveries = defineCommand(group, {
     name: 'deliveries <alert>',
-    summary: 'List messages of the last 30 days, newest first',
+    summary: summaryOf('GET /alerts/{alertId}/deliveries'),
     examples: ['bms alert deliveries Ops --status failed'],
   });
   addLimitOptions(
@@ -43,7 +44,7 @@ export const addAlertDeliveryCommands = (group: Command, action: Action): void =
 
   defineCommand(group, {
     name: 'retry <alert> <delivery>',
-    summary: 'Send a message once more, under the same id',
+    summary: summaryOf('POST /alerts/{alertId}/deliveries/{deliveryId}/retry'),
     examples: ['bms alert retry Ops dlv_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
     action(async ({ client: open, output }, _, wanted = '', deliveryId = '') => {

@@ -11,6 +11,7 @@ import type { Action, Context } from '../../context/context.ts';
 import { findBackupId, findRecordId } from '../../context/find-resource.ts';
 import { formatCount } from '../../output/format.ts';
 import { plainFields, type RestFields } from '../../output/plain-value.ts';
+import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
 
 type Diff = DataOf<'GET /backups/{backupId}/diff'>;
 type Entry = NonNullable<NonNullable<Diff['document']>['before']>;
@@ -25,7 +26,7 @@ interface DiffOptions {
 export const addDiffCommand = (group: Command, action: Action): void => {
   defineCommand(group, {
     name: 'diff <backup> [against]',
-    summary: 'Compare a backup with another backup, or with the live database',
+    summary: summaryOf('GET /backups/{backupId}/diff'),
     description: 'Without a second backup it is compared with the live database. "added" means: only in the second.',
     examples: [
       'bms backup diff latest',
@@ -34,7 +35,7 @@ export const addDiffCommand = (group: Command, action: Action): void => {
       'bms backup diff latest live --exit-code --quiet || notify',
     ],
   })
-    .option('--path <path>', 'compare the fields of one document')
+    .option('--path <path>', fieldOf('GET /backups/{backupId}/diff', 'path'))
     .option('--exit-code', 'as git: end with 1 if anything differs, 0 if nothing does, 128 instead of 1 if it failed')
     .action(
       action((context, options: DiffOptions, wanted = '', other = 'live') =>

@@ -16,6 +16,7 @@ import type { Output } from '../../output/output.ts';
 import type { Column } from '../../output/render-table.ts';
 import { scheduleDetails, stateOf } from '../../output/schedule-view.ts';
 import { statusStyle } from '../../output/status-style.ts';
+import { summaryOf } from '../../texts/contract-text.ts';
 import { addScheduleOptions, type ScheduleOptions, scheduleBody } from './schedule-options.ts';
 import { upcomingRuns } from './upcoming-runs.ts';
 
@@ -52,7 +53,7 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
   addScheduleOptions(
     defineCommand(group, {
       name: 'create <name>',
-      summary: 'Create a schedule',
+      summary: summaryOf('POST /schedules'),
       examples: [
         'bms schedule create Nightly --project shop --cron "30 2 * * *" --timezone Europe/Berlin --type incremental',
         'bms schedule create Nightly --project shop --cron @daily --keep 7d,4w,12m',
@@ -75,7 +76,7 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
   addScheduleOptions(
     defineCommand(group, {
       name: 'update <schedule>',
-      summary: 'Change, pause or resume a schedule',
+      summary: summaryOf('PATCH /schedules/{scheduleId}'),
       examples: ['bms schedule update Nightly --disable', 'bms schedule update Nightly --cron "0 4 * * *"'],
     }).option('--name <name>', 'a new name'),
   ).action(
@@ -90,13 +91,13 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
     }),
   );
 
-  addRemove({ summary: 'Delete a schedule; its backups are kept' });
+  addRemove();
 
   addWatchOptions(
     defineCommand(group, {
       name: 'run <schedule>',
       aliases: ['trigger'],
-      summary: 'Start a backup of the schedule now',
+      summary: summaryOf('POST /schedules/{scheduleId}/trigger'),
       examples: ['bms schedule run Nightly --watch'],
     }),
   ).action(

@@ -9,6 +9,7 @@ import { findRecordId } from '../../context/find-resource.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../context/take-some.ts';
 import { formatTime } from '../../output/format.ts';
 import { statusStyle } from '../../output/status-style.ts';
+import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
 
 type Delivery = DataOf<'GET /webhooks/{webhookId}/deliveries'>['deliveries'][number];
 
@@ -23,7 +24,7 @@ export const addDeliveryCommands = (group: Command, action: Action): void => {
   addLimitOptions(
     defineCommand(group, {
       name: 'deliveries <webhook>',
-      summary: 'List deliveries of the last 30 days, newest first',
+      summary: summaryOf('GET /webhooks/{webhookId}/deliveries'),
       examples: ['bms webhook deliveries Ops --status failed'],
     }).addOption(choiceOption('--status <status>', 'with this status', deliveryStatuses)),
   ).action(
@@ -56,7 +57,7 @@ export const addDeliveryCommands = (group: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'request <webhook> <delivery>',
-    summary: 'Show the request of the last attempt, with secrets masked',
+    summary: summaryOf('GET /webhooks/{webhookId}/deliveries/{deliveryId}/request'),
     examples: ['bms webhook request Ops dlv_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
     action(async ({ client: open, output }, _, wanted = '', deliveryId = '') => {
@@ -68,7 +69,7 @@ export const addDeliveryCommands = (group: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'retry <webhook> <delivery>',
-    summary: 'Send a delivery once more, under the same id',
+    summary: summaryOf('POST /webhooks/{webhookId}/deliveries/{deliveryId}/retry'),
     examples: ['bms webhook retry Ops dlv_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
     action(async ({ client: open, output }, _, wanted = '', deliveryId = '') => {
@@ -81,12 +82,12 @@ export const addDeliveryCommands = (group: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'replay <webhook>',
-    summary: 'Send the events of a time range again',
+    summary: summaryOf('POST /webhooks/{webhookId}/replay'),
     examples: ['bms webhook replay Ops --from 24h', 'bms webhook replay Ops --from 2026-11-15 --to 2026-11-16 --status all'],
   })
     .requiredOption('--from <time>', 'begin of the range; 24h is a day ago', parseMoment)
     .option('--to <time>', 'end of the range (default: now)', parseMoment)
-    .option('--events <names>', 'only these, separated by commas', parseNames)
+    .option('--events <names>', `${fieldOf('POST /webhooks/{webhookId}/replay', 'events')}; separated by commas`, parseNames)
     .addOption(choiceOption('--status <status>', 'which deliveries (default: failed)', replayStatuses))
     .action(
       action(async ({ client: open, output }, { from, to, events, status }: ReplayOptions, wanted = '') => {
@@ -100,7 +101,7 @@ export const addDeliveryCommands = (group: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'events',
-    summary: 'List the events that webhooks can subscribe to',
+    summary: summaryOf('GET /webhooks/events'),
     examples: ['bms webhook events', 'bms webhook events --json'],
   }).action(
     action(async ({ client: open, output }) => {
