@@ -77,6 +77,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'commands/restore-test',
       'commands/schedule',
       'commands/organization',
+      'commands/watch',
       'commands/webhook',
     ],
     ['.'],

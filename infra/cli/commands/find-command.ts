@@ -75,8 +75,12 @@ const locate = async (context: Context, { pasted, project, all }: Question): Pro
     output.progress('\r\u001b[K');
   }
   if (!searched) throw new Error('the service returned no page');
+  for (const { place, backupId, message } of searched.located.notSearched)
+    output.warn(`the id was not looked for in ${placeWords[place]}${backupId ? ` ${backupId}` : ''}: ${message}`);
   return searched;
 };
+
+const placeWords = { live: 'the live database', backup: 'backup', captures: 'captured changes' } as const;
 
 const printLocated = ({ output }: Context, { located, nextCursor }: Searched): void => {
   const { path, candidates, examined, summary, moments } = located;

@@ -36,6 +36,7 @@ const withOlder = (newer: Located, older: Located): Located => ({
   ...newer,
   path: newer.path ?? older.path,
   candidates: newer.candidates.length > 0 ? newer.candidates : older.candidates,
+  notSearched: [...newer.notSearched, ...older.notSearched],
   live: newer.live ?? older.live,
   moments: newer.moments ?? older.moments,
   backups: [...newer.backups, ...older.backups],

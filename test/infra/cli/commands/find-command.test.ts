@@ -27,6 +27,7 @@ const openFind = async (pages: number, lostBefore: number, isLive = false) => {
         projectName: 'Shop',
         path: 'users/ada',
         candidates: [],
+        notSearched: n === 1 ? [{ place: 'backup', backupId: backupId(1), message: 'The bucket is gone' }] : [],
         live: { ...state, exists: isLive, checkedAt: now, reason: null },
         backups: [backup],
         examined: 1,
@@ -63,7 +64,7 @@ test('bms find: a document that no backup has is not found only after all of the
   const { calls, find } = await openFind(6, 99);
   const { code, err } = await find();
   equal(code, 4);
-  match(err, /neither live nor in its 6 backups/);
+  match(err, /^warning: the id was not looked for in backup bkp_0+1: The bucket is gone\n.*neither live nor in its 6 backups/);
   equal(calls(), 6);
 });
 
