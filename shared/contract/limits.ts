@@ -158,8 +158,6 @@ export const auditRetentionDays: Readonly<Record<Plan, number>> = { starter: 30,
 export const reservedSlugs: readonly string[] = `admin api app auth billing console current docs health help internal login
   logout new null organization organizations public root settings status support system undefined www`.split(/\s+/);
 
-/** Reads that the coverage checks of one project may bill per hour. */
-export const coverageReadsPerHour = 1_000;
 /** Reads that one project may bill per hour to prove seconds at which capturing was interrupted. */
 export const pastReadsPerHour = 60_000;
 /** Point-in-time recovery refreshes the base backup of a project this often. */

@@ -3,6 +3,16 @@ export { pinnedBackups } from './base/pinned-backups.ts';
 export { type BatchLeaf, ChangeBatchReader, describeBatch } from './batch/change-batch-reader.ts';
 export { searchCaptures } from './batch/search-captures.ts';
 export { type CapturedVersion, searchNewest } from './batch/search-newest.ts';
+export { captureOffer } from './budget/capture-offer.ts';
+export { consequencesOf } from './budget/consequences.ts';
+export { budgetReads } from './budget/count-allowance.ts';
+export {
+  checkReadsOf,
+  type DatabaseSize,
+  type Forecast,
+  forecastReads,
+  type ProtectionSettings,
+} from './budget/forecast-reads.ts';
 export { runCaptureCycle } from './capture/capture-cycle.ts';
 export { capturedChanges, changesAfter } from './capture/captured-changes.ts';
 export { type ContinuousTask, type QueuedCycle, runContinuousCapture } from './capture/continuous-capture.ts';

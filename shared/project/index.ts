@@ -40,7 +40,7 @@ export {
 export { openSource } from './open-source.ts';
 export { probeProject } from './probe-project.ts';
 export { projectData } from './project-data.ts';
-export { addReads, noReads, type ReadDay, type Reads, readDays, totalReads } from './read-days.ts';
+export { addReads, type DayOfReads, noReads, type Reads, readDays, totalReads, utcDate } from './read-days.ts';
 export { editionOf, projectReadPrice } from './read-price.ts';
 export { listProjects, projectNotFound, readProject, readProjectNames, walkProjects } from './read-project.ts';
 export { probeAndRecord, reconnectProject } from './reconnect-project.ts';

@@ -36,13 +36,13 @@ export const addReads = (
   ];
 };
 
-export interface ReadDay {
+export interface DayOfReads {
   /** UTC. */
   readonly date: string;
   readonly reads: Readonly<Record<ReadKind, number>>;
 }
 
-export const noReads: ReadDay['reads'] = Object.fromEntries(readKinds.map((kind) => [kind, 0])) as ReadDay['reads'];
+export const noReads: DayOfReads['reads'] = Object.fromEntries(readKinds.map((kind) => [kind, 0])) as DayOfReads['reads'];
 
 export const totalReads = (reads: Reads): number => readKinds.reduce((sum, kind) => sum + (reads[kind] ?? 0), 0);
 
@@ -50,7 +50,7 @@ export const totalReads = (reads: Reads): number => readKinds.reduce((sum, kind)
 export const readDays = async (
   tenant: Tenant,
   { projectId, days, now }: { readonly projectId: string; readonly days: number; readonly now: Date },
-): Promise<readonly ReadDay[]> => {
+): Promise<readonly DayOfReads[]> => {
   const prefix = prefixOf(projectId);
   const dates = Array.from({ length: days }, (_, n) => utcDate(after(now, (n - days + 1) * 24 * 3_600)));
   const { items } = await query<ReadDayRecord>({
@@ -62,6 +62,6 @@ export const readDays = async (
   const found = new Map(items.map((item) => [item.sk.slice(prefix.length), item]));
   return dates.map((date) => {
     const item: Reads = found.get(date) ?? {};
-    return { date, reads: Object.fromEntries(readKinds.map((kind) => [kind, item[kind] ?? 0])) as ReadDay['reads'] };
+    return { date, reads: Object.fromEntries(readKinds.map((kind) => [kind, item[kind] ?? 0])) as DayOfReads['reads'] };
   });
 };

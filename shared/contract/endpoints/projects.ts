@@ -4,6 +4,7 @@ import { BucketName, GoogleCredentials, id, MaxReads, Name } from '../fields.ts'
 import { Labels, LabelsChange } from '../labels.ts';
 import { backupTimeoutMinutes, backupTimeoutMinutesMax, backupTimeoutMinutesMin, outsideShare } from '../limits.ts';
 import { Project } from '../models/project.ts';
+import { ProjectReads } from '../models/project-reads.ts';
 import {
   bucketRoles,
   PoolId,
@@ -136,6 +137,15 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     audit: 'project.deleted',
     errors: ['PROJECT_NOT_FOUND', 'JOB_IN_PROGRESS'],
     capabilities: ['table:write'],
+  },
+  reads: {
+    route: 'GET /{projectId}/reads',
+    access: read,
+    summary:
+      'What capture, counts, audit, bases and backups read a day: the last 30 days, a forecast, and what each setting changes',
+    data: ProjectReads,
+    errors: ['PROJECT_NOT_FOUND'],
+    capabilities: ['table:read'],
   },
   reconnect: {
     route: 'POST /{projectId}/reconnect',

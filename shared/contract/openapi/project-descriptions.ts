@@ -7,6 +7,7 @@ import { events } from '../events/event-catalogue.ts';
 import { backupTimeoutMinutes, scheduleIntervalMinutesMin } from '../limits.ts';
 import { Pitr, PitrGap, PitrWindows } from '../models/pitr.ts';
 import { Project, ProjectDatabase, ProjectSettings, ShownReadPrice } from '../models/project.ts';
+import { CaptureOffer, ProjectReads, ReadDay, ReadsByKind } from '../models/project-reads.ts';
 import { Schedule, ScheduleOutcome, ScheduleWait } from '../models/schedule.ts';
 import {
   WorkloadIdentity,
@@ -68,6 +69,32 @@ export const projectDescriptions: readonly FieldTexts[] = [
     readBudgetPerDay:
       'What capture, counts, audit, base backups and backups may read a day: {documents} (of the Enterprise edition read units), or {usd} at the list price of its location. When it is short the audit slows down first, then counts are made less often; GET /projects/{projectId}/reads tells what that means. Absent: 1.1 reads for each changed document, all documents within auditDays, and 0.5 % of all documents for counts',
   }),
+  fieldTexts(ProjectReads, {
+    documents: 'In the last backup. Null before the first: then there is no forecast',
+    changedPerDay: 'Mean of the last seven whole days with captures; null without',
+    budget:
+      'Reads a day, and what they cost; isDefault: none is set, so it is what the formula of settings.readBudgetPerDay allows',
+    auditDays:
+      'Within so many days the budget lets everything be read again; null if the audit is paused, or nothing is captured',
+    countsPerDay: 'Reads a day for counts',
+    forecast: 'Reads a day with the settings as they are',
+    consequences: 'What the budget means for what is proven, in sentences',
+    choices: 'The reads a day with each value of a setting, the others as they are',
+    offers: 'Schedules that read everything, where capturing changes would cost less',
+    days: 'Oldest first, UTC; backups count on the day on which they end',
+  }),
+  fieldTexts(ReadDay, { exceeded: 'More was read than the budget' }),
+  fieldTexts(ReadsByKind, {
+    changes: 'Documents that listeners were sent, and their first look-ups',
+    lookups: 'Further look-ups, which prove every second',
+    listing: 'Root collections, and the time of the source',
+    proofs: 'What proves the seconds of interruptions',
+    counts: 'What proves that no collection is missing',
+    audit: 'Documents read again',
+    bases: 'Base backups',
+    backups: 'All other backups',
+  }),
+  fieldTexts(CaptureOffer, { assumption: 'What the number with capture rests on' }),
   fieldTexts(ProjectDatabase, {
     state:
       'known; permission_missing: the account may not ask the Admin API (grant the permission, which the role of the reader contains); unknown: it was not asked yet, or did not answer. Asked when connecting, and once a day',

@@ -35,8 +35,8 @@ export interface Allowance {
   readonly isExceeded: boolean;
 }
 
-/** Of all documents: for counts. */
-export const countsShare = 0.005;
+/** Counts of everything that a day has reads for: in the Standard edition half a percent of all documents. */
+export const checksPerDay = 2.5;
 /** Look-ups of a day, for each change. */
 export const lookupsShare = 0.1;
 /** A count that costs no more is made at every capture. */
@@ -44,7 +44,7 @@ export const countReadsFree = 20;
 
 export const allowanceOf = (demand: ReadDemand): Allowance => {
   const { allDocuments, changes, fixed, count, cyclesPerDay, auditDays, budget } = demand;
-  const counts = Math.ceil(Math.max(allDocuments * countsShare, count <= countReadsFree ? count * cyclesPerDay : 0));
+  const counts = Math.ceil(Math.max(count * checksPerDay, count <= countReadsFree ? count * cyclesPerDay : 0));
   const audit = Math.ceil(allDocuments / auditDays);
   const first = Math.ceil(changes + changes * lookupsShare) + fixed;
   if (budget === undefined)

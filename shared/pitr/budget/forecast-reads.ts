@@ -56,7 +56,7 @@ export const forecastReads = (size: DatabaseSize, settings: ProtectionSettings):
   const count = checkReadsOf(edition, documents);
   const allowance = allowanceOf({
     ...{ allDocuments: isCaptured ? all : 0, changes, fixed: listing + bases + backups },
-    ...{ count: isCaptured ? count : Number.POSITIVE_INFINITY, cyclesPerDay, auditDays, budget },
+    ...{ count: isCaptured ? count : 0, cyclesPerDay, auditDays, budget },
   });
   // A built backup asks for a count of its own, whatever it costs.
   const counts = isCaptured ? Math.max(allowance.counts, Math.ceil(buildsPerDay) * count) : 0;

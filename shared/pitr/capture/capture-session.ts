@@ -1,12 +1,14 @@
 /** Listens to a project and captures its changes cycle by cycle. */
 
+import { auditDays } from '../../contract/limits.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
 import { StaleReadError } from '../../platform/index.ts';
 import type { BackupDeps } from '../../stored-backup/index.ts';
 import { findReadTimes } from '../base/base-backup.ts';
 import { type BaseRefresh, lacksListenedCollections, refreshBase, requestBaseAtOnce } from '../base/refresh-base.ts';
 import { keyBackupOf, type OpenBatch, openBatch, withDamage } from '../batch/open-batch.ts';
-import { isCheckDue } from '../coverage/check-coverage.ts';
+import { countShareOf } from '../budget/count-allowance.ts';
+import { type CountAllowance, isCheckDue } from '../coverage/check-coverage.ts';
 import { ListenSession } from '../listen/listen-session.ts';
 import { ObservedChanges } from '../listen/observed-changes.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
@@ -17,7 +19,7 @@ import { cycleSeconds, isEverySecondWanted, shortenedCycleSeconds } from './capt
 import { commitCycle } from './commit-cycle.ts';
 import { type Captured, concludeCycle } from './conclude-cycle.ts';
 import { proveAgain } from './prove-again.ts';
-import { type ReadBudget, remainingLookups, remainingPastReads } from './read-budget.ts';
+import { countsOfToday, type ReadBudget, remainingLookups, remainingPastReads } from './read-budget.ts';
 
 interface CaptureOptions {
   /** For one cycle only; otherwise it keeps listening. */
@@ -166,8 +168,9 @@ export class CaptureSession {
     return { batch, observed: new ObservedChanges(batch.writer) };
   }
 
-  #conclude(cycle: CycleContext, { refreshed, budget, nextBatch }: Conclusion): Promise<Captured> {
+  async #conclude(cycle: CycleContext, { refreshed, budget, nextBatch }: Conclusion): Promise<Captured> {
     const { pitr, positions } = cycle;
+    const allowance = await this.#countAllowance(cycle, budget);
     budget.reads += this.#unrecordedReads;
     this.#unrecordedReads = 0;
     const areAllListened = !lacksListenedCollections(refreshed, positions);
@@ -180,12 +183,26 @@ export class CaptureSession {
       absentSince: checkedAt === undefined ? undefined : microsOf(checkedAt),
       areAllListened,
       isCheckDue: (reads, to) =>
-        !areAllListened ? refreshed.base !== undefined : isCheckDue({ ...pitr, ...refreshed.changed }, reads, to),
+        !areAllListened ? refreshed.base !== undefined : isCheckDue({ ...pitr, ...refreshed.changed }, { reads, to, allowance }),
       findReadTimes: () => findReadTimes(cycle, this.#deps.clock.now()),
       successor: nextBatch?.observed ?? 'none',
       budget,
       signal: this.#signal,
     });
+  }
+
+  async #countAllowance(cycle: CycleContext, budget: ReadBudget): Promise<CountAllowance> {
+    const { tenant, pitr, project, positions } = cycle;
+    const now = this.#deps.clock.now();
+    const documents = positions.reduce((sum, { count = 0 }) => sum + Math.max(0, count), 0);
+    const share = await countShareOf(tenant, {
+      project,
+      documents,
+      auditDays: pitr.auditDays ?? auditDays,
+      intervalSeconds: cycleSeconds(cycle),
+      now,
+    });
+    return { ...share, spentToday: countsOfToday(pitr, now) + budget.counts };
   }
 
   #continueWith({ batch, observed }: NextBatch, { positions }: Captured): void {

@@ -75,7 +75,9 @@ export const concludeCycle = async (session: ListenSession, end: CycleEnd): Prom
     if (found.length > 0) await session.add(found, successor, observed);
     // Without a collection there is no stream that reports the time.
     const heard = heardOf(observed) ?? microsOf((await probeSource(source, signal)).readTime);
-    tally.reads += observed.groups.size === 0 ? 2 : 1;
+    const listing = observed.groups.size === 0 ? 2 : 1;
+    tally.reads += listing;
+    budget.listing += listing;
     if (heard < from) throw new ResumeTokenLost('the time of the source went back');
     const uncovered = await addRoots(session, { end, heard, tally });
     const earliest = Math.min(heard, heardOf(observed) ?? heard);
@@ -114,6 +116,7 @@ export const concludeCycle = async (session: ListenSession, end: CycleEnd): Prom
   } finally {
     // Billed, also after a failure.
     budget.reads += tally.reads + observed.reads + lookup.reads;
+    budget.listing += observed.timeRequests;
   }
 };
 
@@ -168,6 +171,7 @@ const coverAll = async (
   const { from, absentSince, areAllListened, pastReadsLeft, isCheckDue: isDue, signal } = end;
   const coverage = await checkCoverage([...observed.groups.values()], { source, to, isDue, signal });
   tally.reads += coverage.reads;
+  end.budget.counts += coverage.reads;
   // An earlier batch has no changes of a collection that was unknown to it.
   if (!areAllListened || absentSince !== from) return coverage;
   return listenToNewIds(session, { ...end, coverage, to, absentSince, readsLeft: pastReadsLeft * searchShare });

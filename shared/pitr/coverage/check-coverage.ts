@@ -1,7 +1,7 @@
 /** Checks that no collection is missing: the source's count of all documents must equal the sum over the captured collections. */
-import { coverageReadsPerHour } from '../../contract/limits.ts';
 import { countGroup, countRange, type FirestoreDatabase, SourceError } from '../../firestore/index.ts';
 import { log, mapConcurrent } from '../../platform/index.ts';
+import { countReadsFree } from '../budget/allowance.ts';
 import type { CollectionGroup } from '../listen/observed-changes.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import type { PitrRecord } from '../model/record.ts';
@@ -27,9 +27,7 @@ export interface CoverageOptions {
   readonly signal: AbortSignal;
 }
 
-/** Reads allowed in every cycle; a check that costs more has `coverageReadsPerHour`. */
-const readsFree = 20;
-const hourMicros = 3_600 * 1_000_000;
+const dayMicros = 24 * 3_600 * 1_000_000;
 /** Firestore limits a query to 60 s, and a cycle must end within minutes. */
 const checkMs = 60_000;
 /** Groups counted concurrently. */
@@ -38,15 +36,30 @@ const concurrency = 8;
 /** A restore that was refused because nothing was counted yet may wait for this many times the reads. */
 const requestedShare = 10;
 
-/** A small database is checked in every cycle, one of a million documents every hour or two, and soon after a restore asked for it. */
+/** The reads for counts of a day. */
+export interface CountAllowance {
+  readonly perDay: number;
+  readonly spentToday: number;
+  /** Whether a check that costs at most `countReadsFree` is made in every cycle. */
+  readonly isFree: boolean;
+}
+
+/**
+ * A check is as often as the reads of a day allow, spread over the day. One that a restore asked for is made at once, within ten
+ * times these reads; one that a backup waits for, whatever it costs.
+ */
 export const isCheckDue = (
   { checkTriedAt, countRequestedAt, isCountUrgent }: Pick<PitrRecord, 'checkTriedAt' | 'countRequestedAt' | 'isCountUrgent'>,
-  reads: number,
-  to: number,
+  {
+    reads,
+    to,
+    allowance: { perDay, spentToday, isFree },
+  }: { readonly reads: number; readonly to: number; readonly allowance: CountAllowance },
 ): boolean => {
-  if (reads <= readsFree || checkTriedAt === undefined || isCountUrgent) return true;
-  const readsPerHour = coverageReadsPerHour * (countRequestedAt === undefined ? 1 : requestedShare);
-  return (to - microsOf(checkTriedAt)) * readsPerHour >= reads * hourMicros;
+  if ((isFree && reads <= countReadsFree) || checkTriedAt === undefined || isCountUrgent) return true;
+  if (countRequestedAt !== undefined) return spentToday + reads <= perDay * requestedShare;
+  if (spentToday + reads > perDay) return false;
+  return (to - microsOf(checkTriedAt)) * perDay >= reads * dayMicros;
 };
 
 /**

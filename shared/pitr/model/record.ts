@@ -131,6 +131,8 @@ export interface PitrRecord extends Item {
   readonly usdPerMillionReads?: number;
   /** Look-ups made within an hour to prove every second, and when their budget was spent. */
   readonly lookups?: { readonly since: string; readonly reads: number; readonly spentAt?: string };
+  /** Reads for counts on the last day (UTC) with any. */
+  readonly countReads?: { readonly date: string; readonly reads: number };
   /** Number of token items; absent means one. */
   readonly tokenItems?: number;
   readonly createdBy: JobCreator;

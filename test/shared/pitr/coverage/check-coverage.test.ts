@@ -149,14 +149,21 @@ test('coverage: a source that cannot count is captured, and its windows name the
   assert.deepEqual([t.pitr.turn, t.pitr.gaps, t.pitr.checkedAt], [turn + 1, [], checkedAt]);
 });
 
-test('coverage: checked in every cycle if cheap, else as often as a thousand reads per hour allow', () => {
+test('coverage: checked in every cycle if cheap, else as often as the reads of a day allow', () => {
   const tried = { checkTriedAt: '2030-06-01T12:00:00.000000Z' };
-  const later = (minutes: number) => microsOf(tried.checkTriedAt) + minutes * 60_000_000;
-  assert.ok(isCheckDue(tried, 20, later(0)));
-  assert.ok(!isCheckDue(tried, 21, later(1)));
-  assert.ok(isCheckDue(tried, 21, later(2)));
-  assert.ok(!isCheckDue(tried, 2_000, later(119)));
-  assert.ok(isCheckDue(tried, 2_000, later(120)));
+  const later = (hours: number) => microsOf(tried.checkTriedAt) + hours * 3_600_000_000;
+  const allowance = { perDay: 5_000, spentToday: 0, isFree: true };
+  const isDue = (reads: number, hours: number, more: object = {}, share: object = {}) =>
+    isCheckDue({ ...tried, ...more }, { reads, to: later(hours), allowance: { ...allowance, ...share } });
+  assert.ok(isDue(20, 0));
+  assert.ok(!isDue(20, 0, {}, { isFree: false }));
+  assert.deepEqual([isDue(2_000, 9), isDue(2_000, 10)], [false, true]);
+  // What was spent counts, whoever asked for it.
+  assert.ok(!isDue(2_000, 20, {}, { spentToday: 3_001 }));
+  // A restore that was refused is served at once, within ten times the reads; a backup whatever it costs.
+  const requested = { countRequestedAt: '2030-06-01T12:00:00.000000Z' };
+  assert.deepEqual([isDue(2_000, 0, requested), isDue(2_000, 0, requested, { spentToday: 48_001 })], [true, false]);
+  assert.ok(isDue(2_000, 0, { isCountUrgent: true }, { spentToday: 1e6 }));
 });
 
 test('coverage: unchecked periods stay marked after captures began again, however often', () => {
