@@ -17,11 +17,11 @@ import {
 } from '../pitr/index.ts';
 import { get, type Tenant } from '../platform/index.ts';
 import {
+  type DayOfReads,
   databaseData,
   editionOf,
   type ProjectRecord,
   projectReadPrice,
-  type ReadDay,
   readDays,
   totalReads,
 } from '../project/index.ts';
@@ -79,7 +79,7 @@ export const projectReads = async (
         ...reads,
         reads: total,
         estimatedUsd: usdOfKinds(reads, price),
-        exceeded: shownBudget > 0 && total > shownBudget,
+        exceeded: budget !== undefined && total > budget,
       };
     }),
   };

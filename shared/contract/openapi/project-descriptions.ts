@@ -83,7 +83,7 @@ export const projectDescriptions: readonly FieldTexts[] = [
     offers: 'Schedules that read everything, where capturing changes would cost less',
     days: 'Oldest first, UTC; backups count on the day on which they end',
   }),
-  fieldTexts(ReadDay, { exceeded: 'More was read than the budget' }),
+  fieldTexts(ReadDay, { exceeded: 'More was read than the budget that is set' }),
   fieldTexts(ReadsByKind, {
     changes: 'Documents that listeners were sent, and their first look-ups',
     lookups: 'Further look-ups, which prove every second',

@@ -45,7 +45,8 @@ export const forecastReads = (size: DatabaseSize, settings: ProtectionSettings):
   const { precision, intervalSeconds, buildsPerDay, readsPerDay, auditDays, budget } = settings;
   const billing = readBilling[edition];
   const all = documents === 0 ? 0 : billing.query(documents, documents * documentBytes);
-  const reading = all + billing.count(documents) + probeReads;
+  // Counted when it is planned and when it is read, and three small questions.
+  const reading = all + 2 * billing.count(documents) + 3 * probeReads;
   const isCaptured = precision !== 'off';
   const cyclesPerDay = isCaptured ? daySeconds / intervalSeconds : 0;
   const changes = isCaptured ? Math.round(changedPerDay * billing.document(documentBytes)) : 0;
