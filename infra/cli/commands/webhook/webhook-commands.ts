@@ -14,7 +14,7 @@ import { formatDuration, formatMinute, formatTime } from '../../output/format.ts
 import type { Detail } from '../../output/output.ts';
 import { statusStyle } from '../../output/status-style.ts';
 import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
-import { addDeliveryCommands } from './delivery-commands.ts';
+import { addWebhookDeliveryCommands } from './webhook-delivery-commands.ts';
 
 type Webhook = DataOf<'GET /webhooks'>[number];
 type WebhookWithSecret = DataOf<'GET /webhooks/{webhookId}'>;
@@ -175,7 +175,7 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
     }),
   );
   addRemove();
-  addDeliveryCommands(group, action);
+  addWebhookDeliveryCommands(group, action);
 };
 
 const stateOf = ({ enabled, failingSince }: Webhook): string => (!enabled ? 'disabled' : failingSince ? 'failed' : 'enabled');

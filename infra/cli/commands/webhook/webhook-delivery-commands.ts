@@ -1,17 +1,14 @@
 /** `bms webhook deliveries|request|retry|replay|events`. */
 import type { Command } from 'commander';
-import type { DataOf } from '../../../../shared/client/index.ts';
 import { type ChoiceOf, deliveryStatuses, replayStatuses } from '../../base/choices.ts';
 import { defineCommand } from '../../base/define-command.ts';
 import { choiceOption, parseMoment, parseNames } from '../../base/parse-values.ts';
 import type { Action } from '../../context/context.ts';
+import { addDeliveryCommands } from '../../context/delivery-commands.ts';
 import { findRecordId } from '../../context/find-resource.ts';
-import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../context/take-some.ts';
 import { formatTime } from '../../output/format.ts';
 import { statusStyle } from '../../output/status-style.ts';
 import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
-
-type Delivery = DataOf<'GET /webhooks/{webhookId}/deliveries'>['deliveries'][number];
 
 interface ReplayOptions {
   readonly from: string;
@@ -20,40 +17,19 @@ interface ReplayOptions {
   readonly status?: ChoiceOf<typeof replayStatuses> | undefined;
 }
 
-export const addDeliveryCommands = (group: Command, action: Action): void => {
-  addLimitOptions(
-    defineCommand(group, {
-      name: 'deliveries <webhook>',
-      summary: summaryOf('GET /webhooks/{webhookId}/deliveries'),
-      examples: ['bms webhook deliveries Ops --status failed'],
-    }).addOption(choiceOption('--status <status>', 'with this status', deliveryStatuses)),
-  ).action(
-    action(
-      async (
-        { client: open, output },
-        options: LimitOptions & { readonly status?: ChoiceOf<typeof deliveryStatuses> },
-        wanted = '',
-      ) => {
-        const client = await open();
-        const webhookId = await findRecordId(client, 'webhook', wanted);
-        const input = { params: { webhookId }, query: { status: options.status, limit: pageSize(options) } };
-        async function* all(): AsyncGenerator<Delivery> {
-          for await (const { data } of client.pages('GET /webhooks/{webhookId}/deliveries', input)) yield* data.deliveries;
-        }
-        output.list(await takeSome(all(), options, output), {
-          columns: [
-            { title: 'DELIVERY', value: ({ id }) => id },
-            { title: 'EVENT', value: ({ eventType }) => eventType, flexible: true },
-            { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
-            { title: 'CODE', value: ({ statusCode }) => statusCode, align: 'right', optional: 1 },
-            { title: 'AT', value: ({ timestamp }) => formatTime(timestamp)?.slice(5, 19), optional: 2 },
-          ],
-          idOf: ({ id }) => id,
-          empty: 'No deliveries',
-        });
-      },
-    ),
-  );
+export const addWebhookDeliveryCommands = (group: Command, action: Action): void => {
+  addDeliveryCommands(group, action, {
+    sender: 'webhook',
+    noun: 'Delivery',
+    statuses: Object.keys(deliveryStatuses),
+    columns: [
+      { title: 'DELIVERY', value: ({ id }) => id },
+      { title: 'EVENT', value: ({ eventType }) => eventType, flexible: true },
+      { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+      { title: 'CODE', value: ({ statusCode }) => statusCode, align: 'right', optional: 1 },
+      { title: 'AT', value: ({ timestamp }) => formatTime(timestamp)?.slice(5, 19), optional: 2 },
+    ],
+  });
 
   defineCommand(group, {
     name: 'request <webhook> <delivery>',
@@ -64,19 +40,6 @@ export const addDeliveryCommands = (group: Command, action: Action): void => {
       const client = await open();
       const params = { webhookId: await findRecordId(client, 'webhook', wanted), deliveryId };
       output.json(await client.request('GET /webhooks/{webhookId}/deliveries/{deliveryId}/request', { params }));
-    }),
-  );
-
-  defineCommand(group, {
-    name: 'retry <webhook> <delivery>',
-    summary: summaryOf('POST /webhooks/{webhookId}/deliveries/{deliveryId}/retry'),
-    examples: ['bms webhook retry Ops dlv_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
-  }).action(
-    action(async ({ client: open, output }, _, wanted = '', deliveryId = '') => {
-      const client = await open();
-      const params = { webhookId: await findRecordId(client, 'webhook', wanted), deliveryId };
-      const result = await client.request('POST /webhooks/{webhookId}/deliveries/{deliveryId}/retry', { params });
-      output.result(result, deliveryId, `Delivery ${deliveryId} is sent again`);
     }),
   );
 
