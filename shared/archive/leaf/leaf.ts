@@ -12,7 +12,7 @@ import {
   recordOrder,
   type StoredKind,
 } from './column-layout.ts';
-import { joinDocument, trimmedCreated, trimmedName, trimmedUpdated } from './document-trim.ts';
+import { joinDocument, joinedBytes, trimmedCreated, trimmedName, trimmedUpdated } from './document-trim.ts';
 import type { ProtobufTimestamp } from './protobuf-timestamp.ts';
 
 const knownFlags = kindMask | trimmedName | trimmedCreated | trimmedUpdated;
@@ -164,6 +164,13 @@ export class Leaf {
     const flags = this.#read(column.flags.plane, 1, slot);
     if (flags <= kindMask) return this.body(slot);
     return joinDocument(flags, this.name(slot), this.body(slot), this.created(slot), this.updated(slot));
+  }
+
+  /** How many bytes `content` has; known without the bodies. */
+  contentBytes(slot: number): number {
+    const flags = this.#read(column.flags.plane, 1, slot);
+    const body = (this.#bodyEnds[slot] ?? 0) - (slot === 0 ? 0 : (this.#bodyEnds[slot - 1] ?? 0));
+    return body + (flags <= kindMask ? 0 : joinedBytes(flags, this.name(slot).length, this.created(slot), this.updated(slot)));
   }
 
   /** The original bytes without createTime and updateTime, which cannot be written to Firestore. */

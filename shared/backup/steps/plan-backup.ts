@@ -20,8 +20,11 @@ import {
   type CapturedMoment,
   historyKey,
   type ShardRecord,
+  type StoredDelta,
   sourceReadingOf,
 } from '../../stored-backup/index.ts';
+import { chooseOrigin, inMicros } from '../build/choose-origin.ts';
+import { writeDelta } from '../build/write-delta.ts';
 import { fallBackToFull, openParentArchive } from '../incremental/parent-archive.ts';
 import { missingCollections } from '../model/missing-collections.ts';
 import { checkRunningBackup, readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
@@ -45,14 +48,15 @@ export const planBackup = async (tenant: Tenant, backupId: string, deps: BackupD
   return { shards: Array.from({ length: shards }, (_, number) => number) };
 };
 
-const createPlan = async (tenant: Tenant, { backup, deps, signal }: StepRun): Promise<number> => {
+const createPlan = async (tenant: Tenant, { backup, deps, signal, control }: StepRun): Promise<number> => {
+  const until = after(deps.clock.now(), buildSeconds);
   const planNumber = (backup.planNumber ?? 0) + 1;
   const expected = { planNumber: backup.planNumber, shards: undefined };
   await commit([updateRunningBackup(tenant, backup.id, { set: { planNumber, phase: 'planning' }, expected })]);
   const fallback = await fallBackToFull(tenant, backup, deps);
   const { synthesizedFrom } = backup;
   const planned = await (synthesizedFrom === undefined
-    ? planReading(tenant, { backup, deps, signal })
+    ? planReading(tenant, { backup: { ...backup, ...fallback }, deps, signal, control, planNumber, until })
     : planFromArchive(tenant, { backup, originId: synthesizedFrom, deps }));
   const shards = shardsOf(tenant, { backup, planned, now: deps.clock.now() });
   for (let start = 0; start < shards.length; start += transactionMax - 1)
@@ -95,25 +99,42 @@ const comparison = async (tenant: Tenant, backup: BackupRecord): Promise<Pick<Ba
 
 interface ShardPlan extends Omit<ReadPlan, 'collections'> {
   /** What its documents are taken from. */
-  readonly origin?: Pick<BackupRecord, 'builtFrom' | 'builtFromReason' | 'buildBase' | 'auditedSince'>;
+  readonly origin?: {
+    readonly builtFrom?: 'changes' | 'source';
+    readonly builtFromReason?: string;
+    readonly buildBase?: BackupRecord['buildBase'];
+    readonly delta?: StoredDelta | undefined;
+    readonly auditedSince?: string;
+  };
+}
+
+/** After so long, and above so many changes, the source is read instead: the step has 300 s, and reading is to be planned, too. */
+const buildSeconds = 200;
+export const changesMax = 2_000_000;
+
+interface PlanRun extends StepRun {
+  readonly planNumber: number;
+  readonly until: Date;
 }
 
 /** Reads the source only if no captured moment has all of its documents. */
-const planReading = async (tenant: Tenant, run: StepRun): Promise<ShardPlan> => {
-  const captured = await findMoment(tenant, run);
-  if (captured && !('reason' in captured)) return planFromChanges(tenant, run, captured);
-  const reason = captured && { builtFromReason: captured.reason };
+const planReading = async (tenant: Tenant, run: PlanRun): Promise<ShardPlan> => {
+  const built = await planFromChanges(tenant, run);
+  if (built && !('reason' in built)) return built;
+  const reason = built && { builtFromReason: built.reason };
   return { ...(await planFromSource(tenant, run)), origin: { builtFrom: 'source', ...reason } };
 };
 
 /** Changes or a base that cannot be read are no reason to have no backup. */
-const findMoment = async (
-  tenant: Tenant,
-  { backup, deps, signal }: StepRun,
-): Promise<CapturedMoment | { readonly reason: string } | undefined> => {
+const planFromChanges = async (tenant: Tenant, run: PlanRun): Promise<ShardPlan | { readonly reason: string } | undefined> => {
+  const { backup, deps, signal } = run;
   if (backup.mustRead || !deps.changes) return undefined;
   try {
-    return await deps.changes.findMoment(tenant, { backup, deps, signal });
+    const captured = await deps.changes.findMoment(tenant, { backup, deps, signal });
+    if (!captured || 'reason' in captured) return captured;
+    if (captured.changes > changesMax)
+      return { reason: `${captured.changes} changes were captured since the base, of which at most ${changesMax} are sorted` };
+    return await planFromMoment(tenant, run, captured);
   } catch (error) {
     const failure = failureOf(error);
     if (!failure || signal.aborted) throw error;
@@ -121,19 +142,31 @@ const findMoment = async (
   }
 };
 
-const planFromChanges = async (
+/** Reads every batch: one that is lost or damaged rules the moment out before anything is copied. */
+const planFromMoment = async (
   tenant: Tenant,
-  { backup, deps }: StepRun,
-  { base, moment, documents }: CapturedMoment,
+  { backup, deps, control, planNumber, until }: PlanRun,
+  captured: CapturedMoment,
 ): Promise<ShardPlan> => {
-  const planned = await planFromArchive(tenant, { backup, originId: base.id, deps });
-  const buildBase = { backupId: base.id, readTime: base.readTime };
+  const { moment } = captured;
+  const origin = await chooseOrigin(tenant, backup, captured);
+  const planned = await planFromArchive(tenant, { backup, originId: origin.id, deps });
+  const delta = await writeDelta(tenant, {
+    backup,
+    planNumber,
+    changes: captured.readChanges(),
+    since: inMicros(origin.readTime),
+    moment,
+    until,
+    deps,
+    control,
+  });
+  const buildBase = { backupId: origin.id, readTime: origin.readTime };
   return {
     ...planned,
     readTime: moment,
-    documents,
     unknown: [],
-    origin: { ...sourceReadingOf(base), builtFrom: 'changes', buildBase },
+    origin: { ...sourceReadingOf(origin), builtFrom: 'changes', buildBase, delta },
   };
 };
 

@@ -1,5 +1,5 @@
 /** The latest change of each document up to a moment, in name order. */
-import { compareNames, compareRanges, type EncodedNameRange, type Leaf, recordKind } from '../../archive/index.ts';
+import { compareNames, compareRanges, type Leaf, recordKind } from '../../archive/index.ts';
 import type { DocumentChange } from '../../stored-backup/index.ts';
 import type { BatchLeaf } from '../batch/change-batch-reader.ts';
 import { microsOf } from '../model/micro-time.ts';
@@ -11,8 +11,6 @@ interface LatestChangesOptions {
   /** Changes up to here are in the base. */
   readonly after: string;
   readonly upTo: string;
-  /** All names if absent. */
-  readonly within?: EncodedNameRange;
   /** Memory for names and contents. */
   readonly bytesMax?: number;
 }
@@ -36,9 +34,8 @@ export async function* latestChanges(options: LatestChangesOptions): AsyncGenera
   const { bytesMax: most = bytesMax } = options;
   const arena = new ByteArena(Math.min(slabBytesMax, Math.ceil(most / 16)));
   const [after, upTo] = [microsOf(options.after), microsOf(options.upTo)];
-  const { from: first, to } = options.within ?? {};
-  for (let from = first, isFirst = true; isFirst || from; isFirst = false) {
-    const range = new NameRange({ from, to }, most, arena);
+  for (let from: Buffer | undefined, isFirst = true; isFirst || from; isFirst = false) {
+    const range = new NameRange(from, most, arena);
     let order = 0;
     let last: string | undefined;
     for await (const { batch, leaf } of options.read()) {
@@ -80,9 +77,8 @@ class NameRange {
   /** The first name that did not fit. */
   rest: Buffer | undefined;
 
-  constructor({ from, to }: EncodedNameRange, most: number, arena: ByteArena) {
+  constructor(from: Uint8Array | undefined, most: number, arena: ByteArena) {
     this.#from = from;
-    this.#end = to;
     this.#bytesMax = most;
     this.#arena = arena;
   }
@@ -137,6 +133,7 @@ class NameRange {
     for (const entry of this.#sorted())
       yield {
         name: nameOf(entry),
+        at: entry.at,
         content: entry.isGone ? undefined : entry.slab.bytes.subarray(contentStart(entry), entry.end),
       };
   }
