@@ -35,6 +35,7 @@ interface DeltaRun {
 /** Work items are deleted when the backup ends; this expires those that could not be. */
 const workItemSeconds = 30 * 24 * 3_600;
 const bufferedBytes = 1 << 20;
+const checkEvery = 256;
 /** A transaction has at most 4 MB. */
 const pagesPerCommit = 20;
 
@@ -89,13 +90,15 @@ const store = async (
   const upload = new LazyUpload(folder, name, { ...objectLockOf(backup), signal: control.storing });
   const writer = new DeltaWriter(name, { identity: backup.archive, dataKey, deleted: parseMoment(moment) });
   try {
+    let n = 0;
     for await (const change of changes) {
+      if (n++ % checkEvery === 0) {
+        control.check();
+        if (clock.now() >= until)
+          throw new JobFailure('INTERNAL_ERROR', 'the captured changes could not be sorted in the time of the planning step');
+      }
       if (change.at > since) writer.add(change);
-      if (writer.chunk.pendingBytes < bufferedBytes) continue;
-      control.check();
-      if (clock.now() >= until)
-        throw new JobFailure('INTERNAL_ERROR', 'the captured changes could not be sorted in the time of the planning step');
-      await upload.write(writer.chunk.take());
+      if (writer.chunk.pendingBytes >= bufferedBytes) await upload.write(writer.chunk.take());
     }
     if (writer.records === 0) return { delta: undefined, segments: [] };
     const chunk = writer.chunk.finish();

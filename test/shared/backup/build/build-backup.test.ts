@@ -1,9 +1,17 @@
 /** Backups that are built from captured changes: what they say of themselves, when they read instead, and what a crash or a fault leaves. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
+import { changesMax } from '../../../../shared/backup/steps/plan-backup.ts';
 import { canFollow } from '../../../../shared/pitr/base/base-backup.ts';
 import { changesAfter, microsOf, whyNotBuilt } from '../../../../shared/pitr/index.ts';
-import { backupData, backupKey, backupPrefix } from '../../../../shared/stored-backup/index.ts';
+import {
+  type BackupRecord,
+  backupData,
+  backupKey,
+  backupPrefix,
+  type CapturedMoment,
+  type ChangeSource,
+} from '../../../../shared/stored-backup/index.ts';
 import { firstBackupStep } from '../../../harness/env/backup-env.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 import { createPointInTimeEnv, type PointInTimeEnv } from '../../../harness/env/point-in-time-env.ts';
@@ -125,6 +133,53 @@ test('built backup: the estimate expects none while a collection is missing, and
   equal(whyNotBuilt(t.pitr), gap.reason);
   t.table.put({ ...t.pitr, gaps: [], bases: t.pitr.bases.map((one) => ({ ...one, isDamaged: true as const })) });
   match(whyNotBuilt(t.pitr) ?? '', /base backup/);
+});
+
+test('built backup: with too many changes, or when sorting them takes too long, the source is read, and the reason says so', async () => {
+  const t = await captured();
+  const { changes } = t.deps;
+  const findMoment: ChangeSource['findMoment'] = async (...run) => changes!.findMoment(...run);
+  const asFound = (change: (found: CapturedMoment) => CapturedMoment): ChangeSource => ({
+    findMoment: async (...run) => {
+      const found = await findMoment(...run);
+      return found && !('reason' in found) ? change(found) : found;
+    },
+  });
+  t.deps = { ...t.deps, changes: asFound((found) => ({ ...found, changes: changesMax + 1 })) };
+  const many = await t.takeBackup();
+  deepEqual([many.status, many.builtFrom, many.documentCount], ['completed', 'source', 3]);
+  match(many.builtFromReason ?? '', /^2000001 changes were captured/);
+  async function* slowly(found: CapturedMoment) {
+    t.pass(201);
+    yield* found.readChanges();
+  }
+  t.deps = { ...t.deps, changes: asFound((found) => ({ ...found, readChanges: () => slowly(found) })) };
+  const late = await t.takeBackup();
+  deepEqual([late.status, late.builtFrom, late.documentCount], ['completed', 'source', 3]);
+  match(late.builtFromReason ?? '', /could not be sorted in the time/);
+  // Nothing of the attempt is left.
+  deepEqual(
+    [...t.folder(late.path).objects.keys()].filter((name) => name.startsWith('chunk/9')),
+    [],
+  );
+});
+
+test('built backup: a leaf of the base that was changed in the bucket is found while it is copied, and the backup fails by name', async () => {
+  const t = await captured();
+  await t.takeBackup();
+  const [base] = t.pitr.bases;
+  const stored = t.table.get<BackupRecord>(backupKey.backup(t.tenant, base!.backupId))!;
+  const { objects } = t.folder(stored.path);
+  const name = [...objects.keys()].find((one) => one.startsWith('chunk/'))!;
+  const bytes = Buffer.from(objects.get(name)!);
+  // The last byte belongs to the tag of the bodies, which a copy does not decompress.
+  bytes[bytes.length - 1]! ^= 1;
+  objects.set(name, bytes);
+  await t.takeBackup().catch(() => undefined);
+  const all = t.table.find(`ORG#${t.tenant.organizationId}`, backupPrefix) as unknown as readonly BackupRecord[];
+  const backup = all.toSorted((one, other) => (one.id < other.id ? 1 : -1))[0]!;
+  deepEqual([backup.status, backup.error?.code], ['failed', 'CHUNK_CORRUPT']);
+  ok(backup.error?.message.includes(stored.id), backup.error?.message);
 });
 
 test('built backup: two at once, of which one is refused, and both that follow are exact', async () => {
