@@ -185,7 +185,7 @@ class FetchedLeaves {
 }
 
 /** Each takes less than 1 MB. */
-const recentMax = 48;
+const recentMax = 16;
 
 /** The leaves that one fetch reads. */
 const runsOf = (wanted: readonly WantedLeaf[]): readonly (readonly WantedLeaf[])[] => {
