@@ -16,7 +16,14 @@ interface UpdateOptions {
   readonly timeout?: number | undefined;
   /** False: no limit. */
   readonly maxReads?: number | false | undefined;
+  /** False: no budget. */
+  readonly budget?: ReadBudget | false | undefined;
 }
+
+type ReadBudget = { readonly documents: number } | { readonly usd: number };
+
+const parseBudget = (text: string): ReadBudget =>
+  text.startsWith('$') ? { usd: Number(text.slice(1)) } : { documents: parsePositive(text) };
 
 export const addProjectChangeCommands = (group: Command, action: Action): void => {
   defineCommand(group, {
@@ -36,12 +43,15 @@ export const addProjectChangeCommands = (group: Command, action: Action): void =
     .option('--timeout <minutes>', fieldOf('PATCH /projects/{projectId}', 'settings.backupTimeoutMinutes'), parsePositive)
     .option('--max-reads <count>', 'billed reads after which a backup ends', parsePositive)
     .option('--no-max-reads', 'do not limit the reads of a backup')
+    .option('--budget <reads>', 'what protection may read a day; with a $ in front: dollars at the list price', parseBudget)
+    .option('--no-budget', 'no budget for the reads of a day')
     .action(
       action(async ({ client: open, output }, options: UpdateOptions, wanted = '') => {
         const { name, storage, timeout: backupTimeoutMinutes } = options;
         const settings = {
           backupTimeoutMinutes,
           maxReads: options.maxReads === false ? null : options.maxReads,
+          readBudgetPerDay: options.budget === false ? null : options.budget,
         };
         const labels = labelsOf(options);
         refuseIfUnchanged({ name, labels, storage, ...settings });

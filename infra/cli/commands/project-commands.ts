@@ -12,6 +12,7 @@ import type { Detail, Output } from '../output/output.ts';
 import { statusStyle } from '../output/status-style.ts';
 import { fieldOf, summaryOf } from '../texts/contract-text.ts';
 import { addProjectChangeCommands } from './project-change-commands.ts';
+import { addProjectReadsCommand } from './project-reads-command.ts';
 
 interface ConnectOptions extends WorkloadIdentityOptions {
   readonly name?: string | undefined;
@@ -100,6 +101,7 @@ export const addProjectCommands = (program: Command, action: Action): void => {
         output.result(project, project.id, `Connected ${project.name} (${project.id})`);
       }),
     );
+  addProjectReadsCommand(group, action);
   addProjectChangeCommands(group, action);
   addRemove({
     aliases: ['rm', 'disconnect'],

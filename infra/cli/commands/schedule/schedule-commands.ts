@@ -1,6 +1,6 @@
 /** `bms schedule`: regular backups. */
 import type { Command } from 'commander';
-import type { Client } from '../../../../shared/client/index.ts';
+import { ApiFailure, type Client } from '../../../../shared/client/index.ts';
 import { refuseIfUnchanged } from '../../base/cli-failure.ts';
 import { collectAll } from '../../base/collect-all.ts';
 import { defineCommand, defineGroup } from '../../base/define-command.ts';
@@ -33,6 +33,19 @@ const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Schedu
 const namesFor = async ({ isJson, isQuiet }: Output, client: Client): Promise<ReadonlyMap<string, string>> =>
   isJson || isQuiet ? new Map() : projectNames(client);
 
+/** Capture, where it costs less than what the schedule reads. It is no reason for the command to fail. */
+const captureOfferOf = async (client: Client, scheduleId: string): Promise<{ readonly captureOffer?: string }> => {
+  try {
+    const { projectId } = await client.request('GET /schedules/{scheduleId}', { params: { scheduleId } });
+    const { offers } = await client.request('GET /projects/{projectId}/reads', { params: { projectId } });
+    const offer = offers.find((one) => one.scheduleId === scheduleId);
+    return offer ? { captureOffer: offer.text } : {};
+  } catch (error) {
+    if (error instanceof ApiFailure) return {};
+    throw error;
+  }
+};
+
 export const addScheduleCommands = (program: Command, action: Action): void => {
   const group = defineGroup(program, {
     name: 'schedule',
@@ -48,7 +61,7 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
     columns: async ({ client, output }) => columnsWith(await namesFor(output, await client())),
     empty: 'No schedules',
   });
-  addShow(scheduleDetails);
+  addShow(scheduleDetails, { extend: captureOfferOf });
 
   addScheduleOptions(
     defineCommand(group, {

@@ -22,6 +22,7 @@ const tabs = [
   ['Backups', undefined],
   ['Schedules', 'schedules'],
   ['Point in time', 'point-in-time'],
+  ['Reads', 'reads'],
   ['Erasures', 'erasures'],
   ['Settings', 'settings'],
   ['Move', 'move'],
