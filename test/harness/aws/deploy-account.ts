@@ -22,6 +22,8 @@ export interface DeployAccount {
   answers: AccountEndpoint['answers'];
   /** What the table of the deployment says about itself. */
   schema: ReleasedSchema | undefined;
+  /** Objects that CloudFormation does not find although they were uploaded. */
+  vanishing: RegExp | undefined;
   close(): void;
 }
 
@@ -39,6 +41,7 @@ export const startDeployAccount = async (apiUrl: () => string): Promise<DeployAc
     awsUrl: 'https://sqs.example',
   };
   let schema: ReleasedSchema | undefined;
+  let vanishing: RegExp | undefined;
   const answerAddress = await openAnswerAddress();
   /** The function itself, with the table of this account. */
   const customResources: CustomResources = async ({ ResourceProperties, ...call }) => {
@@ -71,7 +74,7 @@ export const startDeployAccount = async (apiUrl: () => string): Promise<DeployAc
       location,
       objects: {
         read: async (bucket, key) => objects.get(`${bucket}/${key}`),
-        has: async (bucket, key) => objects.has(`${bucket}/${key}`),
+        has: async (bucket, key) => objects.has(`${bucket}/${key}`) && !vanishing?.test(key),
       },
       customResources,
     }),
@@ -131,6 +134,12 @@ export const startDeployAccount = async (apiUrl: () => string): Promise<DeployAc
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     objects,
     buckets,
+    get vanishing() {
+      return vanishing;
+    },
+    set vanishing(names) {
+      vanishing = names;
+    },
     get answers() {
       return reads.answers;
     },

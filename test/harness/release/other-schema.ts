@@ -28,6 +28,21 @@ export const makeOtherSchema = ({ from, to, release, version }: OtherSchema): vo
   writeDigests(to);
 };
 
+/** Gives the code of a function another name, as a release with other code would, so that an update changes the function. */
+export const changeCode = (folder: string, name: string): void => {
+  const assets = join(folder, 'template/assets');
+  const zip = readdirSync(assets).find((each) => each.includes(name) && each.endsWith('.zip')) ?? '';
+  renameSync(join(assets, zip), join(assets, `${name}-changed.zip`));
+  const engine = readdirSync(assets).find((each) => /^engine-.*\.json$/.test(each)) ?? '';
+  writeFileSync(
+    join(assets, 'engine-changed.json'),
+    readFileSync(join(assets, engine), 'utf8').replaceAll(zip, `${name}-changed.zip`),
+  );
+  const root = join(folder, 'template/template.json');
+  writeFileSync(root, readFileSync(root, 'utf8').replaceAll(engine, 'engine-changed.json'));
+  writeDigests(folder);
+};
+
 /** States the digests of the files as they are now. */
 export const writeDigests = (folder: string): void => {
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })

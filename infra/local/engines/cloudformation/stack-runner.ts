@@ -33,6 +33,8 @@ interface NewStack {
 type Verb = 'CREATE' | 'UPDATE' | 'UPDATE_ROLLBACK';
 
 const roleNameMax = 64;
+/** Every API has a stage of the same name. */
+const namedWithinApi = 'AWS::ApiGatewayV2::Stage';
 
 export type StackRunner = ReturnType<typeof makeStackRunner>;
 
@@ -196,7 +198,8 @@ export const makeStackRunner = ({ location, objects, customResources = async () 
     }
     const { ref: physicalId } = names.physical(logicalId);
     const nameProperty = namePropertyOf(resource.Type);
-    const chosenName = nameProperty === undefined ? undefined : (properties[nameProperty] as string | undefined);
+    const isNamed = nameProperty !== undefined && resource.Type !== namedWithinApi;
+    const chosenName = isNamed ? (properties[nameProperty] as string | undefined) : undefined;
     const state = { ...common, physicalId, chosenName };
     const changed = existing ? changedProperties(existing.properties, properties) : [];
     if (existing && changed.length === 0) return;

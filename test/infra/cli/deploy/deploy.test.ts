@@ -1,19 +1,20 @@
 /** `bms deploy` from a folder and from an address, into an account whose CloudFormation is that of the stage. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, beforeAll, describe, test } from 'vitest';
 import { buildRelease } from '../../../../infra/release/build-release.ts';
 import { template } from '../../../../infra/release/template/template.ts';
 import { schemaVersion } from '../../../../shared/contract/version.ts';
 import { type DeployAccount, startDeployAccount } from '../../../harness/aws/deploy-account.ts';
-import { type Bms, openBms } from '../../../harness/env/run-bms.ts';
-import { makeOtherSchema } from '../../../harness/release/other-schema.ts';
+import { type Bms, bmsMain, openBms } from '../../../harness/env/run-bms.ts';
+import { hasTerminal, runOnTerminal } from '../../../harness/env/run-on-terminal.ts';
+import { changeCode, makeOtherSchema } from '../../../harness/release/other-schema.ts';
 import { tinyRelease } from '../../../harness/release/tiny-release.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'deploy-'));
@@ -114,6 +115,7 @@ test('bms deploy --diff and --template-only change nothing', async () => {
   const diff = await deploy('--from', `${addressOf(releases)}/2.0.0`, ...identity(), '--diff');
   equal(diff.code, 0, diff.err);
   match(diff.out, /^backup-management-service: \d+ resources would be touched: \d+ added\n$/);
+  match(diff.err, /created the private bucket bms-release-123456789012-eu-central-1 for the files of releases/);
   match(diff.err, /added {4} +1 {2}AWS::DynamoDB::Table/);
   deepEqual([...account.buckets.keys()], ['bms-release-123456789012-eu-central-1']);
   const launch = await deploy('--from', dist, '--template-only', '--json');
@@ -176,6 +178,84 @@ test('bms deploy: a release behind the schema of the table is refused by the pre
   match((await deploy('--from', dist, '--yes')).out, /is deployed at/);
 });
 
+test('bms deploy: what the preflight finds stops it, before anything is uploaded', async () => {
+  account.answers = {
+    GetAccountSettings: { AccountLimit: { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 } },
+  };
+  const files = account.objects.size;
+  const { code, out, err } = await deploy('--from', dist, '--name', 'small', ...identity(), '--yes');
+  account.answers = {};
+  deepEqual([code, out, account.objects.size], [1, '', files], err);
+  match(err, /^do {6}Lambda concurrency: 10 concurrent functions/m);
+  match((await deploy('--destroy', '--name', 'small', '--yes')).err, /has no stack small/);
+});
+
+test('bms deploy: an update lists what it does; one that fails is taken back, with the reasons', async () => {
+  const update = await deploy('--from', dist, '--set', 'alarmEmail=ops@example.com', '--yes');
+  match(update.err, /: 1 resource will be touched: 1 added/);
+  match(update.err, /1 of 1 resources {2}created {2}Data {6}AlarmSubscription {2}AWS::SNS::Subscription/);
+  match(update.out, /is deployed at/);
+  const lost = [...account.objects].find(([name]) => name.includes('alert-sweep')) ?? ['', Buffer.of()];
+  equal(lost[0].endsWith('.zip'), true);
+  const next = join(folder, 'failing');
+  cpSync(dist, next, { recursive: true });
+  changeCode(next, 'alert-sweep');
+  // The function's zip is removed between the upload and the deployment.
+  account.vanishing = /alert-sweep-changed/;
+  const failed = await deploy('--from', next, '--yes');
+  account.vanishing = undefined;
+  deepEqual([failed.code, failed.out], [1, ''], failed.err);
+  match(failed.err, /AlertSweep\w* \(AWS::Lambda::Function\): .*NoSuchKey/);
+  match(failed.err, /the deployment failed and was taken back \(UPDATE_ROLLBACK_COMPLETE\)/);
+  equal((await deploy('--from', dist, '--diff')).out, 'backup-management-service is up to date\n');
+});
+
+test('bms deploy: a domain of which nothing knows yet is no failure; the smoke test comes after its record', async () => {
+  const arn = 'arn:aws:acm:eu-central-1:123456789012:certificate/1';
+  const domain = ['--set', 'domainName=backups.example.com', '--set', `certificateArn=${arn}`];
+  const { code, out, err } = await deploy('--from', dist, '--name', 'named', ...identity(), ...domain, '--yes');
+  equal(code, 0, err);
+  match(out, /^named is deployed at https:\/\/backups\.example\.com; /);
+  match(err, /no smoke test yet: point backups\.example\.com at d-\w+\.execute-api\.\S+, then run bms smoke https:\/\/backups/);
+  ok(!err.includes('smoke test of'));
+  equal((await deploy('--destroy', '--name', 'named', '--yes')).code, 0);
+});
+
+describe.skipIf(!hasTerminal)('bms deploy on a terminal', () => {
+  const onTerminal = (answer: string) =>
+    runOnTerminal({
+      command: [
+        process.execPath,
+        bmsMain,
+        'deploy',
+        '--region',
+        'eu-central-1',
+        '--from',
+        dist,
+        '--name',
+        'asked',
+        ...identity(),
+      ],
+      env: bms.env,
+      question: /Deploy asked into account 123456789012, eu-central-1\? \[y\/N\]/,
+      answer,
+    });
+
+  test('asks, and deploys nothing without a yes', async () => {
+    const { shown, code } = await onTerminal('n\r');
+    equal(code, 1, shown);
+    match(shown, /nothing was deployed/);
+    match((await deploy('--destroy', '--name', 'asked', '--yes')).err, /has no stack asked/);
+  });
+
+  test('shows how many resources are left, and for how long', async () => {
+    const { shown } = await onTerminal('y\r');
+    match(shown, /\d+ of \d+ resources {2}about \d+ \S+ left/);
+    match(shown, /asked is deployed at/);
+    equal((await deploy('--destroy', '--name', 'asked', '--yes')).code, 0);
+  });
+});
+
 test('publish.mjs: uploads the release to a bucket once, and prints the link that launches it', async () => {
   account.buckets.set('my-files', '123456789012');
   account.buckets.set('their-files', '999988887777');
@@ -207,6 +287,7 @@ test('bms deploy --destroy: removes a protected deployment, and says what stays 
   deepEqual([asked.code, /Add --yes to confirm/.test(asked.err)], [2, true], asked.err);
   const { code, out, err } = await deploy('--destroy', '--yes');
   equal(code, 0, err);
+  match(err, /The files of the release stay in s3:\/\/bms-release-123456789012-eu-central-1\/backup-management-service\/;/);
   match(err, /1 {2}the table: all records, and the wrapped keys of backups/);
   match(out, /^backup-management-service is removed; \d+ resources stay:\n/);
   match(out, /a key: without it backups cannot be decrypted/);
