@@ -64,7 +64,10 @@ const settings = () => ({
 
 const run = async (context: Record<string, unknown> = settings()): Promise<{ code: number; lines: string[] }> => {
   const lines: string[] = [];
-  return { code: await runPreflight(context, (line) => lines.push(line), { further: { 'CDK bootstrap': checkBootstrap } }), lines };
+  return {
+    code: await runPreflight(context, (line) => lines.push(line), { further: { 'CDK bootstrap': checkBootstrap } }),
+    lines,
+  };
 };
 
 /** The one line that is not ok; everything else is. */
@@ -122,7 +125,9 @@ const resource = (LogicalResourceId: string, ResourceType: string, PhysicalResou
 });
 /** Beside the table of the deployment, the account has one that a removed deployment of the same name has left. */
 const tables = {
-  ListTables: { TableNames: ['backup-management-service-data-TableCD117FA1-A', 'backup-management-service-data-TableCD117FA1-X'] },
+  ListTables: {
+    TableNames: ['backup-management-service-data-TableCD117FA1-A', 'backup-management-service-data-TableCD117FA1-X'],
+  },
   ListStackResources: {
     StackResourceSummaries: [
       resource('Alarms', 'AWS::SNS::Topic', 'alarms'),

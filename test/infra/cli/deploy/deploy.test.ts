@@ -14,6 +14,7 @@ import { schemaVersion } from '../../../../shared/contract/version.ts';
 import { type DeployAccount, startDeployAccount } from '../../../harness/aws/deploy-account.ts';
 import { type Bms, bmsMain, openBms } from '../../../harness/env/run-bms.ts';
 import { hasTerminal, runOnTerminal } from '../../../harness/env/run-on-terminal.ts';
+import { installedNodes } from '../../../harness/release/installed-nodes.ts';
 import { changeCode, makeOtherSchema } from '../../../harness/release/other-schema.ts';
 import { tinyRelease } from '../../../harness/release/tiny-release.ts';
 
@@ -260,14 +261,16 @@ test('publish.mjs: uploads the release to a bucket once, and prints the link tha
   account.buckets.set('my-files', '123456789012');
   account.buckets.set('their-files', '999988887777');
   const env = { ...bms.env, AWS_REGION: 'eu-central-1' };
-  const publish = async (...args: readonly string[]) =>
-    (await promisify(execFile)(process.execPath, [join(dist, 'template/publish.mjs'), ...args], { env })).stdout;
+  const publishWith = async (node: string, ...args: readonly string[]) =>
+    (await promisify(execFile)(node, [join(dist, 'template/publish.mjs'), ...args], { env })).stdout;
+  const publish = (...args: readonly string[]) => publishWith(process.execPath, ...args);
   const first = await publish('--bucket', 'my-files', '--prefix', 'bms/');
   match(first, /^(\d+) of \1 files uploaded to s3:\/\/my-files\/bms\/ in eu-central-1/);
   match(first, /^launch {4}https:.*param_AssetBucket=my-files&param_AssetPrefix=bms%2F$/m);
   const [, templateUrl = ''] = /^template {2}(.*)$/m.exec(first) ?? [];
   ok(account.objects.has(`my-files${new URL(templateUrl).pathname}`));
-  match(await publish('--bucket', 'my-files', '--prefix', 'bms/'), /^0 of \d+ files uploaded/);
+  for (const node of installedNodes())
+    match(await publishWith(node, '--bucket', 'my-files', '--prefix', 'bms/'), /^0 of \d+ files uploaded/, node);
   await rejects(publish('--bucket', 'nowhere'), /the bucket nowhere of account 123456789012 cannot be used/);
   await rejects(publish('--bucket', 'their-files'), /the bucket their-files of account 123456789012 cannot be used/);
   match(await publish('--bucket', 'their-files', '--owner', '999988887777'), /files uploaded to s3:\/\/their-files\//);
