@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { test } from 'vitest';
-import * as z from 'zod';
+import * as z from 'zod/mini';
 import { buildCli } from '../../../infra/bundle/build-cli.ts';
 import { permissive } from '../../../infra/licences/page.ts';
 import { action } from '../../../infra/release/action/action.ts';
@@ -96,24 +96,24 @@ test('release: the bill of materials and the licences name exactly the packages 
 test('release: the bill of materials has the form of CycloneDX 1.6', () => {
   const licence = z.union([
     z.strictObject({ license: z.strictObject({ id: z.enum(permissive) }) }),
-    z.strictObject({ expression: z.string().regex(/^\(?[\w.-]+( (AND|OR|WITH) [\w.-]+)+\)?$/) }),
+    z.strictObject({ expression: z.string().check(z.regex(/^\(?[\w.-]+( (AND|OR|WITH) [\w.-]+)+\)?$/)) }),
   ]);
-  const reference = z.string().min(1);
+  const reference = z.string().check(z.minLength(1));
   const component = {
     type: z.enum(['application', 'library']),
     'bom-ref': reference,
-    group: z.string().startsWith('@').optional(),
-    name: z.string().min(1),
-    version: z.string().max(1_024),
-    purl: z.string().regex(/^pkg:(npm\/(%40[^/]+\/)?|generic\/)[^/@]+@[^@]+$/),
+    group: z.optional(z.string().check(z.startsWith('@'))),
+    name: reference,
+    version: z.string().check(z.maxLength(1_024)),
+    purl: z.string().check(z.regex(/^pkg:(npm\/(%40[^/]+\/)?|generic\/)[^/@]+@[^@]+$/)),
   };
-  const library = { licenses: z.array(licence).length(1), copyright: z.string().optional() };
+  const library = { licenses: z.array(licence).check(z.length(1)), copyright: z.optional(z.string()) };
   const bom = z.strictObject({
     $schema: z.literal('http://cyclonedx.org/schema/bom-1.6.schema.json'),
     bomFormat: z.literal('CycloneDX'),
     specVersion: z.literal('1.6'),
-    serialNumber: z.string().regex(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/),
-    version: z.int().min(1),
+    serialNumber: z.string().check(z.regex(/^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/)),
+    version: z.int().check(z.minimum(1)),
     metadata: z.strictObject({ component: z.strictObject(component) }),
     components: z.array(
       z.strictObject({ ...component, ...library, properties: z.array(z.strictObject({ name: z.string(), value: z.string() })) }),
