@@ -94,6 +94,7 @@ export const Backup = z.object({
   immutableUntil: z.nullable(Moment),
   lockProblem: z.optional(z.object({ reason: z.string(), since: Moment })),
   expiresAt: z.nullable(Moment),
+  retention: z.optional(z.int()),
   retentionPolicy: z.optional(z.object({ daily: z.int(), weekly: z.int(), monthly: z.int(), yearly: z.int() })),
   createdBy: z.nullable(Creator),
   createdAt: Moment,

@@ -113,6 +113,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
       'Set if the store guarantees less than lockedUntil, such as when it refused to extend the lock of an earlier backup. The backup is complete, but less protected than its destination asks for',
     objectsKept:
       'Objects of a failed, cancelled, expired or deleted backup that stay in the bucket, because the store refused to delete them. After a failure the service tries for about a day. Once the store allows it, delete the backup to have them deleted',
+    retention: 'Days that it is kept after its completion; absent if it is kept by retentionPolicy, or without limit',
     retentionPolicy: 'Set if the schedule keeps backups by days, weeks, months and years',
   }),
   fieldTexts(Estimate, {

@@ -62,6 +62,7 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
     immutableUntil: record.immutableUntil ?? null,
     ...(record.lockProblem && { lockProblem: record.lockProblem }),
     expiresAt,
+    ...(record.retentionDays !== undefined && { retention: record.retentionDays }),
     ...(record.retentionPolicy && { retentionPolicy: { ...record.retentionPolicy } }),
     createdBy: creatorData(record.createdBy),
     createdAt,
