@@ -4,7 +4,7 @@ import { isDeepStrictEqual as equal } from 'node:util';
 import { gunzipSync } from 'node:zlib';
 import { openapiDocument } from '../../shared/contract/openapi/openapi-document.ts';
 import { version } from '../../shared/contract/version.ts';
-import { fixtureFiles } from '../local/fixture/fixture-files.ts';
+import { fixtureFiles } from './fixture-files.ts';
 import { templateWithoutCode } from './template/template-without-code.ts';
 
 /** Throws unless the fixture has the API and the template of this release: later releases prove with it that they can take this one over. */

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { Stacks } from '../../../infra/local/cloudformation/read-template.ts';
-import { fixtureFiles } from '../../../infra/local/fixture/fixture-files.ts';
 import { askTable, withTable } from '../../../infra/local/fixture/fixture-table.ts';
 import type { ReleaseHistory } from '../../../infra/local/fixture/make-history.ts';
+import { fixtureFiles } from '../../../infra/release/fixture-files.ts';
 import type { ComparedDocument } from '../../../infra/release/interface/breaking-changes.ts';
 import type { MadeTemplate } from '../../../infra/release/template/make-template.ts';
 

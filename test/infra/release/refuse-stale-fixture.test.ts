@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { test } from 'vitest';
-import { fixtureFiles } from '../../../infra/local/fixture/fixture-files.ts';
+import { fixtureFiles } from '../../../infra/release/fixture-files.ts';
 import { refuseStaleFixture } from '../../../infra/release/refuse-stale-fixture.ts';
 import { templateWithoutCode } from '../../../infra/release/template/template-without-code.ts';
 import { openapiDocument } from '../../../shared/contract/openapi/openapi-document.ts';
