@@ -56,10 +56,6 @@ const isComplete = (
 
 export const isBuilt = ({ builtFrom }: BackupRecord): boolean => builtFrom === 'changes';
 
-/** Whether it has what these captures have: it is built from one of their bases, none of which a loss separates from the next. */
-const isBuiltUpon = ({ bases }: PitrRecord, { buildBase }: BackupRecord): boolean =>
-  bases.some(({ backupId, isDamaged }) => backupId === buildBase?.backupId && !isDamaged);
-
 export const readTimeOf = ({ readTime }: PlannedBackup): number => microsOf(readTime);
 
 /** Whether captures can begin on it: after every loss, not a base before, and within the history of the source. */
@@ -77,8 +73,8 @@ export const canBegin = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord,
 export const canFollow = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord): backup is PlannedBackup => {
   const last = pitr.bases.at(-1);
   if (!isComplete(tenant, pitr, backup) || pitr.capturedTo === null) return false;
-  // The moment of a built backup is the end of a capture, and was proven when it was planned.
-  if (isBuilt(backup) ? !isBuiltUpon(pitr, backup) : isInterrupted(pitr, backup)) return false;
+  // The moment of a built backup is the end of a capture, and was proven when it was planned, whatever it was built upon.
+  if (isBuilt(backup) ? backup.buildBase === undefined : isInterrupted(pitr, backup)) return false;
   return readTimeOf(backup) <= microsOf(pitr.capturedTo) && (!last || readTimeOf(backup) > microsOf(last.readTime));
 };
 
