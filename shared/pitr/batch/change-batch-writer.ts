@@ -51,8 +51,9 @@ export class ChangeBatchWriter {
     this.#chunk = new ChunkWriter(chunkName, { ...options, ordered: false });
   }
 
-  recordHistory(): void {
+  recordHistory(): WrittenHistory {
     this.history ??= new WrittenHistory();
+    return this.history;
   }
 
   /** Adds a version of a document, as encoded by the source. */

@@ -1,12 +1,21 @@
 /** Concludes a cycle: its changes are proven complete, or the cycle fails. */
 import type { CapturedBatch } from '../../anomaly/index.ts';
 import type { ObjectEntry } from '../../archive/index.ts';
-import { countGroup, listCollections, probeSource, ResumeTokenLost, SourceError } from '../../firestore/index.ts';
+import {
+  countGroup,
+  type FirestoreDatabase,
+  listCollections,
+  probeSource,
+  ResumeTokenLost,
+  SourceError,
+} from '../../firestore/index.ts';
 import type { BackupRead } from '../base/base-backup.ts';
 import { type Coverage, type CoverageOptions, checkCoverage } from '../coverage/check-coverage.ts';
 import { assertDeletionsComplete, countAfter, isStillCounted } from '../coverage/check-deletions.ts';
 import { BudgetSpent, Lookup } from '../coverage/document-lookup.ts';
+import { findBriefIds } from '../coverage/find-brief-ids.ts';
 import { findShortLivedRoots } from '../coverage/find-short-lived-roots.ts';
+import { PastTally } from '../coverage/past-tally.ts';
 import { proveSeconds } from '../coverage/prove-seconds.ts';
 import type { Successor } from '../listen/group-stream.ts';
 import type { ListenSession } from '../listen/listen-session.ts';
@@ -96,9 +105,13 @@ export const concludeCycle = async (session: ListenSession, end: CycleEnd): Prom
     const others = [to, ...readTimes.map(({ at }) => at)];
     const baseAt = readTimes.find(({ isRequested }) => isRequested)?.at;
     const isProven = await proveAll(end, { observed, lookup, others });
-    const shortLived = isProven ? await findShortLivedRoots(observed, { source, from, to, signal, tally }) : [];
-    const pastReadsLeft = end.pastReadsLeft - (budget.pastReads - pastReadsBefore);
-    const past = await proveInterruption(observed, { ...end, pastReadsLeft, source, to, others, baseAt, isProven, shortLived });
+    const roots = isProven ? await findShortLivedRoots(observed, { source, from, to, signal, tally }) : [];
+    const readsLeft = (): number => end.pastReadsLeft - (budget.pastReads - pastReadsBefore);
+    const areEndsCounted = coverage.verdict === 'whole' && end.areAllListened && end.absentSince === from;
+    const counted = { to, groups, counts: coverage.counts, readsLeft: readsLeft() * searchShare };
+    const shortLived = isProven && areEndsCounted ? await addBriefIds(roots, { ...end, ...counted, source }) : roots;
+    const proof = { source, to, others, baseAt, isProven, areEndsCounted, shortLived, pastReadsLeft: readsLeft() };
+    const past = await proveInterruption(observed, { ...end, ...proof });
     const { writer } = observed;
     return {
       to,
@@ -175,6 +188,32 @@ const coverAll = async (
   // An earlier batch has no changes of a collection that was unknown to it.
   if (!areAllListened || absentSince !== from) return coverage;
   return listenToNewIds(session, { ...end, coverage, to, absentSince, readsLeft: pastReadsLeft * searchShare });
+};
+
+interface CountedEnd extends Pick<CycleEnd, 'from' | 'budget' | 'signal'> {
+  readonly source: FirestoreDatabase;
+  readonly to: number;
+  readonly groups: readonly CollectionGroup[];
+  readonly counts: ReadonlyMap<string, number>;
+  readonly readsLeft: number;
+}
+
+/**
+ * Where new collections appeared, others may have existed for a moment: adds a gap of each to those of root collections. If nothing was
+ * listened to, the proof of that time finds them.
+ */
+const addBriefIds = async (roots: readonly Gap[], counted: CountedEnd): Promise<readonly Gap[]> => {
+  const { groups, budget, readsLeft } = counted;
+  const isNews = roots.length > 0 || groups.some(({ isContinuous }) => !isContinuous);
+  if (!isNews || !groups.some(({ isContinuous }) => isContinuous)) return roots;
+  const tally = new PastTally(readsLeft);
+  const known = roots.flatMap(({ collections = [] }) => collections);
+  const found = await findBriefIds({ ...counted, known, tally }).finally(() => {
+    budget.reads += tally.reads;
+    budget.pastReads += tally.reads;
+  });
+  const ids = new Set(found?.flatMap(({ collections = [] }) => collections));
+  return [...roots.filter(({ collections = [] }) => !collections.some((id) => ids.has(id))), ...(found ?? [])];
 };
 
 /** The share of the reads for finding new collections; the rest is for proving their moments. */

@@ -1,5 +1,5 @@
 /** Proves the moments of a cycle at which collections were not listened to: after an interruption, at the start, or before they were found. */
-import type { FirestoreDatabase } from '../../firestore/index.ts';
+import { countGroup, type FirestoreDatabase } from '../../firestore/index.ts';
 import { Lookup } from '../coverage/document-lookup.ts';
 import type { PastSpan } from '../coverage/past-group.ts';
 import { PastTally } from '../coverage/past-tally.ts';
@@ -30,7 +30,9 @@ interface Interruption {
   readonly areAllListened: boolean;
   /** Collections discovered by a base: up to the end of the cycle they have a gap. */
   readonly found: readonly ResumePosition[];
-  /** Gaps of root collections that existed only between two captures. */
+  /** At both ends of the cycle it was counted that there are no other collections. */
+  readonly areEndsCounted: boolean;
+  /** Gaps of collections that existed only between two captures. */
   readonly shortLived: readonly Gap[];
   readonly pastReadsLeft: number;
   readonly budget: ReadBudget;
@@ -49,21 +51,26 @@ export const proveInterruption = async (
   { groups, writer }: ObservedChanges,
   interruption: Interruption,
 ): Promise<ProvenInterruption> => {
-  const { source, to, others, isProven, areAllListened, shortLived, budget, signal, pastReadsLeft, baseAt } = interruption;
-  const { history } = writer;
+  const { source, from, to, others, isProven, areAllListened, shortLived, budget, signal, pastReadsLeft, baseAt } = interruption;
   const missed = [...groups.values()].filter(({ unobserved }) => unobserved);
   const periods = missed.flatMap((group) => group.unobserved ?? []);
   const isAll = missed.length === groups.size;
   const known = missed.map((group) => spanOf(group, interruption)).filter(({ moments }) => moments.length > 0);
-  if (known.length === 0 || !history) return { unobserved: periods, unproven: [], unprovenGaps: shortLived };
-  const whole = { from: Math.min(...periods.map((one) => one.from)), to: Math.max(...periods.map((one) => one.to)) };
-  // A root collection that existed only within the interruption is found like a document that did.
-  const brief = shortLived.filter((gap) => isAll && isProven && isWithin(gap, whole, to));
+  const areEndsCounted = interruption.areEndsCounted && isProven;
+  if (known.length === 0 && !(areEndsCounted && shortLived.length > 0))
+    return { unobserved: periods, unproven: [], unprovenGaps: shortLived };
+  const history = writer.recordHistory();
+  const ends = areEndsCounted ? [{ from, to }] : [];
+  const hull = [...periods, ...ends];
+  const whole = { from: Math.min(...hull.map((one) => one.from)), to: Math.max(...hull.map((one) => one.to)) };
+  // What existed only within that time is found like a document that did.
+  const isBrief = (gap: Gap): boolean => (areEndsCounted || (isAll && isProven)) && isWithin(gap, whole, to);
+  const brief = await absentAtEnd(shortLived.filter(isBrief), interruption);
   const tally = new PastTally(pastReadsLeft);
   const lookup = new Lookup(source, signal);
   const allUpTo = areAllListened && isAll && known.length === missed.length ? to : undefined;
   const reads = { source, lookup, tally, writer, isEverySecond: isProven, others, signal };
-  const spans = [...known, ...brief.map((gap) => briefSpan(gap, interruption, whole))];
+  const spans = [...known, ...brief.map((gap) => briefSpan(gap, interruption, isAll ? whole : { from, to }))];
   const counts = [...groups.values()].map(({ position: { count = 0 } }) => count);
   const base = baseAt === undefined ? undefined : { at: baseAt, reads: baseProofReads(counts) };
   const { unproven, unknownAt } = await provePastMoments(spans, { ...reads, history, allUpTo, base, withinMs: proofMs }).finally(
@@ -127,6 +134,22 @@ const isWithin = ({ from, to, collections }: Gap, whole: Span, end: number): boo
   to !== null &&
   microsOf(from) >= whole.from - second &&
   microsOf(to) <= Math.min(whole.to, end) + second;
+
+/** Those whose id has no documents at the end of the cycle: their documents are gone by then. */
+const absentAtEnd = async (
+  brief: readonly Gap[],
+  { source, to, areEndsCounted, budget, signal }: Interruption,
+): Promise<readonly Gap[]> => {
+  if (areEndsCounted) return brief;
+  const absent: Gap[] = [];
+  for (const gap of brief) {
+    const collectionId = gap.collections?.[0] ?? '';
+    const { documents, reads } = await countGroup(source, { collectionId, readTime: momentOf(to), signal });
+    budget.reads += reads;
+    if (documents === 0) absent.push(gap);
+  }
+  return absent;
+};
 
 const briefSpan = ({ from, to, collections = [] }: Gap, { from: start }: Interruption, whole: Span): PastSpan => ({
   collectionId: collections[0] ?? '',

@@ -138,6 +138,9 @@ test('new collections: a base that must wait says when it comes and why', async 
 
 test('new collections: a root collection that existed for seconds between two captures is a gap by its name', async () => {
   const t = await createActiveCapture({ 'users/ada': '1' }, { captureIntervalSeconds: 60 });
+  await t.runNextCycle();
+  // No reads are left in this hour to find its documents.
+  t.table.put({ ...t.pitr, pastReads: { since: t.now.toISOString(), reads: pastReadsPerHour } });
   let alive: readonly number[] = [];
   await listen(t, {
     seconds: 130,
@@ -154,7 +157,7 @@ test('new collections: a root collection that existed for seconds between two ca
   deepEqual([error.details!.collections, error.details!.complete], [['flash'], true]);
   // Before and after it everything is exact.
   const outside = t.secondsIn().filter((at) => at <= microsOf(gap!.from) || at >= microsOf(gap!.to!));
-  ok(outside.length > 60);
+  ok(outside.length > 60, `${outside.length}`);
   await t.assertExact(outside);
 });
 

@@ -40,3 +40,27 @@ test('new ids: with a new subcollection id a minute at least 99 of 100 seconds a
   deepEqual([t.pitr.gaps, t.pitr.bases.length, t.pitr.knownCount], [[], 1, 7]);
   equal(t.pitr.checkedAt, t.pitr.capturedTo);
 });
+
+test('new ids: with a new root and subcollection id every second, nine of ten moments are restored, and none lacks anything', async () => {
+  const t = await createActiveCapture(before, { captureIntervalSeconds: 10 });
+  const journal = new Journal(t, before);
+  await t.runNextCycle();
+  const start = microsOf(t.pitr.capturedTo!);
+  await captureFor(t, 70, async (n) => {
+    if (n < 40) {
+      await journal.put({ [`root${n}/x`]: '1', [`root${n}/y`]: '1' });
+      await journal.put({ [`users/ada/sub${n}/x`]: '1', [`users/bob/deep/d${n}/below${n}/y`]: '1' });
+    }
+    // Some live for a second or two only, others for longer.
+    if (n >= 2 && n % 3 === 2) await journal.put({ [`root${n - 2}/x`]: null, [`root${n - 2}/y`]: null });
+    if (n >= 2 && n % 4 === 2) await journal.put({ [`users/ada/sub${n - 2}/x`]: null });
+    if (n >= 12 && n % 5 === 2) await journal.put({ [`users/bob/deep/d${n - 12}/below${n - 12}/y`]: null, 'users/bob': `${n}` });
+    if (n >= 20 && n % 6 === 1) await journal.put({ [`root${n - 20}/y`]: 'again' });
+  });
+  const seconds = secondsSince(t, start);
+  ok(seconds.length > 60, `${seconds.length}`);
+  const { refused } = await journal.compare(seconds);
+  const during = seconds.slice(0, 45).filter((at) => refused.includes(at));
+  ok(during.length <= 4, `${during.length} refused: ${JSON.stringify(t.pitr.gaps)}`);
+  equal(t.pitr.bases.length, 1);
+});
