@@ -130,6 +130,7 @@ export const inDepthFiles: readonly string[] = [
   'test/shared/destination/store/s3/s3-fault.test.ts',
   'test/shared/move/move-encrypted-project.test.ts',
   'test/shared/move/move-project.test.ts',
+  'test/shared/pitr/batch/earlier-batches.test.ts',
   'test/shared/pitr/capture/new-ids.test.ts',
   'test/shared/pitr/capture/prove-interruption.test.ts',
   'test/shared/pitr/capture/source-outage.test.ts',

@@ -125,9 +125,11 @@ export interface BackupRead {
   readonly isRequested: boolean;
 }
 
-/** When backups were read since the last cycle: each may become a base. */
-export const findReadTimes = async ({ tenant, pitr }: CycleContext, now: Date): Promise<readonly BackupRead[]> => {
-  const from = microsOf(pitr.capturedTo ?? '');
+/** When backups were read since a moment in microseconds: each may become a base. */
+export const findReadTimes = async (
+  { tenant, pitr }: CycleContext,
+  { since: from, now }: { readonly since: number; readonly now: Date },
+): Promise<readonly BackupRead[]> => {
   const { first } = idBounds('backup', after(new Date(from / 1_000), -waitMaxSeconds), now);
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, from: `${backupPrefix}${first}` };
   const found: BackupRead[] = [];

@@ -6,6 +6,8 @@ import { StaleReadError } from '../../platform/index.ts';
 import type { BackupDeps } from '../../stored-backup/index.ts';
 import { findReadTimes } from '../base/base-backup.ts';
 import { type BaseRefresh, lacksListenedCollections, refreshBase, requestBaseAtOnce } from '../base/refresh-base.ts';
+import type { EarlierWriters } from '../batch/change-batch-writer.ts';
+import { openEarlierBatches } from '../batch/earlier-batches.ts';
 import { keyBackupOf, type OpenBatch, openBatch, withDamage } from '../batch/open-batch.ts';
 import { countShareOf } from '../budget/count-allowance.ts';
 import { type CountAllowance, isCheckDue } from '../coverage/check-coverage.ts';
@@ -30,6 +32,9 @@ interface CaptureOptions {
 
 /** The base backup does not exist any more, so that captured changes cannot be restored. */
 export class BaseGone extends Error {}
+
+/** The source keeps an hour, and a cycle takes minutes. */
+const historyMicros = 50 * 60 * 1_000_000;
 
 export class CaptureSession {
   readonly #source: FirestoreDatabase;
@@ -101,17 +106,19 @@ export class CaptureSession {
     const nextBatch = isLast ? undefined : await this.#openNext(cycle, refreshed, batch);
     try {
       const captured = await this.#conclude(cycle, { refreshed, budget, nextBatch });
+      const linked =
+        captured.lastBatch === undefined ? cycle : { ...cycle, pitr: { ...cycle.pitr, lastBatch: captured.lastBatch } };
       const listened = { source: this.#source, areAllListened: !lacksListenedCollections(refreshed, cycle.positions) };
       const provenAgain =
         captured.unproven.length === 0
-          ? await proveAgain(cycle, { ...listened, keyBackup, budget, deps: this.#deps, signal: this.#signal })
+          ? await proveAgain(linked, { ...listened, keyBackup, budget, deps: this.#deps, signal: this.#signal })
           : undefined;
       const now = this.#deps.clock.now();
       const everySeconds = Math.min(cycleSeconds(cycle), shortenedCycleSeconds(cycle, captured));
       const delaySeconds = Math.max(0, everySeconds - (now.getTime() - started.getTime()) / 1_000);
       const { id: batchId, path } = batch;
       const { next, opened } = await commitCycle(
-        cycle,
+        linked,
         { captured, provenAgain, batchId, path, refresh: refreshed, keyBackupId: keyBackup.id, delaySeconds, budget },
         now,
       );
@@ -184,7 +191,8 @@ export class CaptureSession {
       areAllListened,
       isCheckDue: (reads, to) =>
         !areAllListened ? refreshed.base !== undefined : isCheckDue({ ...pitr, ...refreshed.changed }, { reads, to, allowance }),
-      findReadTimes: () => findReadTimes(cycle, this.#deps.clock.now()),
+      findReadTimes: (since) => findReadTimes(cycle, { since, now: this.#deps.clock.now() }),
+      openEarlier: (since) => this.#openEarlier(cycle, since),
       successor: nextBatch?.observed ?? 'none',
       budget,
       signal: this.#signal,
@@ -203,6 +211,14 @@ export class CaptureSession {
       now,
     });
     return { ...share, spentToday: countsOfToday(pitr, now) + budget.counts };
+  }
+
+  /** Of collections that were found after the batches since then. Only while the source keeps their history, and at every second. */
+  async #openEarlier(cycle: CycleContext, since: number): Promise<EarlierWriters | undefined> {
+    const isKept = this.#deps.clock.now().getTime() * 1_000 - since <= historyMicros;
+    if (!isKept || !isEverySecondWanted(cycle)) return undefined;
+    const { keyBackup } = this.#batch;
+    return openEarlierBatches(cycle, { since, keyBackup, deps: this.#deps, signal: this.#signal });
   }
 
   #continueWith({ batch, observed }: NextBatch, { positions }: Captured): void {

@@ -10,6 +10,7 @@ import {
   SourceError,
 } from '../../firestore/index.ts';
 import type { BackupRead } from '../base/base-backup.ts';
+import type { EarlierWriters } from '../batch/change-batch-writer.ts';
 import { type Coverage, type CoverageOptions, checkCoverage } from '../coverage/check-coverage.ts';
 import { assertDeletionsComplete, countAfter, isStillCounted } from '../coverage/check-deletions.ts';
 import { BudgetSpent, Lookup } from '../coverage/document-lookup.ts';
@@ -43,7 +44,9 @@ interface CycleEnd {
   /** Whether no collection is known to be missing. */
   readonly areAllListened: boolean;
   /** Read times of backups that may become bases, if groups were not listened to then. */
-  readonly findReadTimes: () => Promise<readonly BackupRead[]>;
+  readonly findReadTimes: (since: number) => Promise<readonly BackupRead[]>;
+  /** Opens the batches since then for changes of collections that they lack; undefined if that is not possible. */
+  readonly openEarlier: (since: number) => Promise<EarlierWriters | undefined>;
   readonly successor: Successor;
   readonly signal: AbortSignal;
 }
@@ -69,12 +72,15 @@ export interface Captured {
   readonly collections: readonly string[];
   /** New root collections whose id existed below documents before; those documents were not captured. */
   readonly uncovered: readonly string[];
+  /** The name of the last batch, if changes were added to earlier ones. */
+  readonly lastBatch: string | undefined;
   /** Whether all collections were captured, at the end. */
   readonly coverage: Pick<Coverage, 'verdict' | 'isTried'>;
 }
 
 export const concludeCycle = async (session: ListenSession, end: CycleEnd): Promise<Captured> => {
   const { source, observed } = session;
+  const { writer } = observed;
   const { from, found, successor, signal, budget } = end;
   const lookup = new Lookup(source, signal);
   const tally = { reads: 0 };
@@ -101,18 +107,32 @@ export const concludeCycle = async (session: ListenSession, end: CycleEnd): Prom
     const coverage = await coverAll(session, { end, to, tally });
     const groups = [...observed.groups.values()];
     await checkDeletions(groups.filter((group) => !known.has(group)));
-    const readTimes = groups.some(({ unobserved }) => unobserved) ? await end.findReadTimes() : [];
-    const others = [to, ...readTimes.map(({ at }) => at)];
+    const since = Math.min(from, ...groups.map(({ position }) => position.to));
+    const readTimes = groups.some(({ unobserved }) => unobserved) ? await end.findReadTimes(since) : [];
+    const others = [to, ...readTimes.map(({ at }) => at), ...(writer.earlier?.ends ?? [])];
     const baseAt = readTimes.find(({ isRequested }) => isRequested)?.at;
+    const isEarlierProven = await proveEarlier(end, { observed, lookup, others, to });
     const isProven = await proveAll(end, { observed, lookup, others });
     const roots = isProven ? await findShortLivedRoots(observed, { source, from, to, signal, tally }) : [];
     const readsLeft = (): number => end.pastReadsLeft - (budget.pastReads - pastReadsBefore);
     const areEndsCounted = coverage.verdict === 'whole' && end.areAllListened && end.absentSince === from;
     const counted = { to, groups, counts: coverage.counts, readsLeft: readsLeft() * searchShare };
     const shortLived = isProven && areEndsCounted ? await addBriefIds(roots, { ...end, ...counted, source }) : roots;
-    const proof = { source, to, others, baseAt, isProven, areEndsCounted, shortLived, pastReadsLeft: readsLeft() };
+    const proof = {
+      source,
+      to,
+      others,
+      baseAt,
+      isProven,
+      isEarlierProven,
+      areEndsCounted,
+      shortLived,
+      pastReadsLeft: readsLeft(),
+    };
     const past = await proveInterruption(observed, { ...end, ...proof });
-    const { writer } = observed;
+    const lastBatch = await writer.earlier?.store(
+      groups.filter(({ position }) => position.to < from).map(({ position }) => position.collectionId),
+    );
     return {
       to,
       positions: groups.map((group) => nextPosition(group, coverage, to)),
@@ -121,6 +141,7 @@ export const concludeCycle = async (session: ListenSession, end: CycleEnd): Prom
       isProven,
       ...past,
       uncovered,
+      lastBatch,
       coverage,
       counts: countsOf(groups),
       statistics: writer.tally.statistics,
@@ -155,18 +176,21 @@ const heardOf = ({ groups }: ObservedChanges): number | undefined => {
 /** Adds new root collections as of the time up to which all groups are complete. Later ones belong to the next cycle. */
 const addRoots = async (
   session: ListenSession,
-  {
-    end: { from, successor, signal },
-    heard,
-    tally,
-  }: { readonly end: CycleEnd; readonly heard: number; readonly tally: { reads: number } },
+  { end, heard, tally }: { readonly end: CycleEnd; readonly heard: number; readonly tally: { reads: number } },
 ): Promise<readonly string[]> => {
   const { source, observed } = session;
+  const { from, successor, signal } = end;
   const roots = await listCollections(source, { parent: source.root, readTime: momentOf(heard), signal });
   const [added, uncovered]: [ResumePosition[], string[]] = [[], []];
   for (const collectionId of roots.filter((id) => !observed.groups.has(id))) {
     const before = await countGroup(source, { collectionId, readTime: momentOf(from), signal });
     tally.reads += before.reads;
+    // Its id existed below documents: these are captured from when it did not.
+    const since = before.documents === 0 ? undefined : await openSince(observed, end);
+    if (since !== undefined) {
+      added.push({ collectionId, to: since, token: undefined, count: 0, isCounted: true });
+      continue;
+    }
     if (before.documents !== 0) uncovered.push(collectionId);
     const isCounted = before.documents !== undefined;
     added.push({ collectionId, to: from, token: undefined, count: before.documents, isCounted });
@@ -181,13 +205,23 @@ const coverAll = async (
   { end, to, tally }: { readonly end: CycleEnd; readonly to: number; readonly tally: { reads: number } },
 ): Promise<Coverage> => {
   const { source, observed } = session;
-  const { from, absentSince, areAllListened, pastReadsLeft, isCheckDue: isDue, signal } = end;
+  const { pastReadsLeft, isCheckDue: isDue, signal } = end;
   const coverage = await checkCoverage([...observed.groups.values()], { source, to, isDue, signal });
   tally.reads += coverage.reads;
   end.budget.counts += coverage.reads;
-  // An earlier batch has no changes of a collection that was unknown to it.
-  if (!areAllListened || absentSince !== from) return coverage;
+  const absentSince = coverage.verdict === 'unknown' ? await openSince(observed, end) : undefined;
+  if (absentSince === undefined) return coverage;
   return listenToNewIds(session, { ...end, coverage, to, absentSince, readsLeft: pastReadsLeft * searchShare });
+};
+
+/** When new collections were proven not to exist, if their changes since then can be stored. */
+const openSince = async (
+  { writer }: ObservedChanges,
+  { from, absentSince, areAllListened, openEarlier }: CycleEnd,
+): Promise<number | undefined> => {
+  if (!areAllListened || absentSince === undefined || absentSince > from) return undefined;
+  if (absentSince < from) writer.earlier ??= await openEarlier(absentSince);
+  return absentSince === from || writer.earlier ? absentSince : undefined;
 };
 
 interface CountedEnd extends Pick<CycleEnd, 'from' | 'budget' | 'signal'> {
@@ -232,6 +266,33 @@ interface Heard {
   readonly lookup: Lookup;
   readonly others: readonly number[];
 }
+
+/**
+ * Looks up the versions of collections that were found after the batches of earlier cycles, at every second of them. False if only those
+ * at the end of this cycle are known.
+ */
+const proveEarlier = async (
+  { from, pastReadsLeft, budget }: CycleEnd,
+  { observed, lookup, others, to }: Heard & { readonly to: number },
+): Promise<boolean> => {
+  const { writer } = observed;
+  const searches = observed.searches.filter((search) => search.from < from);
+  if (searches.length === 0) return true;
+  observed.searches = observed.searches.filter((search) => search.from >= from);
+  const proof = { searches, lookup, writer };
+  const tally = new PastTally(pastReadsLeft * searchShare);
+  try {
+    await tally.lookingUp(lookup, () => proveSeconds({ ...proof, others, isEverySecond: true }));
+    return true;
+  } catch (error) {
+    if (!(error instanceof BudgetSpent || (error instanceof SourceError && error.code === 'SNAPSHOT_EXPIRED'))) throw error;
+  } finally {
+    budget.pastReads += tally.reads;
+    lookup.budget = Number.POSITIVE_INFINITY;
+  }
+  await proveSeconds({ ...proof, others: [to], isEverySecond: false });
+  return false;
+};
 
 /** False if only the end is known: every second was not wanted, exceeded the budget, or is no longer readable. */
 const proveAll = async ({ lookupsLeft, budget }: CycleEnd, { observed, lookup, others }: Heard): Promise<boolean> => {

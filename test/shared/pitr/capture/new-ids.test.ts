@@ -64,3 +64,31 @@ test('new ids: with a new root and subcollection id every second, nine of ten mo
   ok(during.length <= 4, `${during.length} refused: ${JSON.stringify(t.pitr.gaps)}`);
   equal(t.pitr.bases.length, 1);
 });
+
+test('new ids: one that is found cycles after its first documents leaves no gap, either', async () => {
+  const t = await createActiveCapture(before, { captureIntervalSeconds: 10 });
+  const journal = new Journal(t, before);
+  await t.runNextCycle();
+  const start = microsOf(t.pitr.capturedTo!);
+  // As if the database was too large to be counted by each capture.
+  t.server.faults.add({ method: 'RunAggregationQuery', status: 'UNIMPLEMENTED', times: 10_000 });
+  await captureFor(t, 100, async (second) => {
+    if (second === 64) t.server.faults.clear();
+    if (second % 3 === 1 && second < 40) await journal.put({ [`users/u${second}`]: `${second}` });
+    if (second === 4) await journal.put({ 'users/ada/new/a': '1', 'users/ada/new/b': '1', 'users/none/new/c': '1' });
+    if (second === 9) await journal.put({ 'users/ada/new/brief': '1' });
+    if (second === 12) await journal.put({ 'users/ada/new/brief': null, 'users/ada/new/a': '2' });
+    if (second === 33) await journal.put({ 'users/bob/other/x': '1', 'users/ada/new/b': null });
+    // Nothing else is written in this and the next cycles.
+    if (second === 47) await journal.put({ 'users/ada/new/late': '1', 'users/bob/other/x': '2' });
+    if (second === 53) await journal.put({ 'users/ada/new/b': 'again' });
+    if (second === 80) await journal.put({ 'users/ada/new/a': null, 'users/bob/other/x': '3' });
+  });
+  const batches = t.batches.filter(({ collections }) => collections.includes('other'));
+  ok(batches.some(({ partOf }) => partOf !== undefined) && batches.some(({ partOf }) => partOf === undefined));
+  deepEqual([t.pitr.gaps, t.pitr.sampled ?? [], t.pitr.bases.length, t.pitr.knownCount], [[], [], 1, 4]);
+  const { exact, refused } = await askEverySecond(t);
+  ok(exact > 80 && refused === 0, `${exact} exact, ${refused} refused`);
+  const seconds = secondsSince(t, start).filter((_, n) => n % 3 === 0);
+  equal((await journal.compare(seconds)).refused.length, 0);
+});
