@@ -122,6 +122,7 @@ export const capabilities = {
   /** Delete these entries. */
   'schedule:remove': ['SCHEDULE_GROUP_NAME'],
   'capture:send': ['CAPTURE_QUEUE_URL'],
+  'capture-audit:send': ['CAPTURE_AUDIT_QUEUE_URL'],
   'incident:send': ['INCIDENT_QUEUE_URL'],
   'alert-delivery:send': ['ALERT_DELIVERY_QUEUE_URL'],
   'mail:send': ['MAIL_FROM'],

@@ -127,6 +127,8 @@ export const Task = z.discriminatedUnion('kind', [
     isRelief: z.optional(z.boolean()),
     endsAt: z.optional(z.string()),
   }),
+  /** Reads the next documents of a project again, and compares them with what was captured. Without effect before it is due. */
+  z.object({ kind: z.literal('audit-captures'), projectId: id('project') }),
   /** Creates a synthetic full backup from a long chain, without reading the source. */
   z.object({ kind: z.literal('synthesize-full'), backupId: id('backup') }),
   /** Expires the backups that are past the organization's retention. */

@@ -1,3 +1,4 @@
+export { runAudit } from './audit/run-audit.ts';
 export { collectionsOf } from './base/base-backup.ts';
 export { pinnedBackups } from './base/pinned-backups.ts';
 export { type BatchLeaf, ChangeBatchReader, describeBatch } from './batch/change-batch-reader.ts';
@@ -46,6 +47,7 @@ export { enablePitr, type PitrSettings } from './settings/enable-pitr.ts';
 export { refuseIfCaptured } from './settings/refuse-if-captured.ts';
 export { disablePitr, endWithProject, updatePitr } from './settings/update-pitr.ts';
 export { baseFor, windowsOf } from './timeline/windows.ts';
+export { listDivergences, readAuditView } from './view/audit-view.ts';
 export { captureAnomaly } from './view/capture-anomaly.ts';
 export { neverEnabled, pitrData } from './view/pitr-view.ts';
 export { noWindows, readWindows } from './view/pitr-windows.ts';

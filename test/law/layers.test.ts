@@ -27,7 +27,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['batch', 'budget', 'timeline'],
     ['base', 'listen', 'point', 'view'],
     ['coverage', 'settings'],
-    ['capture', 'removal'],
+    ['audit', 'capture', 'removal'],
   ],
   'shared/webhook': [['model'], ['match', 'purge', 'request', 'sample'], ['.', 'deliver'], ['api'], ['disable', 'replay']],
   'shared/alert': [['message', 'digest'], ['model'], ['incident'], ['deliver'], ['api', 'purge', 'watch'], ['.']],

@@ -40,6 +40,15 @@ export const workQueueSpecs = {
    * are captured cycle by cycle. A message stays until its worker ends, so its age means nothing.
    */
   capture: { id: 'Captures', worker: 'capture', batchSize: 1, concurrencyMax: 150, waitMaxSeconds: undefined, isSlow: true },
+  /** A part of a project a day, which nothing waits for. A message may use the whole timeout. */
+  captureAudit: {
+    id: 'CaptureAudits',
+    worker: 'captureAudit',
+    batchSize: 1,
+    concurrencyMax: 10,
+    waitMaxSeconds: 3_600,
+    isSlow: true,
+  },
   /** Incidents and their e-mails: a few calls each. A failure is reported within a minute. */
   incident: { id: 'Incidents', worker: 'incident', batchSize: 5, concurrencyMax: 5, waitMaxSeconds: 300, isSlow: false },
   /** Requests to chats and PagerDuty, at most 20 an hour for each alert: 40 at once. A relay of a customer may hang for 15 s. */

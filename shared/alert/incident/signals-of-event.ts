@@ -188,14 +188,34 @@ const readers: Readers = {
     signals: recovery(event, {
       subjectId: project.id,
       message: `Point-in-time recovery of ${project.name} was disabled`,
-      kinds: ['capture_stalled'],
+      kinds: ['capture_stalled', 'capture_diverged'],
     }),
   }),
+  'pitr.diverged': ({ project, divergence }, event) =>
+    failure(event, {
+      kind: 'capture_diverged',
+      subject: { type: 'project', id: project.id, name: project.name },
+      project: { id: project.id, name: project.name },
+      message: divergenceText(project.name, divergence),
+      facts: [
+        ...divergence.documents.slice(0, 3).map((one) => ({ name: one.path, value: versionsText(one) })),
+        { name: 'Last read before', value: divergence.fromTimestamp },
+        { name: 'Compared at', value: divergence.toTimestamp },
+      ],
+      page: `/projects/${project.id}/point-in-time`,
+    }),
   'project.deleted': ({ project }, event) => ({
     signals: recovery(event, {
       subjectId: project.id,
       message: `${project.name} was removed from the organization`,
-      kinds: ['backup_failed', 'restore_failed', 'capture_stalled', 'restore_test_failed', 'protection_lapsed'],
+      kinds: [
+        'backup_failed',
+        'restore_failed',
+        'capture_stalled',
+        'capture_diverged',
+        'restore_test_failed',
+        'protection_lapsed',
+      ],
     }),
   }),
 };
@@ -225,6 +245,14 @@ const damageFound = (restore: FoundBy, event: IncidentEvent): FailureSignal | un
     page: `/backups/${backupId}`,
   });
 };
+
+type Divergence = Data<'pitr.diverged'>['divergence'];
+
+const divergenceText = (name: string, { documentCount, toTimestamp }: Divergence): string =>
+  `${documentCount === 1 ? 'One document' : `${documentCount} documents`} of ${name} differed from what was captured. Restores of ${toTimestamp} or later are corrected; a base backup that reads everything follows`;
+
+const versionsText = ({ captured, source }: Divergence['documents'][number]): string =>
+  `captured ${captured?.updateTime ?? 'no document'}, source ${source?.updateTime ?? 'no document'}`;
 
 const endOfSchedule = (event: IncidentEvent, scheduleId: string, message: string): readonly Signal[] =>
   recovery(event, { subjectId: scheduleId, message, kinds: ['schedule_failed', 'schedule_overdue'] });

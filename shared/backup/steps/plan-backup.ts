@@ -148,7 +148,8 @@ const planFromMoment = async (
   { backup, deps, control, planNumber, until }: PlanRun,
   captured: CapturedMoment,
 ): Promise<ShardPlan> => {
-  const { moment } = captured;
+  const { moment, auditedSince } = captured;
+  const audited = auditedSince === undefined ? {} : { auditedSince };
   const origin = await chooseOrigin(tenant, backup, captured);
   const planned = await planFromArchive(tenant, { backup, originId: origin.id, deps });
   const delta = await writeDelta(tenant, {
@@ -166,7 +167,7 @@ const planFromMoment = async (
     ...planned,
     readTime: moment,
     unknown: [],
-    origin: { ...sourceReadingOf(origin), builtFrom: 'changes', buildBase, delta },
+    origin: { ...sourceReadingOf(origin), ...audited, builtFrom: 'changes', buildBase, delta },
   };
 };
 

@@ -11,7 +11,7 @@ import {
   pitrRetentionDays,
   pitrRetentionDaysMax,
 } from '../limits.ts';
-import { Pitr, PitrWindows, pitrPrecisions } from '../models/pitr.ts';
+import { Pitr, PitrDivergence, PitrWindows, pitrPrecisions } from '../models/pitr.ts';
 
 const RetentionDays = z
   .int('must be a whole number of days')
@@ -98,6 +98,15 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     summary: 'List restorable time ranges and gaps, for all collections or for one, and page through the captured collections',
     query: z.strictObject({ collection: z.optional(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(6_000))) }),
     data: PitrWindows,
+    paged: true,
+    errors: ['PROJECT_NOT_FOUND'],
+    capabilities: ['table:read'],
+  },
+  divergences: {
+    route: 'GET /divergences',
+    access: read,
+    summary: 'List documents that the audit found to differ from what was captured, with both versions',
+    data: z.array(PitrDivergence),
     paged: true,
     errors: ['PROJECT_NOT_FOUND'],
     capabilities: ['table:read'],

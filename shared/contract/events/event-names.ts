@@ -14,6 +14,7 @@ export const eventNames = [
   'pitr.enabled',
   'pitr.disabled',
   'pitr.change_captured',
+  'pitr.diverged',
   'schedule.created',
   'schedule.updated',
   'schedule.deleted',

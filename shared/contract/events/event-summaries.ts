@@ -16,6 +16,7 @@ export const eventSummaries: Readonly<Record<EventName, string>> = {
   'pitr.enabled': 'Point-in-time recovery of a project was enabled',
   'pitr.disabled': 'Point-in-time recovery of a project was disabled',
   'pitr.change_captured': 'A batch of changes became restorable',
+  'pitr.diverged': 'The audit found documents that differ from what was captured, and corrected what is restored from then on',
   'schedule.created': 'A schedule was created',
   'schedule.updated': 'A schedule was updated',
   'schedule.deleted': 'A schedule was deleted',

@@ -10,6 +10,7 @@ export const incidentTriggers = [
   'restore_test.completed',
   'restore_test.failed',
   'pitr.disabled',
+  'pitr.diverged',
   'schedule.updated',
   'schedule.deleted',
   'schedule.failed',

@@ -178,6 +178,22 @@ const samples: { readonly [N in EventName]: (context: SampleContext) => Sample<N
     project: { id, name },
     changes: { count: 128, fromTimestamp: ago(60), toTimestamp: now.toISOString(), collections: backup.collections },
   }),
+  'pitr.diverged': ({ project: { id, name }, backup, ago, now }) => ({
+    project: { id, name },
+    divergence: {
+      fromTimestamp: ago(7 * 24 * 3_600),
+      toTimestamp: now.toISOString(),
+      documentCount: 1,
+      collections: backup.collections.slice(0, 1),
+      documents: [
+        {
+          path: `${backup.collections[0] ?? 'orders'}/1042`,
+          captured: { updateTime: ago(9 * 24 * 3_600), sha256: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg' },
+          source: { updateTime: ago(3_600), sha256: 'YDA7ffWKF-5xKSbNu7wwV8LJmnXQVQ1u6i0RPb7zqYU' },
+        },
+      ],
+    },
+  }),
   'schedule.created': ({ schedule, now }) => ({ schedule: { ...schedule, createdAt: now.toISOString() } }),
   'schedule.updated': ({ schedule }) => ({ schedule }),
   'schedule.deleted': ({ schedule }) => ({ schedule: { ...schedule, enabled: false, nextRunAt: null } }),

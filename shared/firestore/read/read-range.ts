@@ -15,6 +15,8 @@ export interface ReadRangeOptions {
   readonly collectionId?: string | undefined;
   /** Full name of a document: resumes after it, possibly on another worker. */
   readonly after?: string | undefined;
+  /** At most so many documents, the first ones of the range. */
+  readonly limit?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Approximate size of a batch. */
   readonly batchBytes?: number;
@@ -63,7 +65,8 @@ export class RangeReader implements DocumentRange {
   readonly #batchBytes: number;
 
   constructor(source: FirestoreDatabase, options: ReadRangeOptions) {
-    const { after, range, collectionBytesMax } = options;
+    const { after, range, collectionBytesMax, limit = 1 } = options;
+    if (limit < 1) throw new RangeError('a read has at least one document');
     if (after !== undefined && !isInRange(after.slice(source.root.length + 1), range))
       throw new TypeError('a read can only resume after a document of its range');
     this.#source = source;
@@ -96,6 +99,7 @@ export class RangeReader implements DocumentRange {
   async *[Symbol.asyncIterator](): AsyncGenerator<DocumentBatch, void, undefined> {
     for (;;) {
       let stream: GrpcStream | undefined;
+      if (this.documents === this.#options.limit) return;
       try {
         stream = await this.#open();
         yield* this.#batches(stream);
@@ -111,8 +115,9 @@ export class RangeReader implements DocumentRange {
   }
 
   #open(): Promise<GrpcStream> {
-    const { range, readTime, collectionId, signal } = this.#options;
-    const request = runQuery({ root: this.#source.root, readTime }, { range, after: this.#counts.lastName, collectionId });
+    const { range, readTime, collectionId, limit, signal } = this.#options;
+    const selection = { range, after: this.#counts.lastName, collectionId, limit: limit && limit - this.documents };
+    const request = runQuery({ root: this.#source.root, readTime }, selection);
     const refresh = this.#retries.needsToken;
     return this.#source.startCall('RunQuery', request, this.#buffer, { refresh, wantedBytes: this.#batchBytes, signal });
   }

@@ -91,6 +91,10 @@ export const isInterrupted = ({ interrupted, sampled }: PitrRecord, backup: Plan
   return periodAt(interrupted, readTime) !== undefined || periodAt(sampled, readTime) !== undefined;
 };
 
+/** Whether it has read everything after the audit last found differences. */
+export const endsDivergence = ({ diverged }: PitrRecord, backup: PlannedBackup): boolean =>
+  backup.builtFrom !== 'changes' && (diverged ?? []).every(({ to }) => microsOf(to) < readTimeOf(backup));
+
 const isOpen = ({ to, collections }: Gap): boolean => to === null && collections === undefined;
 
 /** The newest matching backup started within that time. */

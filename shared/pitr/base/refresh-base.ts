@@ -12,6 +12,7 @@ import {
   canFollow,
   canFollowSoon,
   collectionsOf,
+  endsDivergence,
   failedBase,
   findBackup,
   isBuilt,
@@ -193,7 +194,7 @@ const follow = async (cycle: CycleContext, backup: PlannedBackup, deps: BackupDe
       .filter((one) => !(unknown.length > 0 && isUndiscovered(one) && isEndedBy(one, readTime)))
       .map((one) => (isEndedBy(one, readTime) ? ended(one, readTime) : one)),
     opened: unknown.length > 0 ? [gap] : [],
-    changed: { ...changedBy(backup), mustReadBase: undefined, ...(isNews && { checkedAt: readTime }) },
+    changed: { ...changedBy(backup), ...(endsDivergence(pitr, backup) && { mustReadBase: undefined }), ...(isNews && { checkedAt: readTime }) },
   };
 };
 

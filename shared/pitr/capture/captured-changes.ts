@@ -114,7 +114,7 @@ const momentOfPlan = (tenant: Tenant, plan: PointPlan, deps: BackupDeps): Captur
   const { base, point, batches } = plan;
   if (!isPlanned(base)) throw new Error(`the base ${base.id} has no read time`);
   const changes = batches.reduce((sum, one) => sum + one.changes, 0);
-  return { base, moment: point.moment, changes, readChanges: () => changesOf(tenant, plan, deps) };
+  return { base, moment: point.moment, auditedSince, changes, readChanges: () => changesOf(tenant, plan, deps) };
 };
 
 async function* changesOf(

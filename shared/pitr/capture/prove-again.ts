@@ -3,7 +3,7 @@ import { recordKind } from '../../archive/index.ts';
 import { collectionIdOf, type FirestoreDatabase } from '../../firestore/index.ts';
 import { log, type Write } from '../../platform/index.ts';
 import type { BackupDeps, BackupRecord } from '../../stored-backup/index.ts';
-import { ChangeBatchReader } from '../batch/change-batch-reader.ts';
+import { ChangeBatchReader, changeTimeOf } from '../batch/change-batch-reader.ts';
 import { insertBatches } from '../batch/insert-batches.ts';
 import { heardAheadMicros, listBatchesAfter } from '../batch/list-batches.ts';
 import { openBatch } from '../batch/open-batch.ts';
@@ -150,8 +150,7 @@ const storedIn = async ({ tenant, pitr }: CycleContext, { from, to }: Span, deps
   try {
     for await (const { batch, leaf } of reader.read(read))
       for (let slot = 0; slot < leaf.count; slot++) {
-        const { seconds, nanos } = leaf.updated(slot);
-        const at = seconds * 1_000_000 + Math.floor(nanos / 1_000);
+        const at = changeTimeOf({ batch, leaf }, slot);
         if (at <= from || at > to) continue;
         const name = leaf.name(slot).toString();
         if (leaf.kind(slot) === recordKind.tombstone) history.deletion(name, at);

@@ -11,7 +11,7 @@ export interface NextCycle {
 
 export const nextCycle = ({ pitr }: CycleContext, delaySeconds: number): NextCycle => ({ turn: pitr.turn + 1, delaySeconds });
 
-/** Fails with StaleReadError if another run has ended the cycle, or captures expired since it was read. */
+/** Fails with StaleReadError if another run has ended the cycle, or captures expired or were corrected since it was read. */
 export const endCycle = (
   { tenant, pitr }: CycleContext,
   { changed, now, delaySeconds }: { readonly changed: Partial<PitrRecord>; readonly now: Date; readonly delaySeconds: number },
@@ -20,7 +20,7 @@ export const endCycle = (
     pitrKey.pitr(tenant, pitr.projectId),
     { ...changed, turn: pitr.turn + 1, nextTurnAt: iso(after(now, delaySeconds)) },
     {
-      expected: { turn: pitr.turn, status: pitr.status, keptFrom: pitr.keptFrom },
+      expected: { turn: pitr.turn, status: pitr.status, keptFrom: pitr.keptFrom, lastBatch: pitr.lastBatch },
       onConditionFailed: () => new StaleReadError(),
     },
   );

@@ -54,6 +54,17 @@ export interface Sampled {
   readonly to: string;
 }
 
+/** Between two moments, the last audit of the documents and this one, both exclusive, captured documents may differ from the source. */
+export interface Divergence {
+  readonly from: string;
+  readonly to: string;
+  /** How many documents differed. */
+  readonly documents: number;
+  /** The first of their collection ids, and how many there are. */
+  readonly collections: readonly string[];
+  readonly count: number;
+}
+
 export interface PitrRecord extends Item {
   readonly projectId: string;
   readonly status: 'disabled' | 'starting' | 'active';
@@ -116,7 +127,11 @@ export interface PitrRecord extends Item {
   /** Reads made within an hour to prove seconds of interruptions. */
   readonly pastReads?: { readonly since: string; readonly reads: number };
   /** The name of the last batch. */
-  readonly lastBatch?: string;
+  readonly lastBatch?: string | undefined;
+  /** Moments at which a restore may differ from what the source had: the audit found differences. Oldest first. */
+  readonly diverged?: readonly Divergence[] | undefined;
+  /** When the next step of the audit is due; absent before the first. */
+  readonly auditDueAt?: string;
   /** Captures before this are deleted, or about to be; null if none are. */
   readonly keptFrom: string | null;
   /** When the root collections were last listed. */
@@ -159,6 +174,11 @@ export interface BatchRecord extends Item {
   readonly id: string;
   /** The batch that it completes: documents that were found later. Of both together, the later change of a document counts. */
   readonly partOf?: string | undefined;
+  /**
+   * A correction by the audit: what the source had at this moment. From then on it counts, whenever the documents were written, and never
+   * before a later change.
+   */
+  readonly asOf?: string | undefined;
   /** The name of the batch before it; null for a project's first. */
   readonly previous: string | null;
   /** Changes after this moment, */
@@ -179,6 +199,50 @@ export interface BatchRecord extends Item {
   readonly reads: number;
   /** The ids of the changed collections, as JSON text. */
   readonly collections: string;
+}
+
+/** The rolling audit of a project: which ranges of names were last read and compared when. */
+export interface AuditRecord extends Item {
+  readonly projectId: string;
+  /** The number of steps begun. A worker commits only the step that it began. */
+  readonly turn: number;
+  /** A step that began ends by then, or its worker has died. */
+  readonly leasedUntil?: string | undefined;
+  /** Where the next step starts; absent: with the first name. */
+  readonly next?: string | undefined;
+  /** JSON text from `encodeSlices`: customers choose the names. */
+  readonly slices: string;
+  /** The current day of the audit: when it ends, and what was read in it. */
+  readonly dayEndsAt: string;
+  readonly documentsToday: number;
+  readonly readsToday: number;
+  /** Since captures were first audited. */
+  readonly documents: number;
+  readonly reads: number;
+  readonly differences: number;
+  readonly lastAt: string | null;
+  /** Steps that failed in a row, or could not begin, and why the last one did. */
+  readonly failures?: number | undefined;
+  readonly trouble?: string | undefined;
+}
+
+/** A document that differed from what was captured of it. */
+export interface DivergedRecord extends Item {
+  readonly id: string;
+  readonly path: string;
+  /** When its range was last read before, and when it was read. */
+  readonly from: string;
+  readonly to: string;
+  /** The version that was captured and the one of the source; null if there is no document. */
+  readonly captured: DocumentVersion | null;
+  readonly source: DocumentVersion | null;
+  readonly ttl: number;
+}
+
+export interface DocumentVersion {
+  readonly updateTime: string;
+  /** Of the encoded document. */
+  readonly sha256: string;
 }
 
 /** An upload that may leave an orphaned object. Deleted with the commit of its batch, or with the object. */
@@ -208,6 +272,7 @@ export const pitrPrefix = 'PITR#';
 export const batchPrefix = 'BATCH#';
 export const uploadPrefix = 'UPLOAD#';
 export const gapListPrefix = 'GAP#';
+export const divergedPrefix = 'DIVERGED#';
 export const capturingPartition = 'DUE#CAPTURE';
 const work = (tenant: Tenant, projectId: string): string => `PITR#${tenant.organizationId}#${projectId}`;
 
@@ -232,6 +297,12 @@ export const pitrKey = {
   gapList: (tenant: Tenant, projectId: string, listId: string): Key<GapListRecord> => ({
     pk: work(tenant, projectId),
     sk: `${gapListPrefix}${listId}`,
+  }),
+  audit: (tenant: Tenant, projectId: string): Key<AuditRecord> => ({ pk: work(tenant, projectId), sk: 'AUDIT' }),
+  /** Sorts by time. */
+  diverged: (tenant: Tenant, projectId: string, divergedId: string): Key<DivergedRecord> => ({
+    pk: work(tenant, projectId),
+    sk: `${divergedPrefix}${divergedId}`,
   }),
   capturing: (tenant: Tenant, projectId: string): Key<CapturingRecord> => ({
     pk: capturingPartition,

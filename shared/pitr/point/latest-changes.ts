@@ -1,7 +1,7 @@
 /** The latest change of each document up to a moment, in name order. */
 import { compareNames, compareRanges, type Leaf, recordKind } from '../../archive/index.ts';
 import type { DocumentChange } from '../../stored-backup/index.ts';
-import type { BatchLeaf } from '../batch/change-batch-reader.ts';
+import { type BatchLeaf, changeTimeOf } from '../batch/change-batch-reader.ts';
 import { microsOf } from '../model/micro-time.ts';
 import { ByteArena, type Piece } from './byte-arena.ts';
 
@@ -43,8 +43,7 @@ export async function* latestChanges(options: LatestChangesOptions): AsyncGenera
       if (whole !== last) order += 1;
       last = whole;
       for (let slot = 0; slot < leaf.count; slot++) {
-        const { seconds, nanos } = leaf.updated(slot);
-        const at = seconds * 1_000_000 + Math.floor(nanos / 1_000);
+        const at = changeTimeOf({ batch, leaf }, slot);
         if (at > after && at <= upTo) range.add(leaf, slot, { order, at });
       }
     }

@@ -2,7 +2,7 @@
 
 import { undoSeconds } from '../../contract/limits.ts';
 import type { Tenant } from '../../platform/index.ts';
-import { type BackupRecord, chainLengthOf, finishedFields, newBackupRecord, sourceReadingOf } from '../../stored-backup/index.ts';
+import { type BackupRecord, chainLengthOf, finishedFields, newBackupRecord } from '../../stored-backup/index.ts';
 import type { PointPlan } from './plan-point.ts';
 
 interface PointIdentity {
@@ -19,7 +19,7 @@ const retentionDays = Math.ceil(undoSeconds / (24 * 3_600)) + 1;
 /** The record of the finished point, without its contents. It shares the archive identity of the base. */
 export const pointBackupRecord = (
   tenant: Tenant,
-  { point, base }: Pick<PointPlan, 'point' | 'base'>,
+  { point, base, auditedSince }: Pick<PointPlan, 'point' | 'base' | 'auditedSince'>,
   as: PointIdentity,
 ): BackupRecord =>
   newBackupRecord(tenant, {
@@ -41,7 +41,7 @@ export const pointBackupRecord = (
     encryption: base.encryption,
     readTime: point.moment,
     builtFrom: 'changes',
-    auditedSince: sourceReadingOf(base).auditedSince,
+    auditedSince,
     createdAt: as.createdAt,
     startedAt: as.createdAt,
     createdBy: as.createdBy,

@@ -7,8 +7,8 @@ import type { PitrRecord } from '../model/record.ts';
 import { problemOf } from '../timeline/problem.ts';
 import { windowsOf } from '../timeline/windows.ts';
 
-/** The finding is read from the bases: `captureAnomaly`. */
-type Shown = Omit<z.input<typeof Pitr>, 'anomaly'>;
+/** The finding is read from the bases (`captureAnomaly`), the audit from its own item (`readAuditView`). */
+type Shown = Omit<z.input<typeof Pitr>, 'anomaly' | 'audit'>;
 
 export const pitrData = (record: PitrRecord, now: Date): Shown => {
   const { windows } = windowsOf(record, now);

@@ -156,6 +156,15 @@ export const pitrExample: z.output<typeof Pitr> = {
   changesCaptured: 1_804,
   problem: null,
   anomaly: null,
+  audit: {
+    auditedSince: yesterday,
+    lastAt: ago(3_600),
+    dueAt: now,
+    documents: 41_200,
+    differences: 0,
+    cost: { reads: 41_240, estimatedUsd: 0.024744 },
+    problem: null,
+  },
   cost: { reads: 1_804, estimatedUsd: 0.001082 },
 };
 
@@ -163,6 +172,7 @@ export const pitrWindows: z.output<typeof PitrWindows> = {
   windows: [{ from: yesterday, to: ago(5), complete: true, precision: 'second' }],
   gaps: [],
   sampled: [],
+  diverged: [],
   collections: { count: 3, ids: ['customers', 'invoices', 'orders'] },
   undetectedUpToSeconds: 60,
 };
