@@ -176,12 +176,28 @@ const pitrDetails = (pitr: Pitr): readonly Detail[] => [
   ['Precision', pitr.precision],
   ['Retention', `${pitr.retentionDays} days`],
   ['Interval', `${pitr.captureIntervalSeconds} s`],
+  ...auditDetails(pitr),
   ['From', formatTime(pitr.earliestRestorableAt)],
   ['To', formatTime(pitr.latestRestorableAt)],
   ['Changes', formatCount(pitr.changesCaptured)],
   ['Base backup', pitr.baseBackupId],
   ['Storage', pitr.storageDestinationId],
   ['Cost', `${formatCount(pitr.cost.reads)} reads, about ${pitr.cost.estimatedUsd} USD`],
+];
+
+const auditDetails = ({ audit, auditDays }: Pitr): readonly Detail[] => [
+  ['Audit', `everything is read again within ${auditDays} days`],
+  ...(audit
+    ? ([
+        ['Audited since', formatTime(audit.auditedSince)],
+        [
+          'Differences',
+          audit.differences === 0 ? 'none found' : formatCount(audit.differences),
+          audit.differences === 0 ? undefined : 'red',
+        ],
+        ['Audit waits', audit.problem, 'yellow'],
+      ] as const)
+    : []),
 ];
 
 const anomalyDetails = ({ anomaly }: Pitr): readonly Detail[] =>

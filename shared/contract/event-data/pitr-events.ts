@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { CapturedChanges, FoundDivergence, Pitr, PitrGap } from '../models/pitr.ts';
+import { CapturedChanges, DivergenceReport, Pitr, PitrGap } from '../models/pitr.ts';
 import { organization, project } from './fields.ts';
 
 const recovered = z.object({ organization, project, pitr: z.omit(Pitr, { anomaly: true, audit: true }) });
@@ -16,6 +16,6 @@ export const pitrEvents = {
   'pitr.diverged': z.object({
     organization,
     project: z.pick(project, { id: true, name: true }),
-    divergence: FoundDivergence,
+    divergence: DivergenceReport,
   }),
 };

@@ -67,7 +67,7 @@ const versions = { path: z.string(), captured: Version, source: Version };
 export const PitrDivergence = z.object({ id: z.string(), ...versions, from: Moment, to: Moment });
 
 /** Documents that the audit found to differ. */
-export const FoundDivergence = z.object({
+export const DivergenceReport = z.object({
   fromTimestamp: Moment,
   toTimestamp: Moment,
   documentCount: z.int(),

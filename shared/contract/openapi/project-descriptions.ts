@@ -5,7 +5,7 @@ import { projects } from '../endpoints/projects.ts';
 import { scheduleFields } from '../endpoints/schedules.ts';
 import { events } from '../events/event-catalogue.ts';
 import { backupTimeoutMinutes, scheduleIntervalMinutesMin } from '../limits.ts';
-import { Pitr, PitrGap, PitrWindows } from '../models/pitr.ts';
+import { Pitr, PitrAudit, PitrDivergence, PitrGap, PitrWindows } from '../models/pitr.ts';
 import { Project, ProjectDatabase, ProjectSettings, ShownReadPrice } from '../models/project.ts';
 import { CaptureOffer, ProjectReads, ReadDay, ReadsByKind } from '../models/project-reads.ts';
 import { Schedule, ScheduleOutcome, ScheduleWait } from '../models/schedule.ts';
@@ -24,9 +24,24 @@ export const projectDescriptions: readonly FieldTexts[] = [
     lastCapture: 'The last capture: number of changes, and reads billed by the source',
     problem:
       'What is wrong: why captures fail (after three consecutive failures), that a capture waits for a free worker, or which collections are not captured completely and when the base backup comes that ends this, or why the store does not lock the captures for as long as they are kept. Null otherwise',
+    audit: 'What was read again and compared with what was captured; null before the first base backup',
     anomaly:
       'The newest finding in captured changes that is not acknowledged, as in a backup; null if there is none. It marks the base backup keptBackupId: POST /backups/{backupId}/acknowledge of that one ends it',
     cost: 'Reads billed by the source for all captures, excluding base backups',
+  }),
+  fieldTexts(PitrAudit, {
+    auditedSince: 'When the oldest document was last read from the source: by a base backup, or by the audit',
+    lastAt: 'When the audit last read a part of the documents',
+    dueAt: 'When the next part is due. Null while nothing is captured',
+    documents: 'Documents read and compared so far',
+    differences: 'Documents that differed from what was captured',
+    cost: 'Reads billed by the source for the audit',
+    problem: 'Why the part that is due was not read; null otherwise',
+  }),
+  fieldTexts(PitrDivergence, {
+    captured:
+      'The version that was captured; null if no document was. sha256 is the digest of the encoded document, in base64url',
+    source: 'The version that the source had; null if it had no document',
   }),
   fieldTexts(PitrGap, {
     to: 'Null while the gap is open',
@@ -38,6 +53,8 @@ export const projectDescriptions: readonly FieldTexts[] = [
     windows:
       'Ranges of whole seconds. In a complete window every second can be restored with all collections, as far as precision and undetectedUpToSeconds do not say otherwise. With collection: ranges in which this collection is complete, or proven not to exist',
     collections: 'Number of captured collection ids, and a page of them; with collection: this one, if it is captured',
+    diverged:
+      'Times, both ends exclusive, in which captured documents may differ from what the source had: the audit found differences at the end, and corrected what is restored from then on. documentCount is how many differed',
     undetectedUpToSeconds:
       'A subcollection with an id that was never seen before is detected by counting. One that existed for less than this, between two counts, may be undetected; the longest time between two counts. Null before the second count',
     sampled:

@@ -1,6 +1,5 @@
 /** Compares the next documents of a project with what was captured of them, as of the end of the last capture. */
 
-import { BuiltRange } from '../../backup/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { collectionIdOf, type FirestoreDatabase, verifyCount } from '../../firestore/index.ts';
 import { StaleReadError } from '../../platform/index.ts';
@@ -14,13 +13,14 @@ import { latestChanges } from '../point/latest-changes.ts';
 import { missingAt } from '../point/missing-coverage.ts';
 import { type PointPlan, planPoint } from '../point/plan-point.ts';
 import { expandGaps } from '../timeline/gap-lists.ts';
+import { CapturedCursor } from './captured-cursor.ts';
 import { compareSlice, isSame, type Suspect } from './compare-slice.ts';
 
 /** Why nothing can be compared now. */
 export class AuditPostponed extends Error {}
 
 /** A document whose captured version is not the one of the source. */
-export interface Difference {
+export interface CaptureDifference {
   /** Its full name. */
   readonly name: string;
   readonly path: string;
@@ -33,7 +33,7 @@ export interface AuditedSliceResult {
   readonly moment: string;
   readonly to: string | undefined;
   readonly documents: number;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly CaptureDifference[];
 }
 
 interface SliceRun {
@@ -60,18 +60,18 @@ export const auditSlice = async (cycle: CycleContext, run: SliceRun): Promise<Au
   const reader = new ChangeBatchReader(tenant, deps);
   try {
     const { archive } = opened;
-    const captured = new BuiltRange({
-      base: { archive, read: (work) => work() },
-      range: from === undefined ? {} : { from },
-      changes: (range) => {
-        const [within = {}] = archiveRanges(archive, [range]);
-        return latestChanges({ read: () => reader.read(plan.batches), after: plan.point.base.readTime, upTo: moment, within });
-      },
+    const range = from === undefined ? {} : { from };
+    const [first] = archiveRanges(archive, [range]);
+    const changes = latestChanges({
+      read: () => reader.read(plan.batches),
+      after: plan.point.base.readTime,
+      upTo: moment,
+      from: first?.from,
     });
+    const captured = new CapturedCursor(archive, range, changes);
     const compared = await compareSlice({
       source,
       captured,
-      capturedRootBytes: Buffer.byteLength(archive.documentsRoot),
       moment,
       from,
       limit,
@@ -134,10 +134,10 @@ const judgedCollections = async (
 const confirm = async (
   suspects: readonly Suspect[],
   { source, moment, spent, signal }: Pick<SliceRun, 'source' | 'spent' | 'signal'> & { readonly moment: string },
-): Promise<readonly Difference[]> => {
+): Promise<readonly CaptureDifference[]> => {
   const lookup = new Lookup(source, signal);
   const byName = new Map(suspects.map((suspect) => [`${source.root}/${suspect.path}`, suspect]));
-  const differences: Difference[] = [];
+  const differences: CaptureDifference[] = [];
   try {
     await lookup.at(microsOf(moment), [...byName.keys()], (name, found) => {
       const suspect = byName.get(name);

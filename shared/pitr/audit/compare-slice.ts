@@ -9,14 +9,13 @@ import {
   sameFields,
 } from '../../firestore/index.ts';
 import { type JoinSide, mergeJoin } from '../../stored-backup/index.ts';
+import type { CapturedCursor } from './captured-cursor.ts';
 import { documentTimes } from './document-times.ts';
 
 interface SliceOptions {
   readonly source: FirestoreDatabase;
   /** What was captured, from the same name on. */
-  readonly captured: DocumentRange;
-  /** The length of the root of its names. */
-  readonly capturedRootBytes: number;
+  readonly captured: CapturedCursor;
   readonly moment: string;
   /** The first name, inclusive; undefined: from the first one. */
   readonly from: string | undefined;
@@ -50,11 +49,10 @@ const suspectsMax = 2_000;
 const suspectBytesMax = 32 << 20;
 
 export const compareSlice = async (options: SliceOptions): Promise<ComparedSlice> => {
-  const { source, captured, capturedRootBytes, moment, from, limit, isOver, spent, signal } = options;
+  const { source, captured: right, moment, from, limit, isOver, spent, signal } = options;
   const range = from === undefined ? {} : { from };
   const reader = readRange(source, { range, readTime: moment, limit, signal });
   const left = new BatchCursor(reader, Buffer.byteLength(source.root) + 1);
-  const right = new BatchCursor(captured, capturedRootBytes);
   const suspects: Suspect[] = [];
   let bytes = 0;
   let last: string | undefined;

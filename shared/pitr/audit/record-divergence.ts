@@ -7,15 +7,15 @@ import { organizationRef } from '../../organization/index.ts';
 import { after, epochSeconds, fingerprint, newId, type Write } from '../../platform/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { microsOf, momentOf, shownMoment } from '../model/micro-time.ts';
-import { type DivergedRecord, type Divergence, type DocumentVersion, type PitrRecord, pitrKey } from '../model/record.ts';
-import type { Difference } from './audit-slice.ts';
+import { type AuditedVersion, type DivergedRecord, type Divergence, type PitrRecord, pitrKey } from '../model/record.ts';
+import type { CaptureDifference } from './audit-slice.ts';
 import { documentTimes } from './document-times.ts';
 
 export interface FoundDivergence {
   /** When the oldest part of the slice was last read, and the moment that was compared. */
   readonly from: string;
   readonly to: string;
-  readonly differences: readonly Difference[];
+  readonly differences: readonly CaptureDifference[];
 }
 
 /** Documents that are kept by name, of one step; the correction has all of them. */
@@ -97,13 +97,13 @@ export const divergenceWrites = (
   ];
 };
 
-const versionsOf = ({ path, captured, found }: Difference): Pick<DivergedRecord, 'path' | 'captured' | 'source'> => ({
+const versionsOf = ({ path, captured, found }: CaptureDifference): Pick<DivergedRecord, 'path' | 'captured' | 'source'> => ({
   path,
   captured: captured ? versionOf(captured) : null,
   source: found ? versionOf(found) : null,
 });
 
-const versionOf = (document: Uint8Array): DocumentVersion => ({
+const versionOf = (document: Uint8Array): AuditedVersion => ({
   updateTime: momentOf(documentTimes(document).updated),
   sha256: fingerprint(document),
 });

@@ -21,10 +21,10 @@ import { addReads } from '../../project/index.ts';
 import { type BackupDeps, backupKey, sourceReadingOf } from '../../stored-backup/index.ts';
 import { type CycleContext, loadCycleContext } from '../model/cycle-context.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
-import { type AuditRecord, type PitrRecord, pitrKey } from '../model/record.ts';
+import { type CaptureAuditRecord, type PitrRecord, pitrKey } from '../model/record.ts';
 import { auditedAt, decodeSlices, encodeSlices, oldestWithin, unaudited, withAudited } from '../timeline/audited-slices.ts';
-import { dateOf, decideStep } from './audit-pace.ts';
 import { type AuditedSliceResult, AuditPostponed, auditSlice } from './audit-slice.ts';
+import { decideAuditStep } from './decide-audit-step.ts';
 import { divergenceWrites, withDivergence } from './record-divergence.ts';
 import { insertCorrection, writeCorrection } from './write-correction.ts';
 
@@ -63,7 +63,7 @@ const runStep = async (tenant: Tenant, projectId: string, run: AuditRun): Promis
     await postpone(cycle, next.dueAt);
     return false;
   }
-  const claimed: AuditRecord = {
+  const claimed: CaptureAuditRecord = {
     ...audit,
     ...next.day,
     turn: audit.turn + 1,
@@ -82,7 +82,7 @@ const runStep = async (tenant: Tenant, projectId: string, run: AuditRun): Promis
   }
 };
 
-const newAudit = (tenant: Tenant, projectId: string, now: Date): AuditRecord => ({
+const newAudit = (tenant: Tenant, projectId: string, now: Date): CaptureAuditRecord => ({
   ...pitrKey.audit(tenant, projectId),
   projectId,
   turn: 0,
@@ -97,16 +97,16 @@ const newAudit = (tenant: Tenant, projectId: string, now: Date): AuditRecord => 
 });
 
 /** Undefined without a base. */
-const nextStep = async ({ tenant, pitr, positions }: CycleContext, audit: AuditRecord, now: Date) => {
+const nextStep = async ({ tenant, pitr, positions }: CycleContext, audit: CaptureAuditRecord, now: Date) => {
   const { backupId } = pitr.bases.at(-1) ?? {};
   const base = backupId === undefined ? undefined : await get(backupKey.backup(tenant, backupId));
   if (!base) return undefined;
   const counted = positions.reduce((sum, { count = 0 }) => sum + count, 0);
   const baseSince = sourceReadingOf(base).auditedSince ?? base.createdAt;
-  const next = decideStep({
+  const next = decideAuditStep({
     auditDays: pitr.auditDays ?? defaultDays,
     documents: Math.max(counted, 1),
-    baseReadAt: dateOf(baseSince),
+    baseReadAt: new Date(microsOf(baseSince) / 1_000),
     nextAuditedAt: auditedAt(decodeSlices(audit.slices), audit.next),
     day: { endsAt: new Date(audit.dayEndsAt), documents: audit.documentsToday },
     now,
@@ -118,7 +118,7 @@ const postpone = ({ tenant, pitr }: CycleContext, dueAt: string): Promise<void> 
   commit([set(pitrKey.pitr(tenant, pitr.projectId), { auditDueAt: dueAt })]);
 
 /** Only one worker reads a slice, however often its task is delivered. */
-const claim = async (claimed: AuditRecord, known: AuditRecord | undefined): Promise<boolean> => {
+const claim = async (claimed: CaptureAuditRecord, known: CaptureAuditRecord | undefined): Promise<boolean> => {
   const { pk, sk, ...attributes } = claimed;
   try {
     await commit([
@@ -134,7 +134,7 @@ const claim = async (claimed: AuditRecord, known: AuditRecord | undefined): Prom
 };
 
 interface Step {
-  readonly audit: AuditRecord;
+  readonly audit: CaptureAuditRecord;
   readonly spent: { reads: number };
   readonly run: AuditRun;
 }
@@ -224,7 +224,7 @@ class StepSuperseded extends ApiError {
 const endStep = (
   tenant: Tenant,
   { audit: { projectId, turn, leasedUntil }, spent: { reads } }: Pick<Step, 'audit' | 'spent'>,
-  changes: { readonly set: Partial<AuditRecord>; readonly add?: Readonly<Record<string, number>> },
+  changes: { readonly set: Partial<CaptureAuditRecord>; readonly add?: Readonly<Record<string, number>> },
 ) =>
   update(pitrKey.audit(tenant, projectId), {
     set: { ...changes.set, leasedUntil: undefined },

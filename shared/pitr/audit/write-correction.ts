@@ -9,7 +9,7 @@ import { keyBackupOf, openBatch } from '../batch/open-batch.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type BatchRecord, type PitrRecord, pitrKey } from '../model/record.ts';
-import { AuditPostponed, type Difference } from './audit-slice.ts';
+import { AuditPostponed, type CaptureDifference } from './audit-slice.ts';
 
 /** A stored object that belongs to no batch yet. */
 export interface Correction {
@@ -37,7 +37,7 @@ export const writeCorrection = async (
     signal,
   }: {
     readonly moment: string;
-    readonly differences: readonly Difference[];
+    readonly differences: readonly CaptureDifference[];
     readonly deps: BackupDeps;
     readonly signal: AbortSignal;
   },

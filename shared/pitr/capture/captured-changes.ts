@@ -111,7 +111,7 @@ const hurryCapture = async (
 };
 
 const momentOfPlan = (tenant: Tenant, plan: PointPlan, deps: BackupDeps): CapturedMoment => {
-  const { base, point, batches } = plan;
+  const { base, point, batches, auditedSince } = plan;
   if (!isPlanned(base)) throw new Error(`the base ${base.id} has no read time`);
   const changes = batches.reduce((sum, one) => sum + one.changes, 0);
   return { base, moment: point.moment, auditedSince, changes, readChanges: () => changesOf(tenant, plan, deps) };

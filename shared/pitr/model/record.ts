@@ -202,7 +202,7 @@ export interface BatchRecord extends Item {
 }
 
 /** The rolling audit of a project: which ranges of names were last read and compared when. */
-export interface AuditRecord extends Item {
+export interface CaptureAuditRecord extends Item {
   readonly projectId: string;
   /** The number of steps begun. A worker commits only the step that it began. */
   readonly turn: number;
@@ -234,12 +234,12 @@ export interface DivergedRecord extends Item {
   readonly from: string;
   readonly to: string;
   /** The version that was captured and the one of the source; null if there is no document. */
-  readonly captured: DocumentVersion | null;
-  readonly source: DocumentVersion | null;
+  readonly captured: AuditedVersion | null;
+  readonly source: AuditedVersion | null;
   readonly ttl: number;
 }
 
-export interface DocumentVersion {
+export interface AuditedVersion {
   readonly updateTime: string;
   /** Of the encoded document. */
   readonly sha256: string;
@@ -298,7 +298,7 @@ export const pitrKey = {
     pk: work(tenant, projectId),
     sk: `${gapListPrefix}${listId}`,
   }),
-  audit: (tenant: Tenant, projectId: string): Key<AuditRecord> => ({ pk: work(tenant, projectId), sk: 'AUDIT' }),
+  audit: (tenant: Tenant, projectId: string): Key<CaptureAuditRecord> => ({ pk: work(tenant, projectId), sk: 'AUDIT' }),
   /** Sorts by time. */
   diverged: (tenant: Tenant, projectId: string, divergedId: string): Key<DivergedRecord> => ({
     pk: work(tenant, projectId),

@@ -11,6 +11,8 @@ interface LatestChangesOptions {
   /** Changes up to here are in the base. */
   readonly after: string;
   readonly upTo: string;
+  /** The first name, inclusive; all names if absent. */
+  readonly from?: Uint8Array | undefined;
   /** Memory for names and contents. */
   readonly bytesMax?: number;
 }
@@ -34,7 +36,7 @@ export async function* latestChanges(options: LatestChangesOptions): AsyncGenera
   const { bytesMax: most = bytesMax } = options;
   const arena = new ByteArena(Math.min(slabBytesMax, Math.ceil(most / 16)));
   const [after, upTo] = [microsOf(options.after), microsOf(options.upTo)];
-  for (let from: Buffer | undefined, isFirst = true; isFirst || from; isFirst = false) {
+  for (let { from } = options, isFirst = true; isFirst || from; isFirst = false) {
     const range = new NameRange(from, most, arena);
     let order = 0;
     let last: string | undefined;

@@ -99,6 +99,7 @@ test('pitr: it is disabled at first, and enabled with the defaults', async () =>
     windows: [],
     gaps: [],
     sampled: [],
+    diverged: [],
     collections: { count: 0, ids: [] },
     undetectedUpToSeconds: null,
   });

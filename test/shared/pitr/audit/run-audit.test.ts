@@ -15,7 +15,7 @@ import {
   readAuditView,
   runAudit,
 } from '../../../../shared/pitr/index.ts';
-import type { AuditRecord } from '../../../../shared/pitr/model/record.ts';
+import type { CaptureAuditRecord } from '../../../../shared/pitr/model/record.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { type BackupRecord, backupKey, openArchive } from '../../../../shared/stored-backup/index.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
@@ -53,7 +53,7 @@ const audit = (t: CaptureEnv) =>
     signal: AbortSignal.timeout(60_000),
   });
 
-const auditOf = (t: CaptureEnv) => t.table.get<AuditRecord>(pitrKey.audit(t.tenant, t.projectId))!;
+const auditOf = (t: CaptureEnv) => t.table.get<CaptureAuditRecord>(pitrKey.audit(t.tenant, t.projectId))!;
 
 /** A day later, as far as the audit is concerned. */
 const nextDay = (t: CaptureEnv): void => {

@@ -1,9 +1,8 @@
 /** How much of a project the audit reads next, so that everything is read again in time, and no more than its share a day. */
 import { after, iso } from '../../platform/index.ts';
-import { microsOf } from '../model/micro-time.ts';
 
 /** Documents of a step: read and compared within a minute or two. */
-export const stepDocumentsMax = 100_000;
+const stepDocumentsMax = 100_000;
 const dayHours = 24;
 /** Bases that read everything are made once a day: after such a base nothing is due before the next one is late. */
 const freshHours = 25;
@@ -23,15 +22,15 @@ interface Pace {
   readonly now: Date;
 }
 
-export interface Day {
+interface Day {
   readonly dayEndsAt: string;
   readonly documentsToday: number;
 }
 
-export type NextStep = { readonly limit: number; readonly day: Day } | { readonly dueAt: string };
+type NextStep = { readonly limit: number; readonly day: Day } | { readonly dueAt: string };
 
 /** A day has its share of the documents; it goes on where a range would otherwise become older than `auditDays`. */
-export const decideStep = (pace: Pace): NextStep => {
+export const decideAuditStep = (pace: Pace): NextStep => {
   const { auditDays, documents, baseReadAt, nextAuditedAt, day, now } = pace;
   const freshUntil = hoursAfter(baseReadAt, freshHours);
   if (now < freshUntil) return { dueAt: iso(freshUntil) };
@@ -53,5 +52,3 @@ const endOfDay = (before: Date, now: Date): Date => {
 };
 
 const hoursAfter = (moment: Date, hours: number): Date => after(moment, hours * 3_600);
-
-export const dateOf = (moment: string): Date => new Date(microsOf(moment) / 1_000);

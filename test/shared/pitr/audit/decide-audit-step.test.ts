@@ -1,7 +1,7 @@
 /** The audit's share of each day, simulated for weeks: nothing gets older than it may, and no day reads more than its share. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { decideStep } from '../../../../shared/pitr/audit/audit-pace.ts';
+import { decideAuditStep } from '../../../../shared/pitr/audit/decide-audit-step.ts';
 import { momentOf } from '../../../../shared/pitr/index.ts';
 import {
   type AuditedSlice,
@@ -39,7 +39,7 @@ const simulate = ({ auditDays, days, documentsOn }: Simulation) => {
     const documents = documentsOn(number);
     for (; now < start + (number + 1) * dayMs; now += 300_000) {
       const from = next;
-      const step = decideStep({
+      const step = decideAuditStep({
         auditDays,
         documents: documents.length,
         baseReadAt: new Date(start),
@@ -93,8 +93,8 @@ test('audit: a collection that grows tenfold, before and behind what is read, is
 test('audit: nothing is due within a day of a base that read everything', () => {
   const now = new Date(start + 20 * 3_600_000);
   const pace = { auditDays: 7, documents: 700, nextAuditedAt: 0, day: { endsAt: new Date(start), documents: 0 }, now };
-  deepEqual(decideStep({ ...pace, baseReadAt: new Date(start) }), { dueAt: new Date(start + 25 * 3_600_000).toISOString() });
-  ok('limit' in decideStep({ ...pace, baseReadAt: new Date(start - 2 * dayMs) }));
+  deepEqual(decideAuditStep({ ...pace, baseReadAt: new Date(start) }), { dueAt: new Date(start + 25 * 3_600_000).toISOString() });
+  ok('limit' in decideAuditStep({ ...pace, baseReadAt: new Date(start - 2 * dayMs) }));
 });
 
 test('audited slices: a range replaces what it covers, and cuts its neighbours', () => {
