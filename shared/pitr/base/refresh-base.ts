@@ -194,7 +194,11 @@ const follow = async (cycle: CycleContext, backup: PlannedBackup, deps: BackupDe
       .filter((one) => !(unknown.length > 0 && isUndiscovered(one) && isEndedBy(one, readTime)))
       .map((one) => (isEndedBy(one, readTime) ? ended(one, readTime) : one)),
     opened: unknown.length > 0 ? [gap] : [],
-    changed: { ...changedBy(backup), ...(endsDivergence(pitr, backup) && { mustReadBase: undefined }), ...(isNews && { checkedAt: readTime }) },
+    changed: {
+      ...changedBy(backup),
+      ...(endsDivergence(pitr, backup) && { mustReadBase: undefined }),
+      ...(isNews && { checkedAt: readTime }),
+    },
   };
 };
 
