@@ -105,11 +105,11 @@ class EarlierBatches implements EarlierWriters {
     for (const stretch of this.#stretches) added.push(...(await this.#finish(stretch, collectionIds)));
     const { projectId, turn, status, keptFrom } = this.#pitr;
     const key = pitrKey.pitr(this.#tenant, projectId);
-    const expected = { turn, status, keptFrom };
     let { lastBatch } = this.#pitr;
     for (let n = 0; n < added.length; n += batchesPerCommit) {
       const some = added.slice(n, n + batchesPerCommit);
       const inserted = insertBatches(this.#tenant, { ...this.#pitr, lastBatch }, { stored: this.#stored, added: some });
+      const expected = { turn, status, keptFrom, lastBatch };
       const onConditionFailed = () => new StaleReadError();
       await commit([
         ...inserted.writes,
