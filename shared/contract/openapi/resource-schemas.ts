@@ -29,7 +29,7 @@ import { Erasure } from '../models/erasure.ts';
 import { Cost, Creator, JobError, Progress, Timeline, TimelineEntry, WaitingFor } from '../models/job.ts';
 import { Member } from '../models/member.ts';
 import { Attention, FailedJob, HistoryDay, Overview, ProjectOverview } from '../models/overview.ts';
-import { Pitr, PitrWindows } from '../models/pitr.ts';
+import { Pitr, PitrDivergence, PitrWindows } from '../models/pitr.ts';
 import { Project } from '../models/project.ts';
 import { ProjectReads } from '../models/project-reads.ts';
 import { ProtectionReport, ProtectionReportFile } from '../models/protection-report.ts';
@@ -161,6 +161,11 @@ export const resources: Readonly<Record<string, Resource>> = {
     workloadIdentitySetupExample,
   ),
   Pitr: resource(Pitr, 'Point-in-time recovery of a project', account.pitrExample),
+  PitrDivergence: resource(
+    PitrDivergence,
+    'A document that the audit found to differ from what was captured',
+    account.pitrDivergence,
+  ),
   PitrWindows: resource(PitrWindows, 'What of a project can be restored to which times', account.pitrWindows),
   Erasure: resource(Erasure, 'Documents that no backup shows any more', erasureExample),
   StorageDestination: resource(StorageDestination, 'A bucket for backups', account.storageDestination),

@@ -11,7 +11,7 @@ import type { ApiKey } from '../../models/api-key.ts';
 import type { Encryption } from '../../models/encryption.ts';
 import type { Invitation } from '../../models/invitation.ts';
 import type { Member } from '../../models/member.ts';
-import type { Pitr, PitrWindows } from '../../models/pitr.ts';
+import type { Pitr, PitrDivergence, PitrWindows } from '../../models/pitr.ts';
 import type { Project } from '../../models/project.ts';
 import type { Schedule } from '../../models/schedule.ts';
 import type { StorageDestination } from '../../models/storage-destination.ts';
@@ -166,6 +166,15 @@ export const pitrExample: z.output<typeof Pitr> = {
     problem: null,
   },
   cost: { reads: 1_804, estimatedUsd: 0.001082 },
+};
+
+export const pitrDivergence: z.output<typeof PitrDivergence> = {
+  id: `${idPrefixes.capture}_${ulid}`,
+  path: 'orders/1042',
+  captured: { updateTime: yesterday, sha256: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg' },
+  source: { updateTime: ago(3_600), sha256: 'YDA7ffWKF-5xKSbNu7wwV8LJmnXQVQ1u6i0RPb7zqYU' },
+  from: yesterday,
+  to: ago(5),
 };
 
 export const pitrWindows: z.output<typeof PitrWindows> = {
