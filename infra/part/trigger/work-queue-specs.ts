@@ -9,7 +9,7 @@ export const workQueueSpecs = {
   /** Ten small tasks fit into the timeout, and SQS returns no more without waiting. E-mails are expected within minutes. */
   task: { id: 'Tasks', worker: 'task', batchSize: 10, concurrencyMax: 5, waitMaxSeconds: 900, isSlow: false },
   /** A task may use the whole timeout, so batches have one message. Nothing waits for it; a burst may take an hour. */
-  bucketWork: { id: 'Chores', worker: 'bucketWork', batchSize: 1, concurrencyMax: 10, waitMaxSeconds: 3_600, isSlow: true },
+  bucketWork: { id: 'Chores', worker: 'bucketWork', batchSize: 1, concurrencyMax: 6, waitMaxSeconds: 3_600, isSlow: true },
   /**
    * Ten events for 1,000 webhooks each (the maximum) make 10,000 deliveries at about 1 ms of a core: a quarter of the worker's
    * timeout. Ten workers create 10,000 deliveries per second, twice what the delivery queue sends, so bursts wait there and new events
@@ -45,7 +45,7 @@ export const workQueueSpecs = {
     id: 'CaptureAudits',
     worker: 'captureAudit',
     batchSize: 1,
-    concurrencyMax: 10,
+    concurrencyMax: 4,
     waitMaxSeconds: 3_600,
     isSlow: true,
   },
