@@ -6,7 +6,7 @@ export { searchCaptures } from './batch/search-captures.ts';
 export { type CapturedVersion, searchNewest } from './batch/search-newest.ts';
 export { captureOffer } from './budget/capture-offer.ts';
 export { consequencesOf } from './budget/consequences.ts';
-export { budgetReads } from './budget/count-allowance.ts';
+export { budgetReads } from './budget/daily-allowance.ts';
 export {
   checkReadsOf,
   type DatabaseSize,

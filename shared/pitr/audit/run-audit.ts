@@ -19,6 +19,7 @@ import {
 } from '../../platform/index.ts';
 import { addReads } from '../../project/index.ts';
 import { type BackupDeps, backupKey, sourceReadingOf } from '../../stored-backup/index.ts';
+import { dailyAllowanceOf } from '../budget/daily-allowance.ts';
 import { type CycleContext, loadCycleContext } from '../model/cycle-context.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type CaptureAuditRecord, type PitrRecord, pitrKey } from '../model/record.ts';
@@ -41,6 +42,8 @@ const leaseSeconds = 330;
 const retrySeconds = 300;
 const retryMaxSeconds = 6 * 3_600;
 const conflictsMax = 8;
+/** While the budget of reads leaves nothing for the audit, it is asked again so soon. */
+const pausedSeconds = 6 * 3_600;
 
 /** True if more is due: the day's share is not read yet. */
 export const runAudit = async (tenant: Tenant, projectId: string, run: AuditRun): Promise<boolean> => {
@@ -58,9 +61,9 @@ const runStep = async (tenant: Tenant, projectId: string, run: AuditRun): Promis
   const audit = known ?? newAudit(tenant, projectId, now);
   const found = await nextStep(cycle, audit, now);
   if (!found) return false;
-  const { next, baseSince } = found;
+  const { next, baseSince, paceDays } = found;
   if ('dueAt' in next) {
-    await postpone(cycle, next.dueAt);
+    await postpone(cycle, { auditDueAt: next.dueAt, auditPaceDays: paceDays });
     return false;
   }
   const claimed: CaptureAuditRecord = {
@@ -96,26 +99,42 @@ const newAudit = (tenant: Tenant, projectId: string, now: Date): CaptureAuditRec
   lastAt: null,
 });
 
+interface PlannedStep {
+  readonly next: ReturnType<typeof decideAuditStep>;
+  readonly baseSince: string;
+  /** Within so many days everything is read again; null while the budget allows nothing. */
+  readonly paceDays: number | null;
+}
+
 /** Undefined without a base. */
-const nextStep = async ({ tenant, pitr, positions }: CycleContext, audit: CaptureAuditRecord, now: Date) => {
+const nextStep = async (cycle: CycleContext, audit: CaptureAuditRecord, now: Date): Promise<PlannedStep | undefined> => {
+  const { tenant, pitr, project, positions } = cycle;
   const { backupId } = pitr.bases.at(-1) ?? {};
   const base = backupId === undefined ? undefined : await get(backupKey.backup(tenant, backupId));
   if (!base) return undefined;
   const counted = positions.reduce((sum, { count = 0 }) => sum + count, 0);
   const baseSince = sourceReadingOf(base).auditedSince ?? base.createdAt;
+  const documents = Math.max(counted, 1);
+  const wanted = pitr.auditDays ?? defaultDays;
+  const intervalSeconds = pitr.captureIntervalSeconds;
+  const allowance = await dailyAllowanceOf(tenant, { project, documents, auditDays: wanted, intervalSeconds, now });
+  const paceDays = allowance ? allowance.auditDays : wanted;
+  if (paceDays === null) return { next: { dueAt: iso(after(now, pausedSeconds)) }, baseSince, paceDays };
   const next = decideAuditStep({
-    auditDays: pitr.auditDays ?? defaultDays,
-    documents: Math.max(counted, 1),
+    auditDays: paceDays,
+    documents,
     baseReadAt: new Date(microsOf(baseSince) / 1_000),
     nextAuditedAt: auditedAt(decodeSlices(audit.slices), audit.next),
     day: { endsAt: new Date(audit.dayEndsAt), documents: audit.documentsToday },
     now,
   });
-  return { next, baseSince };
+  return { next, baseSince, paceDays };
 };
 
-const postpone = ({ tenant, pitr }: CycleContext, dueAt: string): Promise<void> =>
-  commit([set(pitrKey.pitr(tenant, pitr.projectId), { auditDueAt: dueAt })]);
+const postpone = (
+  { tenant, pitr }: CycleContext,
+  changed: Required<Pick<PitrRecord, 'auditDueAt' | 'auditPaceDays'>>,
+): Promise<void> => commit([set(pitrKey.pitr(tenant, pitr.projectId), changed)]);
 
 /** Only one worker reads a slice, however often its task is delivered. */
 const claim = async (claimed: CaptureAuditRecord, known: CaptureAuditRecord | undefined): Promise<boolean> => {

@@ -132,6 +132,8 @@ export interface PitrRecord extends Item {
   readonly diverged?: readonly Divergence[] | undefined;
   /** When the next step of the audit is due; absent before the first. */
   readonly auditDueAt?: string;
+  /** Within so many days the audit reads everything as the budget of reads allows; null while it allows nothing. */
+  readonly auditPaceDays?: number | null;
   /** Captures before this are deleted, or about to be; null if none are. */
   readonly keptFrom: string | null;
   /** When the root collections were last listed. */

@@ -2,6 +2,7 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { recordKind, streamLeaves } from '../../../../shared/archive/index.ts';
+import { needsReadBase } from '../../../../shared/pitr/base/needs-read-base.ts';
 import {
   buildPointInMemory,
   changesAfter,
@@ -17,6 +18,7 @@ import {
 } from '../../../../shared/pitr/index.ts';
 import type { CaptureAuditRecord } from '../../../../shared/pitr/model/record.ts';
 import { newId } from '../../../../shared/platform/index.ts';
+import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
 import { type BackupRecord, backupKey, openArchive } from '../../../../shared/stored-backup/index.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 import { CrashInjector } from '../../../harness/faults/crash-injector.ts';
@@ -115,6 +117,29 @@ test('audit: each day reads its share and continues where it stopped; backups sa
   const request = { pointInTime: t.pitr.capturedTo!, isExact: true } as const;
   const plan = await planPoint(t.tenant, { projectId: t.projectId, request, now: t.now });
   equal(plan.auditedSince?.slice(0, 19), auditedSince?.slice(0, 19));
+}, 240_000);
+
+test('audit: a budget that is spent without it pauses it, which no base makes up for; a larger one lets it go on', async () => {
+  const t = await startCaptures();
+  const key = projectKey.project(t.tenant, t.projectId);
+  const setBudget = (documents: number): void => {
+    const project = t.table.get<ProjectRecord>(key)!;
+    t.table.put({ ...project, settings: { ...project.settings, readBudgetPerDay: { documents } } });
+  };
+  setBudget(1);
+  equal(await audit(t), false);
+  equal(auditOf(t), undefined);
+  equal(t.pitr.auditPaceDays, null);
+  ok(t.pitr.auditDueAt! > t.now.toISOString());
+  equal(needsReadBase(t.pitr, new Date(t.nowMs + 400 * dayMs)), false);
+  equal(needsReadBase({ ...t.pitr, auditPaceDays: 20 }, new Date(t.nowMs + 15 * dayMs)), false);
+  equal(needsReadBase({ ...t.pitr, auditPaceDays: 20 }, new Date(t.nowMs + 25 * dayMs)), true);
+
+  setBudget(1_000_000);
+  t.table.put({ ...t.pitr, auditDueAt: t.now.toISOString() });
+  equal(await audit(t), false);
+  equal(t.pitr.auditPaceDays, 10);
+  equal(auditOf(t).documentsToday, 5);
 }, 240_000);
 
 test('audit: lost changes are found, named with both versions, and what is restored from then on is exact', async () => {
