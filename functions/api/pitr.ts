@@ -5,12 +5,10 @@ import {
   captureAnomaly,
   disablePitr,
   enablePitr,
-  listDivergences,
   neverEnabled,
   noWindows,
   type PitrRecord,
   pitrData,
-  readAuditView,
   readPitr,
   readWindows,
   updatePitr,
@@ -23,7 +21,6 @@ const both = (tenant: Tenant, projectId: string) => Promise.all([readProject(ten
 const shown = async (tenant: Tenant, pitr: PitrRecord, now: Date) => ({
   ...pitrData(pitr, now),
   anomaly: await captureAnomaly(tenant, pitr),
-  audit: await readAuditView(tenant, pitr),
 });
 
 export const enable = handle(rows.enable, async (call) => {
@@ -40,7 +37,7 @@ export const enable = handle(rows.enable, async (call) => {
 
 export const get = handle(rows.get, async ({ tenant, params, now }) => {
   const [project, pitr] = await both(tenant, params.projectId);
-  return { data: pitr ? await shown(tenant, pitr, now) : { ...neverEnabled(project.id), anomaly: null, audit: null } };
+  return { data: pitr ? await shown(tenant, pitr, now) : { ...neverEnabled(project.id), anomaly: null } };
 });
 
 export const update = handle(rows.update, async (call) => {
@@ -60,9 +57,4 @@ export const windows = handle(rows.windows, async ({ tenant, params, query, page
   if (!pitr) return { data: noWindows, next: undefined };
   const collection = query.collection?.slice(query.collection.lastIndexOf('/') + 1);
   return readWindows(tenant, pitr, { collection, page, now });
-});
-
-export const divergences = handle(rows.divergences, async ({ tenant, params, page }) => {
-  const project = await readProject(tenant, params.projectId);
-  return listDivergences(tenant, project.id, page);
 });

@@ -33,11 +33,10 @@ import { addSmokeCommand } from './commands/smoke-command.ts';
 import { addStatusCommand } from './commands/status-command.ts';
 import { addStorageCommands } from './commands/storage-commands.ts';
 import { addUseCommand } from './commands/use-command.ts';
-import { addWatchCommand } from './commands/watch/watch-command.ts';
+import { addWatchCommand } from './commands/watch-command.ts';
 import { addWebhookCommands } from './commands/webhook/webhook-commands.ts';
 import { actionsOf } from './context/context.ts';
 import { addMcpCommand } from './mcp/mcp-command.ts';
-import { type ContractTexts, fillTexts } from './texts/contract-text.ts';
 
 const description = `Backs up Firestore projects and restores them down to one document.
 
@@ -99,8 +98,7 @@ const groups = [
   addHelpCommand,
 ];
 
-/** Without texts, help and completion have references in their place. */
-export const createProgram = (environment: Environment, texts?: ContractTexts): Command => {
+export const createProgram = (environment: Environment): Command => {
   const { stdout } = environment;
   const program = new Command('bms')
     .description(description)
@@ -126,7 +124,6 @@ export const createProgram = (environment: Environment, texts?: ContractTexts): 
   for (const add of groups) add(program, action);
   addGlobalOptions(program);
   addUsage(program);
-  if (texts) fillTexts(program, texts);
   return program;
 };
 

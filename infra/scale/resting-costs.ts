@@ -7,9 +7,9 @@ const monthHours = 730;
 export const restingResources = {
   keys: 4,
   secrets: 2,
-  alarms: 94,
+  alarms: 91,
   dashboards: 1,
-  queueTriggers: 10,
+  queueTriggers: 9,
   /** Periodic runs per hour, of all functions together. */
   runsPerHour: 68,
 } as const;

@@ -45,4 +45,4 @@ export const readLive = async (
   }
 };
 
-export const isAbort = (error: unknown): boolean => error instanceof Error && /^(AbortError|TimeoutError)$/.test(error.name);
+const isAbort = (error: unknown): boolean => error instanceof Error && /^(AbortError|TimeoutError)$/.test(error.name);

@@ -9,7 +9,6 @@ export type Queue =
   | 'deliveryRetry'
   | 'schedule'
   | 'capture'
-  | 'captureAudit'
   | 'incident'
   | 'alertDelivery';
 
@@ -58,7 +57,6 @@ const queues: Readonly<Record<Task['kind'], Queue>> = {
   'sync-schedules': 'schedule',
   'schedule-outcome': 'schedule',
   capture: 'capture',
-  'audit-captures': 'captureAudit',
   'synthesize-full': 'schedule',
   'apply-retention': 'bucketWork',
   'expire-captures': 'bucketWork',

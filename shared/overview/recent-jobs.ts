@@ -24,7 +24,6 @@ const backupAttributes = [
   'size',
   'documentCount',
   'reads',
-  'usdPerMillionReads',
   'storageDestination',
   'verification',
   'verifiedAt',

@@ -13,7 +13,6 @@ import { formatCount, formatCounted, formatMinute, formatTime } from '../output/
 import type { Detail } from '../output/output.ts';
 import type { Column } from '../output/render-table.ts';
 import { statusStyle } from '../output/status-style.ts';
-import { fieldOf, summaryOf } from '../texts/contract-text.ts';
 
 type Erasure = DataOf<'GET /projects/{projectId}/erasures/{erasureId}'>;
 
@@ -38,17 +37,17 @@ export const addErasureCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'create [paths...]',
-    summary: summaryOf('POST /projects/{projectId}/erasures'),
+    summary: 'Erase documents by path, or by the value of a field',
     examples: [
       'bms erasure create users/ada users/bob --project shop --reason "Request 4711"',
       'bms erasure create --field email --value ada@example.com --project shop --reason "Request 4711"',
     ],
   })
     .option('--project <project>', 'the project')
-    .requiredOption('--reason <text>', fieldOf('POST /projects/{projectId}/erasures', 'reason'))
-    .option('--field <path>', `${fieldOf('POST /projects/{projectId}/erasures', 'query.field')}; with --value`)
+    .requiredOption('--reason <text>', 'why; part of the audit log, so write no personal data')
+    .option('--field <path>', 'erase documents whose field has --value')
     .option('--value <text>', 'the value: text, or JSON such as 5, true, null or {"timestampValue": "…"}')
-    .option('--collection <id>', fieldOf('POST /projects/{projectId}/erasures', 'query.collection'))
+    .option('--collection <id>', 'only in collections of this id')
     .option('--no-subcollections', 'keep what is below the documents')
     .option('-y, --yes', 'do not ask')
     .action(
@@ -69,7 +68,7 @@ export const addErasureCommands = (program: Command, action: Action): void => {
     defineCommand(group, {
       name: 'ls',
       aliases: ['list'],
-      summary: summaryOf('GET /projects/{projectId}/erasures'),
+      summary: 'List erasures, newest first',
       examples: ['bms erasure ls --project shop'],
     }).option('--project <project>', 'the project'),
   ).action(
@@ -87,7 +86,7 @@ export const addErasureCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'show <erasure>',
-    summary: summaryOf('GET /projects/{projectId}/erasures/{erasureId}'),
+    summary: 'Show an erasure, and whether a backup still holds its documents',
     examples: ['bms erasure show era_01JZ8Q4V0M6T3X9C2B7N5K1HRD --project shop'],
   })
     .option('--project <project>', 'the project')

@@ -16,7 +16,6 @@ import { drawTimeline, timelineAsciiMarks, timelineMarks } from '../output/draw-
 import { formatCount, formatTime } from '../output/format.ts';
 import type { Detail } from '../output/output.ts';
 import { statusStyle } from '../output/status-style.ts';
-import { fieldOf, summaryOf } from '../texts/contract-text.ts';
 import { addPitrCatCommand } from './pitr-cat-command.ts';
 
 type Pitr = DataOf<'GET /projects/{projectId}/pitr'>;
@@ -26,7 +25,6 @@ interface EnableOptions {
   readonly retention?: number | undefined;
   readonly interval?: number | undefined;
   readonly precision?: ChoiceOf<typeof pitrPrecisions> | undefined;
-  readonly audit?: number | undefined;
   readonly storage?: string | undefined;
   readonly wait?: boolean | undefined;
 }
@@ -46,10 +44,10 @@ export const addPitrCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'windows [project]',
-    summary: summaryOf('GET /projects/{projectId}/pitr/windows'),
+    summary: 'Draw what can be restored',
     examples: ['bms pitr windows shop', 'bms pitr windows shop --collection orders', 'bms pitr windows shop --json'],
   })
-    .option('--collection <id>', fieldOf('GET /projects/{projectId}/pitr/windows', 'collection'))
+    .option('--collection <id>', 'for one collection')
     .action(
       action(async (context, { collection }: { readonly collection?: string }, wanted?: string) => {
         const { id: projectId } = await projectOf(context, wanted);
@@ -65,7 +63,7 @@ export const addPitrCommands = (program: Command, action: Action): void => {
   defineCommand(group, {
     name: 'show [project]',
     aliases: ['status'],
-    summary: summaryOf('GET /projects/{projectId}/pitr'),
+    summary: 'Show the state of point-in-time recovery',
     examples: ['bms pitr show shop'],
   }).action(
     action(async (context, _, wanted?: string) => {
@@ -77,14 +75,15 @@ export const addPitrCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'enable [project]',
-    summary: summaryOf('POST /projects/{projectId}/pitr'),
+    summary: 'Capture changes from now on',
     examples: ['bms pitr enable shop --retention 14 --wait'],
   })
     .option('--retention <days>', 'how long points in time stay restorable (default: 7)', parseWhole)
     .option('--interval <seconds>', 'how often changes are stored (default: 60)', parseWhole)
-    .addOption(choiceOption('--precision <precision>', fieldOf('POST /projects/{projectId}/pitr', 'precision'), pitrPrecisions))
-    .option('--audit <days>', fieldOf('POST /projects/{projectId}/pitr', 'auditDays'), parseWhole)
-    .option('--storage <storage>', fieldOf('POST /projects/{projectId}/pitr', 'storageDestinationId'))
+    .addOption(
+      choiceOption('--precision <precision>', 'every second, or the end of each interval (default: second)', pitrPrecisions),
+    )
+    .option('--storage <storage>', 'where to store the changes')
     .option('--wait', 'wait until the base backup is complete and changes are captured')
     .action(
       action(async (context, options: EnableOptions, wanted?: string) => {
@@ -94,7 +93,6 @@ export const addPitrCommands = (program: Command, action: Action): void => {
           retentionDays: options.retention,
           captureIntervalSeconds: options.interval,
           precision: options.precision,
-          auditDays: options.audit,
           storageDestinationId: await findRecordId(client, 'storage', options.storage),
         };
         let pitr: Pitr = await client.request('POST /projects/{projectId}/pitr', { params: { projectId }, body });
@@ -108,16 +106,15 @@ export const addPitrCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'update [project]',
-    summary: summaryOf('PATCH /projects/{projectId}/pitr'),
-    examples: ['bms pitr update shop --retention 30', 'bms pitr update shop --audit 90'],
+    summary: 'Change the retention, the interval or the precision',
+    examples: ['bms pitr update shop --retention 30'],
   })
     .option('--retention <days>', 'how long points in time stay restorable', parseWhole)
     .option('--interval <seconds>', 'how often changes are stored', parseWhole)
-    .addOption(choiceOption('--precision <precision>', fieldOf('PATCH /projects/{projectId}/pitr', 'precision'), pitrPrecisions))
-    .option('--audit <days>', fieldOf('PATCH /projects/{projectId}/pitr', 'auditDays'), parseWhole)
+    .addOption(choiceOption('--precision <precision>', 'every second, or the end of each interval', pitrPrecisions))
     .action(
-      action(async (context, { retention, interval, precision, audit }: EnableOptions, wanted?: string) => {
-        const body = { retentionDays: retention, captureIntervalSeconds: interval, precision, auditDays: audit };
+      action(async (context, { retention, interval, precision }: EnableOptions, wanted?: string) => {
+        const body = { retentionDays: retention, captureIntervalSeconds: interval, precision };
         refuseIfUnchanged(body);
         const { id: projectId, name } = await projectOf(context, wanted);
         const client = await context.client();
@@ -128,7 +125,7 @@ export const addPitrCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'disable [project]',
-    summary: summaryOf('DELETE /projects/{projectId}/pitr'),
+    summary: 'Stop capturing; captured changes stay restorable until their retention ends',
     examples: ['bms pitr disable shop'],
   }).action(
     action(async (context, _, wanted?: string) => {
@@ -176,28 +173,12 @@ const pitrDetails = (pitr: Pitr): readonly Detail[] => [
   ['Precision', pitr.precision],
   ['Retention', `${pitr.retentionDays} days`],
   ['Interval', `${pitr.captureIntervalSeconds} s`],
-  ...auditDetails(pitr),
   ['From', formatTime(pitr.earliestRestorableAt)],
   ['To', formatTime(pitr.latestRestorableAt)],
   ['Changes', formatCount(pitr.changesCaptured)],
   ['Base backup', pitr.baseBackupId],
   ['Storage', pitr.storageDestinationId],
   ['Cost', `${formatCount(pitr.cost.reads)} reads, about ${pitr.cost.estimatedUsd} USD`],
-];
-
-const auditDetails = ({ audit, auditDays }: Pitr): readonly Detail[] => [
-  ['Audit', `everything is read again within ${auditDays} days`],
-  ...(audit
-    ? ([
-        ['Audited since', formatTime(audit.auditedSince)],
-        [
-          'Differences',
-          audit.differences === 0 ? 'none found' : formatCount(audit.differences),
-          audit.differences === 0 ? undefined : 'red',
-        ],
-        ['Audit waits', audit.problem, 'yellow'],
-      ] as const)
-    : []),
 ];
 
 const anomalyDetails = ({ anomaly }: Pitr): readonly Detail[] =>

@@ -1,6 +1,5 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { schemaRefusal } from '../../../shared/contract/schema-refusal.ts';
-import { readSchema } from '../../preflight/schema-check.ts';
+import { schemaRefusal } from '../../preflight/schema-check.ts';
 import { StartError } from '../base/settings.ts';
 import { region, rootAccessKeyId } from '../base/types.ts';
 
@@ -12,7 +11,7 @@ export const checkStageSchema = async (endpoint: string, tableName: string): Pro
     credentials: { accessKeyId: rootAccessKeyId, secretAccessKey: 'local' },
   });
   try {
-    const refusal = schemaRefusal(await readSchema(client, tableName));
+    const refusal = await schemaRefusal(client, tableName);
     if (refusal) throw new StartError(`${refusal}. Or set LOCAL_DIR to another folder`);
   } finally {
     client.destroy();

@@ -16,9 +16,6 @@ const ReportedBackups = z.object({
   ...ended,
   addedBytes: z.int(),
   lastCompletedAt: z.nullable(Moment),
-  locked: z.int(),
-  lockIncomplete: z.int(),
-  lockedUntil: z.nullable(Moment),
 });
 
 const ReportedFailure = z.object({

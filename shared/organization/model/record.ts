@@ -128,10 +128,7 @@ export interface FingerprintRecord extends Item {
 
 /** When an actor was last seen. */
 export interface SeenRecord extends Item {
-  /** Absent of an API key that was never used before it expired. */
-  readonly at?: string;
-  /** When a call with an expired API key was refused last. That is no use of it. */
-  readonly refusedAt?: string;
+  readonly at: string;
 }
 
 export const purgeDuePartition = 'DUE#PURGE';

@@ -13,7 +13,6 @@ import { remainingUnchecked } from '../timeline/unchecked-periods.ts';
 import {
   canBegin,
   collectionsOf,
-  endsDivergence,
   failedBase,
   findBackup,
   holdBase,
@@ -84,7 +83,6 @@ const beginAt = async (cycle: CycleContext, backup: PlannedBackup, deps: BackupD
     comingBaseId: null,
     baseBytes: backup.originalSize,
     bytesSinceBase: 0,
-    ...(endsDivergence(pitr, backup) && { mustReadBase: undefined }),
     putOffs: undefined,
     isTooLarge: undefined,
     baseDueAt: undefined,

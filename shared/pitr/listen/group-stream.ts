@@ -1,5 +1,5 @@
 /** One Listen stream. Its changes go to the current cycle, step by step. */
-import type { ConsistentPoint, ListenCall, Listener, RawDocument, ReadBilling } from '../../firestore/index.ts';
+import type { ConsistentPoint, ListenCall, Listener, RawDocument } from '../../firestore/index.ts';
 import { updatedOf } from '../batch/change-batch-writer.ts';
 import { microsOf } from '../model/micro-time.ts';
 import { type ResumePosition, targetOf } from '../model/resume-position.ts';
@@ -17,7 +17,6 @@ interface Waiting {
 
 export class GroupStream implements Listener {
   readonly #call: ListenCall;
-  readonly #billing: ReadBilling;
   #observed: ObservedChanges;
   #successor: Successor;
   readonly #groups = new Map<string, CollectionGroup>();
@@ -29,16 +28,8 @@ export class GroupStream implements Listener {
   /** Set once the stream is closed or has failed. */
   failure: { readonly error: unknown } | undefined;
 
-  constructor(
-    call: ListenCall,
-    {
-      observed,
-      successor,
-      billing,
-    }: { readonly observed: ObservedChanges; readonly successor: Successor; readonly billing: ReadBilling },
-  ) {
+  constructor(call: ListenCall, observed: ObservedChanges, successor: Successor) {
     this.#call = call;
-    this.#billing = billing;
     this.#observed = observed;
     this.#successor = successor;
     void this.#receive();
@@ -93,7 +84,7 @@ export class GroupStream implements Listener {
     if (this.failure) return;
     const name = bytes.toString('utf8', document.nameStart, document.nameEnd);
     const group = this.#groupOf(name);
-    group.readsSent += this.#billing.document(document.end - document.start);
+    group.documentsSent += 1;
     const updated = updatedOf(document);
     if (updated <= group.since) group.isReplayed = true;
     else if (updated > group.position.to && group.changes.get(name)?.updated !== updated)

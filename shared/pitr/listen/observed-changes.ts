@@ -44,8 +44,7 @@ export class CollectionGroup {
   filter: ExistenceFilter | undefined;
   /** The source sent unchanged documents: it replays the whole group, without deletions. */
   isReplayed = false;
-  /** Billed for the documents that were sent. */
-  readsSent = 0;
+  documentsSent = 0;
 
   constructor(position: ResumePosition, isLive: boolean) {
     this.position = position;
@@ -75,7 +74,7 @@ export class CollectionGroup {
 
   /** A new query is billed as at least one read. */
   get reads(): number {
-    return Math.max(this.isContinuous ? 0 : 1, this.readsSent);
+    return Math.max(this.isContinuous ? 0 : 1, this.documentsSent);
   }
 }
 

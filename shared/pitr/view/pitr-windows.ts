@@ -21,7 +21,6 @@ export const noWindows: Shown = {
   windows: [],
   gaps: [],
   sampled: [],
-  diverged: [],
   collections: { count: 0, ids: [] },
   undetectedUpToSeconds: null,
 };

@@ -14,7 +14,6 @@ import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../co
 import { formatMinute, formatTime } from '../../output/format.ts';
 import type { Detail } from '../../output/output.ts';
 import { statusStyle } from '../../output/status-style.ts';
-import { summaryOf } from '../../texts/contract-text.ts';
 
 type Query = NonNullable<InputOf<'GET /alerts/incidents'>['query']>;
 type Changes = NonNullable<InputOf<'PATCH /alerts/incidents/{incidentId}'>['body']>;
@@ -30,12 +29,14 @@ export const addIncidentCommands = (program: Command, action: Action): void => {
     examples: ['bms incidents ls', `bms incidents show ${sample}`, `bms incidents ack ${sample} --note "On it"`],
   });
   addList(group, action);
-  resourceCommands({ name: 'incident', sample, group, action }).addShow(incidentDetails, {});
+  resourceCommands({ name: 'incident', sample, group, action }).addShow(incidentDetails, {
+    summary: 'Show an incident and its timeline',
+  });
 
   defineCommand(group, {
     name: 'ack <incident>',
     aliases: ['acknowledge'],
-    summary: summaryOf('POST /alerts/incidents/{incidentId}/acknowledge'),
+    summary: 'Acknowledge an open incident: further messages say that you have',
     examples: [`bms incidents ack ${sample} --note "The certificate has expired"`],
   })
     .option('--note <text>', 'what others should know')
@@ -111,7 +112,7 @@ const findMemberId = async ({ client: open }: Context, member: string | undefine
 
 const addList = (group: Command, action: Action): void => {
   const list = defineList(group, {
-    summary: summaryOf('GET /alerts/incidents'),
+    summary: 'List incidents, newest first',
     examples: ['bms incidents ls', 'bms incidents ls --status recovered --project shop'],
   });
   addLimitOptions(

@@ -6,7 +6,6 @@ import { exitCodes } from '../../base/exit-codes.ts';
 import type { Action } from '../../context/context.ts';
 import { findBackup, findRecordId, type OfProject } from '../../context/find-resource.ts';
 import { askYesNo } from '../../output/ask.ts';
-import { summaryOf } from '../../texts/contract-text.ts';
 
 interface AcknowledgeOptions extends OfProject {
   readonly note?: string | undefined;
@@ -17,7 +16,7 @@ export const addAcknowledgeCommand = (group: Command, action: Action): void => {
   defineCommand(group, {
     name: 'acknowledge <backup>',
     aliases: ['ack'],
-    summary: summaryOf('POST /backups/{backupId}/acknowledge'),
+    summary: 'Acknowledge what is unusual about a backup',
     description:
       'Until then retention keeps the last backup from before it. Afterwards the same level of changes is not reported again. ' +
       'Only people can: an API key is refused.',

@@ -13,7 +13,6 @@ import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../co
 import { backupColumns, backupDetails } from '../../output/backup-view.ts';
 import { formatCount } from '../../output/format.ts';
 import { plainFields } from '../../output/plain-value.ts';
-import { summaryOf } from '../../texts/contract-text.ts';
 import { addDiffCommand } from './diff-command.ts';
 
 type ListQuery = NonNullable<InputOf<'GET /backups'>['query']>;
@@ -34,7 +33,7 @@ interface CatOptions {
 export const addBackupReadCommands = (group: Command, action: Action): void => {
   addLimitOptions(
     defineList(group, {
-      summary: summaryOf('GET /backups'),
+      summary: 'List backups, newest first',
       examples: ['bms backup ls --project shop --status completed', 'bms backup ls --from 7d --json'],
     })
       .option('--project <project>', 'of this project')
@@ -68,7 +67,7 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
   defineCommand(group, {
     name: 'show <backup>',
     aliases: ['get'],
-    summary: summaryOf('GET /backups/{backupId}'),
+    summary: 'Show a backup',
     examples: ['bms backup show latest', 'bms backup show latest --project shop --json'],
   }).action(
     action(async ({ client: open, output }, { project }: CatOptions, wanted = '') => {
@@ -81,7 +80,7 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
   addLimitOptions(
     defineCommand(group, {
       name: 'browse <backup> [path]',
-      summary: summaryOf('GET /backups/{backupId}/documents'),
+      summary: 'List the collections of a backup or a document, or the documents of a collection',
       examples: ['bms backup browse latest', 'bms backup browse latest users', 'bms backup browse latest users/ada/orders'],
     }),
   ).action(
@@ -130,7 +129,7 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'import <path>',
-    summary: summaryOf('POST /backups/import'),
+    summary: 'Register a backup that is stored in one of your destinations',
     examples: ['bms backup import prj_01JZ/bkp_01JZ --project shop --storage archive'],
   })
     .requiredOption('--project <project>', 'the project it belongs to')

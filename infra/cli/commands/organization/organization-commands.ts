@@ -9,10 +9,9 @@ import { matchName } from '../../base/match-name.ts';
 import { matchOrganization } from '../../config/open-session.ts';
 import type { Action } from '../../context/context.ts';
 import { findRecordId } from '../../context/find-resource.ts';
-import { chooseOrganization, mustChooseOrganization } from '../../context/store-profile.ts';
+import { chooseOrganization } from '../../context/store-profile.ts';
 import { askYesNo } from '../../output/ask.ts';
 import { formatCount, formatCounted, formatMinute } from '../../output/format.ts';
-import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
 
 type Organization = DataOf<'GET /organizations'>[number];
 type Received = DataOf<'GET /invitations'>[number];
@@ -32,7 +31,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     examples: ['bms orgs ls', 'bms orgs use "Analytical Engines"'],
   });
 
-  defineList(group, { summary: summaryOf('GET /organizations'), examples: ['bms orgs ls'] }).action(
+  defineList(group, { summary: 'List your organizations', examples: ['bms orgs ls'] }).action(
     action(async ({ session, output }) => {
       const { anywhere, organizationId } = session();
       const found = await collectAll(anywhere.list('GET /organizations'));
@@ -59,7 +58,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     action(async (context, _, wanted = '') => {
       const found = await collectAll(context.session().anywhere.list('GET /organizations'));
       const organization = matchOrganization(found, wanted);
-      await mustChooseOrganization(context, organization.id);
+      await chooseOrganization(context, organization.id);
       context.output.result(organization, organization.id, `Using ${organization.name} (${organization.id})`);
     }),
   );
@@ -73,14 +72,14 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     .action(
       action(async (context, { slug }: { readonly slug?: string }, name = '') => {
         const created = await context.session().anywhere.request('POST /organizations', { body: { name, slug } });
-        const use = (await chooseOrganization(context, created.id)) ? ', which the following commands use' : '';
-        context.output.result(created, created.id, `Created ${created.name} (${created.id})${use}`);
+        await chooseOrganization(context, created.id);
+        context.output.result(created, created.id, `Created ${created.name} (${created.id}), which the following commands use`);
       }),
     );
 
   defineCommand(group, {
     name: 'invitations',
-    summary: summaryOf('GET /invitations'),
+    summary: 'List the organizations that invite you',
     description: 'Those of your e-mail address, if the identity provider has verified it. bms orgs join accepts one.',
     examples: ['bms orgs invitations'],
   }).action(
@@ -114,18 +113,18 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
       });
       const joined = await anywhere.request('POST /invitations/{token}/accept', { params: { token } });
       const { id, name } = joined.organization;
-      const use = (await chooseOrganization(context, id)) ? '; the following commands use it' : '';
-      context.output.result(joined, id, `Joined ${name} (${id}) as ${joined.role}${use}`);
+      await chooseOrganization(context, id);
+      context.output.result(joined, id, `Joined ${name} (${id}) as ${joined.role}; the following commands use it`);
     }),
   );
 
   defineCommand(group, {
     name: 'update',
-    summary: summaryOf('PUT /organizations/current'),
+    summary: 'Change the name or the settings of the chosen organization',
     examples: ['bms orgs update --name "Analytical Engines"', 'bms orgs update --timezone Europe/Berlin --storage Archive'],
   })
     .option('--name <name>', 'a new name')
-    .option('--timezone <zone>', fieldOf('PUT /organizations/current', 'settings.timezone'))
+    .option('--timezone <zone>', 'of schedules and times, such as Europe/Berlin')
     .option('--storage <storage>', 'the default storage destination of backups')
     .option('--no-storage', 'no default storage destination')
     .action(
@@ -143,13 +142,13 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
   defineCommand(group, {
     name: 'delete <name>',
     aliases: ['rm'],
-    summary: summaryOf('POST /organizations/current/delete'),
+    summary: 'Delete the chosen organization; it can be recovered for 30 days',
     description:
       'The complete name confirms it. Only the owner can; bms orgs recover takes it back. It is refused while jobs run, unless --cancel-jobs is given.',
     examples: ['bms orgs delete "Analytical Engines"', 'bms orgs delete "Analytical Engines" --cancel-jobs'],
   })
     .option('-y, --yes', 'do not ask')
-    .option('--cancel-jobs', fieldOf('POST /organizations/current/delete', 'cancelJobs'))
+    .option('--cancel-jobs', 'cancel running backups, restores and restore tests first, and wait until they have stopped')
     .action(
       action(
         async (context, { yes, cancelJobs }: { readonly yes?: boolean; readonly cancelJobs?: boolean }, confirmName = '') => {
@@ -169,7 +168,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
 
   defineCommand(group, {
     name: 'recover <id>',
-    summary: summaryOf('POST /organizations/{id}/recover'),
+    summary: 'Recover a deleted organization, within 30 days',
     examples: ['bms orgs recover org_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
     action(async (context, _, id = '') => {

@@ -9,7 +9,6 @@ import { addReportOptions, printReport, type ReportOptions } from '../../context
 import { formatCounted, formatMinute } from '../../output/format.ts';
 import type { Output } from '../../output/output.ts';
 import { statusStyle } from '../../output/status-style.ts';
-import { summaryOf } from '../../texts/contract-text.ts';
 
 type Report = Exclude<DataOf<'GET /restore-tests/report'>, string>;
 type Project = Report['projects'][number];
@@ -17,7 +16,7 @@ type Project = Report['projects'][number];
 export const addEvidenceCommands = (group: Command, action: Action): void => {
   defineCommand(group, {
     name: 'evidence <run>',
-    summary: summaryOf('GET /restore-tests/runs/{runId}/evidence'),
+    summary: 'Print the signed evidence of a run, which the service has verified',
     description: 'Check it without the service: bms archive verify-evidence <file>.',
     examples: ['bms restore-test evidence rtr_01JZ8Q4V0M6T3X9C2B7N5K1HRD --out evidence.json'],
   })
@@ -33,7 +32,7 @@ export const addEvidenceCommands = (group: Command, action: Action): void => {
 
   const command = defineCommand(group, {
     name: 'report',
-    summary: summaryOf('GET /restore-tests/report'),
+    summary: 'Report all tests of a period: what is proven, and what was not tested',
     examples: [
       'bms restore-test report --from 90d',
       'bms restore-test report --from 2026-10-01 --to 2026-10-31 --html --out report.html',

@@ -10,7 +10,6 @@ import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../co
 import { formatMinute, formatTime } from '../../output/format.ts';
 import type { Column } from '../../output/render-table.ts';
 import { statusStyle } from '../../output/status-style.ts';
-import { summaryOf } from '../../texts/contract-text.ts';
 
 interface RunsOptions extends LimitOptions {
   readonly project?: string | undefined;
@@ -31,7 +30,7 @@ export const addRunCommands = (group: Command, action: Action): void => {
   defineCommand(group, {
     name: 'run <plan>',
     aliases: ['trigger'],
-    summary: summaryOf('POST /restore-tests/{restoreTestId}/run'),
+    summary: 'Start a test now: one run for each project',
     description: 'With --wait the exit code is 1 unless all runs pass.',
     examples: ['bms restore-test run Weekly --wait', 'bms restore-test run Weekly --wait --json'],
   })
@@ -50,7 +49,7 @@ export const addRunCommands = (group: Command, action: Action): void => {
 
   const runs = defineCommand(group, {
     name: 'runs <plan>',
-    summary: summaryOf('GET /restore-tests/{restoreTestId}/runs'),
+    summary: 'List the runs of a plan, newest first',
     examples: ['bms restore-test runs Weekly --status failed', 'bms restore-test runs Weekly --from 30d'],
   });
   addLimitOptions(
@@ -78,7 +77,7 @@ export const addRunCommands = (group: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'cancel <run>',
-    summary: summaryOf('POST /restore-tests/runs/{runId}/cancel'),
+    summary: 'Cancel a run; what it wrote to its target is removed first',
     examples: ['bms restore-test cancel rtr_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
     action(async ({ client: open, output }, _, runId = '') => {

@@ -13,8 +13,7 @@ import { readSecret } from '../../output/ask.ts';
 import { formatDuration, formatMinute, formatTime } from '../../output/format.ts';
 import type { Detail } from '../../output/output.ts';
 import { statusStyle } from '../../output/status-style.ts';
-import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
-import { addWebhookDeliveryCommands } from './webhook-delivery-commands.ts';
+import { addDeliveryCommands } from './delivery-commands.ts';
 
 type Webhook = DataOf<'GET /webhooks'>[number];
 type WebhookWithSecret = DataOf<'GET /webhooks/{webhookId}'>;
@@ -39,8 +38,8 @@ interface UpdateOptions extends WebhookOptions {
 }
 
 const addWebhookOptions = (command: Command, { isNew }: { readonly isNew: boolean }): Command => {
-  const url = command.createOption('--url <url>', fieldOf('POST /webhooks', 'url'));
-  const events = command.createOption('--events <names>', `${fieldOf('POST /webhooks', 'events')}; separated by commas`);
+  const url = command.createOption('--url <url>', 'the HTTPS address that receives the events');
+  const events = command.createOption('--events <names>', 'events such as backup.failed or backup.*, separated by commas');
   if (!isNew) command.option('--name <name>', 'a new name');
   command
     .addOption(url.makeOptionMandatory(isNew))
@@ -75,12 +74,12 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
     ],
     empty: 'No webhooks',
   });
-  addShow(webhookDetails);
+  addShow(webhookDetails, { summary: 'Show a webhook; its secret is masked' });
 
   addWebhookOptions(
     defineCommand(group, {
       name: 'create <name>',
-      summary: summaryOf('POST /webhooks'),
+      summary: 'Create a webhook; a generated secret is shown only now',
       examples: [
         'bms webhook create Ops --url https://example.com/hook --events "backup.*,restore.failed"',
         'bms --url https://backups.example.com webhook create Ops --url https://example.com/hook --events "*"',
@@ -109,11 +108,11 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'test <webhook>',
-    summary: summaryOf('POST /webhooks/{webhookId}/test'),
+    summary: 'Send a sample event now',
     description: 'The exit code is 1 if the endpoint does not accept it.',
     examples: ['bms webhook test Ops', 'bms webhook test Ops --event backup.failed'],
   })
-    .option('--event <event>', fieldOf('POST /webhooks/{webhookId}/test', 'event'))
+    .option('--event <event>', 'which event (default: one that it subscribes to)')
     .action(
       action(async ({ client: open, output }, { event }: { readonly event?: string }, wanted = '') => {
         const client = await open();
@@ -133,7 +132,7 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
   defineCommand(group, {
     name: 'rotate <webhook>',
     aliases: ['rotate-secret'],
-    summary: summaryOf('POST /webhooks/{webhookId}/rotate-secret'),
+    summary: 'Rotate the secret; the new one is shown only now',
     examples: ['bms webhook rotate Ops --overlap-hours 24'],
   })
     .option('--overlap-hours <hours>', 'how long the old secret also signs', parseWhole)
@@ -151,7 +150,7 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
   addWebhookOptions(
     defineCommand(group, {
       name: 'update <webhook>',
-      summary: summaryOf('PATCH /webhooks/{webhookId}'),
+      summary: 'Change a webhook; only the given options change',
       description: '--url is the address of the webhook; that of the service precedes the command: bms --url … webhook update.',
       examples: [
         'bms webhook update Ops --events "backup.*,restore.failed"',
@@ -175,7 +174,7 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
     }),
   );
   addRemove();
-  addWebhookDeliveryCommands(group, action);
+  addDeliveryCommands(group, action);
 };
 
 const stateOf = ({ enabled, failingSince }: Webhook): string => (!enabled ? 'disabled' : failingSince ? 'failed' : 'enabled');

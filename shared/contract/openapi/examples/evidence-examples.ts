@@ -127,18 +127,7 @@ export const protectionReportExample: ProtectionReport = {
   backups: {
     ...ended,
     addedBytes: 1_234_567,
-    projects: [
-      {
-        projectId: project.id,
-        projectName: project.name,
-        ...ended,
-        addedBytes: 1_234_567,
-        lastCompletedAt: now,
-        locked: ended.completed,
-        lockIncomplete: 0,
-        lockedUntil: now,
-      },
-    ],
+    projects: [{ projectId: project.id, projectName: project.name, ...ended, addedBytes: 1_234_567, lastCompletedAt: now }],
     failures: {
       items: [
         {

@@ -1,4 +1,4 @@
-import { type ReactNode, useState } from 'react';
+import type { ReactNode } from 'react';
 import { usePermission } from '../../api/permission.ts';
 import { type ProtectionReport, useProtectionPage, useProtectionReport, useSaveProtectionCsv } from '../../data/report.ts';
 import { formatBytes, formatCount } from '../../format/format-number.ts';
@@ -65,35 +65,35 @@ const ReportView = ({ report }: { readonly report: ProtectionReport }) => {
         </dl>
       </Card>
       <Section title="Backups" none="There are no projects." list={{ items: backups.projects, omitted: 0 }}>
-        {(rows) => <BackupTable rows={rows} />}
+        <BackupTable rows={backups.projects} />
       </Section>
       <Section title="Failed backups" none="No backup failed in this period." list={backups.failures}>
-        {(rows) => <FailureTable rows={rows} />}
+        <FailureTable rows={backups.failures.items} />
       </Section>
       <Section title="Restores" none="Nothing was restored in this period." list={restores}>
-        {(rows) => <RestoreTable rows={rows} />}
+        <RestoreTable rows={restores.items} />
       </Section>
       <Section title="Restore tests" none="There are no projects." list={{ items: projects, omitted: 0 }}>
-        {(rows) => <TestedProjects projects={rows} />}
+        <TestedProjects projects={projects} />
       </Section>
       <Section title="Erasures" none="Nothing was erased in this period." list={erasures}>
-        {(rows) => <ChangeTable label="Erasures" rows={rows} />}
+        <ChangeTable label="Erasures" rows={erasures.items} />
       </Section>
       <Section
         title="Deleted, damaged or not locked"
         none="No backup was deleted, found damaged or left without its lock."
         list={removals}
       >
-        {(rows) => <ChangeTable label="Deleted, damaged or not locked" rows={rows} />}
+        <ChangeTable label="Deleted, damaged or not locked" rows={removals.items} />
       </Section>
       <Section title="Storage and locks now" none="There is no storage destination." list={retention.storage}>
-        {(rows) => <StorageTable rows={rows} />}
+        <StorageTable rows={retention.storage.items} />
       </Section>
       <Section title="Schedules and retention now" none="There is no schedule." list={retention.schedules}>
-        {(rows) => <ScheduleTable rows={rows} />}
+        <ScheduleTable rows={retention.schedules.items} />
       </Section>
       <Section title="Changes of settings, members and keys" none="Nothing was changed in this period." list={changes}>
-        {(rows) => <ChangeTable label="Changes" rows={rows} />}
+        <ChangeTable label="Changes" rows={changes.items} />
       </Section>
     </>
   );
@@ -119,39 +119,27 @@ interface Listed {
 
 const countOf = ({ items, omitted }: Listed): number => items.length + omitted;
 
-interface SectionProps<T> {
+interface SectionProps {
   readonly title: string;
   /** What an empty list means: for an auditor, that nothing happened is a finding, too. */
   readonly none: string;
-  readonly list: { readonly items: readonly T[]; readonly omitted: number };
-  readonly children: (rows: readonly T[]) => ReactNode;
+  readonly list: Listed;
+  readonly children: ReactNode;
 }
 
-/** More rows are shown on request: an organization may have thousands of projects. The page to print and the CSV file have all. */
-const rowsMax = 100;
-
-const Section = <T,>({ title, none, list: { items, omitted }, children }: SectionProps<T>) => {
-  const [isWhole, setWhole] = useState(false);
-  if (items.length === 0)
-    return (
-      <Card title={title}>
-        <p className="muted">{none}</p>
-      </Card>
-    );
-  return (
+const Section = ({ title, none, list, children }: SectionProps) =>
+  list.items.length === 0 ? (
+    <Card title={title}>
+      <p className="muted">{none}</p>
+    </Card>
+  ) : (
     <Card
       title={title}
-      description={omitted > 0 ? `${formatCount(omitted)} more are not listed. Choose a shorter period for them.` : undefined}
+      description={
+        list.omitted > 0 ? `${formatCount(list.omitted)} more are not listed. Choose a shorter period for them.` : undefined
+      }
       flush
     >
-      {children(isWhole ? items : items.slice(0, rowsMax))}
-      {!isWhole && items.length > rowsMax && (
-        <div className="report__all">
-          <Button size="small" onClick={() => setWhole(true)}>
-            Show all {formatCount(items.length)}
-          </Button>
-        </div>
-      )}
+      {children}
     </Card>
   );
-};

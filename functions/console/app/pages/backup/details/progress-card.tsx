@@ -5,7 +5,6 @@ import { formatDuration } from '../../../format/format-time.ts';
 import { useJobRate } from '../../../parts/use-job-rate.ts';
 import { WaitNotice } from '../../../parts/wait-notice.tsx';
 import { Card } from '../../../ui/data/card.tsx';
-import { Elapsed } from '../../../ui/data/elapsed.tsx';
 import { Fact } from '../../../ui/data/fact.tsx';
 import { Progress } from '../../../ui/data/progress.tsx';
 import { Spinner } from '../../../ui/data/spinner.tsx';
@@ -56,13 +55,7 @@ export const ProgressCard = ({ backup, seenAt }: ProgressCardProps) => {
             {waitingFor ? 'Unknown: it waits' : remainingWords(phase, rate?.remainingMs)}
           </Fact>
           <Fact label="Started">
-            {startedAt ? (
-              <>
-                <Elapsed since={startedAt} /> ago, <Time at={startedAt} seconds />
-              </>
-            ) : (
-              'Not yet'
-            )}
+            <Time at={startedAt} seconds none="Not yet" />
           </Fact>
         </dl>
         <p className="small muted">

@@ -1,7 +1,5 @@
 import { useState } from 'react';
 import {
-  auditDaysMax,
-  auditDaysMin,
   captureIntervalSecondsMax,
   captureIntervalSecondsMin,
   pitrRetentionDaysMax,
@@ -37,11 +35,10 @@ const precisions = [
   },
 ] as const;
 
-const settingsOf = ({ precision, retentionDays, captureIntervalSeconds, auditDays }: Pitr) => ({
+const settingsOf = ({ precision, retentionDays, captureIntervalSeconds }: Pitr) => ({
   precision,
   retentionDays,
   captureIntervalSeconds,
-  auditDays,
 });
 
 /** Enables point-in-time recovery, or changes its settings. */
@@ -52,11 +49,9 @@ export const PitrDialog = ({ project, pitr, onClose }: PitrDialogProps) => {
     precision: pitr.precision,
     days: String(pitr.retentionDays),
     seconds: String(pitr.captureIntervalSeconds),
-    auditDays: String(pitr.auditDays),
     storageId: '',
   };
-  const [draft, change] = useDraft('pitr', initial, { recordId: project.id });
-  const { precision, days, seconds, auditDays, storageId: chosenId } = draft;
+  const [{ precision, days, seconds, storageId: chosenId }, change] = useDraft('pitr', initial, { recordId: project.id });
   const { items: destinations } = useStorageDestinations();
   const standard = useDefaultStorageId(project);
   const storageId = chosenId || (standard === null ? destinations?.[0]?.id : standard);
@@ -64,12 +59,7 @@ export const PitrDialog = ({ project, pitr, onClose }: PitrDialogProps) => {
   const { error } = isEnabled ? update : enable;
   const isPending = enable.isPending || update.isPending;
   const submit = (): void => {
-    const settings = {
-      precision,
-      retentionDays: Number(days),
-      captureIntervalSeconds: Number(seconds),
-      auditDays: Number(auditDays),
-    };
+    const settings = { precision, retentionDays: Number(days), captureIntervalSeconds: Number(seconds) };
     if (isEnabled) {
       // Others may have changed the rest meanwhile: a shorter time would delete captured changes.
       const changes = changesOf(settingsOf(opened), settings);
@@ -123,22 +113,12 @@ export const PitrDialog = ({ project, pitr, onClose }: PitrDialogProps) => {
           error={fieldError(error, 'captureIntervalSeconds')}
         />
       </div>
-      <Input
-        label="Read every document again within (days)"
-        hint={`A part is read each day and compared with what was captured. More days cost fewer reads. ${auditDaysMin} to ${auditDaysMax}.`}
-        type="number"
-        min={auditDaysMin}
-        max={auditDaysMax}
-        value={auditDays}
-        onChange={({ target }) => change({ auditDays: target.value })}
-        error={fieldError(error, 'auditDays')}
-      />
       {!pitr.enabled && (
         <Select label="Where changes are stored" value={storageId} onChange={({ target }) => change({ storageId: target.value })}>
           <RecordOptions of={destinations} />
         </Select>
       )}
-      {error && <ErrorNotice error={error} shownFields={['retentionDays', 'captureIntervalSeconds', 'auditDays']} />}
+      {error && <ErrorNotice error={error} shownFields={['retentionDays', 'captureIntervalSeconds']} />}
     </Dialog>
   );
 };

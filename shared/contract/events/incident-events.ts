@@ -1,7 +1,7 @@
 import type { EventName } from './event-names.ts';
 
 /** Events that may open or close an incident. */
-export const incidentTriggers = [
+export const incidentEvents = [
   'backup.completed',
   'backup.failed',
   'restore.started',
@@ -10,7 +10,6 @@ export const incidentTriggers = [
   'restore_test.completed',
   'restore_test.failed',
   'pitr.disabled',
-  'pitr.diverged',
   'schedule.updated',
   'schedule.deleted',
   'schedule.failed',
@@ -18,4 +17,4 @@ export const incidentTriggers = [
   'storage.error',
   'project.deleted',
 ] as const satisfies readonly EventName[];
-export type IncidentTrigger = (typeof incidentTriggers)[number];
+export type IncidentEventName = (typeof incidentEvents)[number];

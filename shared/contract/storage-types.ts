@@ -1,2 +1,0 @@
-export const storageTypes = ['s3', 'gcs', 'spaces'] as const;
-export type StorageType = (typeof storageTypes)[number];
