@@ -16,6 +16,9 @@ const throttle = { throttlingRateLimit: 1_000, throttlingBurstLimit: 2_000 };
 
 /** Requests without a matching route go to the fallback. */
 export class ApiStack extends RouteStack {
+  /** Undefined without a custom domain. */
+  readonly domain: CfnDomainName | undefined;
+  readonly nextSteps: readonly string[];
   readonly #props: RouteStackProps;
 
   constructor(scope: Construct, id: string, props: RouteStackProps) {
@@ -28,9 +31,9 @@ export class ApiStack extends RouteStack {
     const stage = this.#makeStage();
     const { config, data } = props;
     const { domainName, certificateArn } = config;
-    const domain = domainName && certificateArn ? this.#makeDomain(stage, domainName, certificateArn) : undefined;
+    this.domain = domainName && certificateArn ? this.#makeDomain(stage, domainName, certificateArn) : undefined;
     this.#makeAlarms();
-    addDeployOutputs(this, { config, data, domainTarget: domain?.attrRegionalDomainName });
+    this.nextSteps = addDeployOutputs(this, { config, data, domainTarget: this.domain?.attrRegionalDomainName });
   }
 
   #makeFallback(): void {

@@ -1,17 +1,18 @@
 /** Everything behind the API: the stream consumer, the queues and workers, the periodic triggers and the workflows. */
-import { Lazy, Stack, type StackProps } from 'aws-cdk-lib';
+import { CfnResource, Lazy, Stack, type StackProps } from 'aws-cdk-lib';
 import type { PolicyStatement } from 'aws-cdk-lib/aws-iam';
-import type * as lambda from 'aws-cdk-lib/aws-lambda';
+import * as lambda from 'aws-cdk-lib/aws-lambda';
 import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { CfnStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import type { logLines } from '../shared/contract/runtime/alarm-log-lines.ts';
 import { type WorkerName, workers } from '../shared/contract/runtime/workers.ts';
+import { schemaVersion } from '../shared/contract/version.ts';
 import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import { mapWidth, queueConcurrency, reservedFor, slotsOf, smallBelow } from './part/function/concurrency.ts';
-import type { CodeOf } from './part/function/lambda-function.ts';
+import { type CodeOf, makeFunction } from './part/function/lambda-function.ts';
 import { settingsVariables } from './part/function/settings-variables.ts';
 import { makeWorker } from './part/function/worker.ts';
 import { kebabCase, pascalCase } from './part/name-case.ts';
@@ -116,6 +117,38 @@ export class EngineStack extends Stack {
     // A partial batch failure does not count as a function error.
     this.#alarmOnLogLine('batchTimedOut', 'batch-timed-out', 'A worker of a queue or of the stream times out');
     this.#alarmOnLogLine('slotAwaited', 'slot-awaited', 'Messages wait too long for a slot of queue workers');
+    this.#checkSchemaFirst();
+  }
+
+  /**
+   * A deployment behind the schema of the table fails before a function of it runs. The resource is named after the schema: a deployment
+   * that goes back creates one, which is checked, while CloudFormation's own roll back finds the former one as it was.
+   */
+  #checkSchemaFirst(): void {
+    const { code, data } = this.#props;
+    const { entry, summary: description, timeoutSeconds, capabilities } = workers.schemaCheck;
+    const check = makeFunction(this, 'SchemaCheck', {
+      entry,
+      exportName: 'handler',
+      description,
+      timeoutSeconds,
+      capabilities,
+      parts: this.parts,
+      code,
+      logGroup: this.#logGroup,
+    });
+    const functions = this.node.findAll().filter((node) => node instanceof lambda.CfnFunction);
+    const schema = new CfnResource(this, `Schema${schemaVersion}`, {
+      type: 'Custom::SchemaCheck',
+      properties: {
+        ServiceToken: check.functionArn,
+        ServiceTimeout: timeoutSeconds * 2,
+        SchemaVersion: schemaVersion,
+        // A restored table is checked, too.
+        TableName: data.table.tableName,
+      },
+    });
+    for (const one of functions) if (one !== check.node.defaultChild) one.addResourceDependency(schema);
   }
 
   #alarmOnLogLine(line: keyof typeof logLines, name: string, description: string): void {

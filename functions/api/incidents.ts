@@ -7,14 +7,20 @@ export const get = handle(incidents.get, async ({ tenant, params, projectIds, no
   return { data: await incidentDetails(tenant, incident, { now, showsAlerts: projectIds === undefined }) };
 });
 
-export const acknowledge = handle(incidents.acknowledge, async ({ tenant, actor, params, body, now }) => {
+export const acknowledge = handle(incidents.acknowledge, async ({ tenant, organization, actor, params, body, now }) => {
   const found = await getIncident(tenant, params.incidentId, now);
-  const { incident, change } = acknowledgeIncident(tenant, { incident: found, by: actor, note: body.note ?? null, now });
+  const { incident, change } = acknowledgeIncident(tenant, {
+    organization,
+    incident: found,
+    by: actor,
+    note: body.note ?? null,
+    now,
+  });
   return { data: await incidentDetails(tenant, incident, { now }), change };
 });
 
-export const update = handle(incidents.update, async ({ tenant, actor, params, body, now }) => {
+export const update = handle(incidents.update, async ({ tenant, organization, actor, params, body, now }) => {
   const found = await getIncident(tenant, params.incidentId, now);
-  const { incident, change } = await updateIncident(tenant, { incident: found, input: body, by: actor, now });
+  const { incident, change } = await updateIncident(tenant, { organization, incident: found, input: body, by: actor, now });
   return { data: await incidentDetails(tenant, incident, { now }), change };
 });

@@ -5,10 +5,12 @@ import {
   captureAnomaly,
   disablePitr,
   enablePitr,
+  listDivergences,
   neverEnabled,
   noWindows,
   type PitrRecord,
   pitrData,
+  readAuditView,
   readPitr,
   readWindows,
   updatePitr,
@@ -21,6 +23,7 @@ const both = (tenant: Tenant, projectId: string) => Promise.all([readProject(ten
 const shown = async (tenant: Tenant, pitr: PitrRecord, now: Date) => ({
   ...pitrData(pitr, now),
   anomaly: await captureAnomaly(tenant, pitr),
+  audit: await readAuditView(tenant, pitr),
 });
 
 export const enable = handle(rows.enable, async (call) => {
@@ -37,7 +40,7 @@ export const enable = handle(rows.enable, async (call) => {
 
 export const get = handle(rows.get, async ({ tenant, params, now }) => {
   const [project, pitr] = await both(tenant, params.projectId);
-  return { data: pitr ? await shown(tenant, pitr, now) : { ...neverEnabled(project.id), anomaly: null } };
+  return { data: pitr ? await shown(tenant, pitr, now) : { ...neverEnabled(project.id), anomaly: null, audit: null } };
 });
 
 export const update = handle(rows.update, async (call) => {
@@ -57,4 +60,9 @@ export const windows = handle(rows.windows, async ({ tenant, params, query, page
   if (!pitr) return { data: noWindows, next: undefined };
   const collection = query.collection?.slice(query.collection.lastIndexOf('/') + 1);
   return readWindows(tenant, pitr, { collection, page, now });
+});
+
+export const divergences = handle(rows.divergences, async ({ tenant, params, page }) => {
+  const project = await readProject(tenant, params.projectId);
+  return listDivergences(tenant, project.id, page);
 });

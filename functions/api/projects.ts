@@ -2,6 +2,7 @@ import { projects } from '../../shared/contract/endpoints/projects.ts';
 import { invalid } from '../../shared/contract/errors.ts';
 import { handle } from '../../shared/http/index.ts';
 import { moveProject } from '../../shared/move/index.ts';
+import { projectReads } from '../../shared/overview/index.ts';
 import { endWithProject, readPitr } from '../../shared/pitr/index.ts';
 import {
   listProjects,
@@ -23,6 +24,10 @@ export const workloadIdentity = handle(projects.workloadIdentity, async ({ tenan
 
 export const get = handle(projects.get, async ({ tenant, params }) => ({
   data: projectData(await readProject(tenant, params.projectId)),
+}));
+
+export const reads = handle(projects.reads, async ({ tenant, params, now }) => ({
+  data: await projectReads(tenant, { project: await readProject(tenant, params.projectId), now }),
 }));
 
 export const update = handle(projects.update, async (call) => {

@@ -10,7 +10,7 @@ import {
 import { backups } from '../../shared/contract/endpoints/backups.ts';
 import { defaultDestination, readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
-import { readPitr } from '../../shared/pitr/index.ts';
+import { readPitr, whyNotBuilt } from '../../shared/pitr/index.ts';
 import { readProject } from '../../shared/project/index.ts';
 import { backupData, currentEncryption, readEncryption } from '../../shared/stored-backup/index.ts';
 
@@ -24,12 +24,14 @@ export const create = handle(backups.create, async ({ tenant, organization, acto
   ]);
   const isFull = type === 'full';
   const isWhole = more.collections.includes('*') && more.excludeCollections.length === 0;
-  const isBuilt = dryRun && isWhole && more.source === 'auto' && (await readPitr(tenant, projectId))?.status === 'active';
+  const pitr = dryRun && isWhole && more.source === 'auto' ? await readPitr(tenant, projectId) : undefined;
+  const builtFromReason = pitr && pitr.status !== 'disabled' ? whyNotBuilt(pitr) : undefined;
+  const reading = { isBuilt: pitr?.status === 'active' && builtFromReason === undefined, builtFromReason };
   // The cost of a full backup does not depend on the destination.
-  if (dryRun && isFull) return estimated(await estimateBackup(tenant, { project, options: more, isBuilt }));
+  if (dryRun && isFull) return estimated(await estimateBackup(tenant, { project, options: more, ...reading }));
   const destination = named ?? (await defaultDestination(tenant, organization, project));
   const parent = isFull ? undefined : await requireParent(tenant, project, { ...more, storageDestinationId: destination.id });
-  if (dryRun) return estimated(await estimateBackup(tenant, { project, options: more, parent, isBuilt }));
+  if (dryRun) return estimated(await estimateBackup(tenant, { project, options: more, parent, ...reading }));
   await assertBackupCapacity(tenant);
   const context = { tenant, project, destination, encryption: currentEncryption(chosen) };
   const kind = { trigger: 'manual', createdBy: actor } as const;

@@ -3,7 +3,7 @@
  * so each costs one message, an event that concerns incidents two, and nothing else. From the first record that a queue did not accept, the stream is retried.
  */
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
-import { incidentEvents } from '../../shared/contract/events/incident-events.ts';
+import { incidentTriggers } from '../../shared/contract/events/incident-triggers.ts';
 import { idPrefixes, isId } from '../../shared/contract/ids.ts';
 import { queueVariableOf, queueVariables, type TaskMessage } from '../../shared/event/index.ts';
 import { batchHandler, log, type QueueMessage, type QueueVariable, sendMessages } from '../../shared/platform/index.ts';
@@ -56,7 +56,7 @@ const eventTasksOf = (pk: string, sk: string, type: string | undefined): readonl
   const bodyOf = (task: TaskMessage['task']): string => JSON.stringify({ id, organizationId, task } satisfies TaskMessage);
   return [
     { body: bodyOf({ kind: 'match-event', eventId }), queue: queueVariables.eventMatch },
-    ...(incidentEvents.some((name) => name === type)
+    ...(incidentTriggers.some((name) => name === type)
       ? [{ body: bodyOf({ kind: 'apply-event', eventId }), queue: queueVariables.incident }]
       : []),
   ];

@@ -14,18 +14,18 @@ const listenSeconds = workers.capture.timeoutSeconds * captureListenShare;
 
 const capture = async ({ organizationId, task }: TaskMessage): Promise<void> => {
   if (task.kind !== 'capture') throw new Error(`unexpected task "${task.kind}" on the capture queue`);
-  const { kind, projectId, turn, isRelief } = task;
+  const { kind, projectId, turn, isRelief, endsAt } = task;
   const tenant = unsafeTenant(organizationId, 'record');
-  const enqueueCycle = async ({ turn: cycle, delaySeconds, isHandover }: QueuedCycle): Promise<void> => {
+  const enqueueCycle = async ({ turn: cycle, delaySeconds, isHandover, endsAt: end }: QueuedCycle): Promise<void> => {
     log.info('enqueueing the next capture cycle', { turn: cycle, isHandover, delaySeconds });
-    const next = { kind, projectId, turn: cycle, isRelief: isHandover };
+    const next = { kind, projectId, turn: cycle, isRelief: isHandover, endsAt: end };
     const message = taskMessage(tenant, next, { delaySeconds: Math.min(delaySeconds, delayMaxSeconds) });
     // This cycle has ended in any case; the watchdog finds the next one late.
     if ((await sendMessages(queueVariables.capture, [message])).size > 0)
       log.warn('next capture cycle not accepted by the queue', { projectId, turn: cycle });
   };
   const next = await runContinuousCapture(tenant, {
-    task: { projectId, turn, isHandover: isRelief },
+    task: { projectId, turn, isHandover: isRelief, endsAt },
     deps: backupDeps,
     run: {
       signal: AbortSignal.timeout(cycleMs),
@@ -40,7 +40,7 @@ const capture = async ({ organizationId, task }: TaskMessage): Promise<void> => 
 export const handler = consumeQueue(capture, {
   priorityOf: async ({ organizationId, task }) => {
     if (task.kind !== 'capture') return 'usual';
-    const { projectId, turn, isRelief } = task;
-    return cyclePriority(unsafeTenant(organizationId, 'record'), { projectId, turn, isHandover: isRelief });
+    const { projectId, turn, isRelief, endsAt } = task;
+    return cyclePriority(unsafeTenant(organizationId, 'record'), { projectId, turn, isHandover: isRelief, endsAt });
   },
 });

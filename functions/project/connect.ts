@@ -23,8 +23,8 @@ export const create = handle(projects.create, async (call) => {
     credentials,
     workloadIdentity,
   });
-  await probeProject(tenant, { ...input, id, connection });
-  const { project, change } = createProject(call, { ...input, id, connection }, now);
+  const database = await probeProject(tenant, { ...input, id, connection });
+  const { project, change } = createProject(call, { ...input, id, connection, database }, now);
   return { data: projectData(project), change };
 });
 
@@ -33,8 +33,8 @@ export const reconnect = handle(projects.reconnect, async (call) => {
   const found = await readProject(tenant, call.params.projectId);
   const { credentials, workloadIdentity } = call.body;
   const connection = await chooseConnection(tenant, { project: found, actor, credentials, workloadIdentity });
-  await probeAndRecord(call, { project: found, connection, now });
-  const { project, change } = reconnectProject(tenant, { project: found, connection, now });
+  const database = await probeAndRecord(call, { project: found, connection, now });
+  const { project, change } = reconnectProject(tenant, { project: found, connection, database, now });
   return { data: projectData(project), change };
 });
 

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
 import { buildCached } from './build-cached.ts';
+import { precomputeModules } from './precompute-modules.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -38,6 +39,7 @@ const buildDir = (): Promise<string> =>
         platform: 'node',
         target: 'node20',
         mainFields: ['module', 'main'],
+        plugins: [precomputeModules],
         banner: { js: banner },
         define: { buildDigest: JSON.stringify(placeholder) },
         legalComments: 'none',

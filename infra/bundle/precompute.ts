@@ -1,24 +1,14 @@
-import { pathToFileURL } from 'node:url';
 import type { Plugin } from 'esbuild';
 import { buildCli, cliFile } from './build-cli.ts';
 import { buildConsole, compressFile } from './build-console.ts';
 import { buildCountries } from './build-countries.ts';
+import { precomputeModules } from './precompute-modules.ts';
 
-/**
- * Runs the functions of every `precomputed.ts` and `precomputed-*.ts` of shared while bundling and stores their results, which must be JSON, in place of the code.
- * The bundle then contains nothing of what computes them. The files of the console are built likewise,
- * the command line that it serves, and the table of countries.
- */
+/** Besides the precomputed modules, the files of the console are built while bundling, the command line that it serves, and the table of countries. */
 export const precompute: Plugin = {
   name: 'precompute',
   setup(build) {
-    build.onLoad({ filter: /[\\/]shared[\\/].+[\\/]precomputed(-\w+)?\.ts$/ }, async ({ path }) => {
-      const functions = (await import(pathToFileURL(path).href)) as Readonly<Record<string, () => unknown>>;
-      const constants = Object.entries(functions).map(
-        ([name, compute]) => `export const ${name} = () => (${JSON.stringify(compute())});`,
-      );
-      return { contents: constants.join('\n'), loader: 'js' };
-    });
+    precomputeModules.setup(build);
     build.onLoad({ filter: /[\\/]functions[\\/]console[\\/]built-files\.ts$/ }, async () => ({
       contents: `export const builtFiles = ${JSON.stringify(await consoleFiles())};`,
       loader: 'js',

@@ -6,6 +6,7 @@ import type { Environment } from './base/environment.ts';
 import { exitCodes } from './base/exit-codes.ts';
 import { provideZstd } from './base/provide-zstd.ts';
 import { CommanderError, createProgram, parserMessage } from './program.ts';
+import { needsTexts } from './texts/contract-text.ts';
 
 provideZstd();
 
@@ -44,7 +45,8 @@ const explain = (usage: string | undefined): void => void (usage !== undefined &
 
 const run = async (): Promise<number> => {
   try {
-    await createProgram(environment).parseAsync([...environment.args], { from: 'user' });
+    const texts = needsTexts(environment.args) ? (await import('./precomputed-texts.ts')).precomputedTexts() : undefined;
+    await createProgram(environment, texts).parseAsync([...environment.args], { from: 'user' });
     return exitCodes.ok;
   } catch (error) {
     if (stoppedBy) return 128 + constants.signals[stoppedBy];

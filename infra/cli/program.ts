@@ -33,10 +33,11 @@ import { addSmokeCommand } from './commands/smoke-command.ts';
 import { addStatusCommand } from './commands/status-command.ts';
 import { addStorageCommands } from './commands/storage-commands.ts';
 import { addUseCommand } from './commands/use-command.ts';
-import { addWatchCommand } from './commands/watch-command.ts';
+import { addWatchCommand } from './commands/watch/watch-command.ts';
 import { addWebhookCommands } from './commands/webhook/webhook-commands.ts';
 import { actionsOf } from './context/context.ts';
 import { addMcpCommand } from './mcp/mcp-command.ts';
+import { type ContractTexts, fillTexts } from './texts/contract-text.ts';
 
 const description = `Backs up Firestore projects and restores them down to one document.
 
@@ -98,7 +99,8 @@ const groups = [
   addHelpCommand,
 ];
 
-export const createProgram = (environment: Environment): Command => {
+/** Without texts, help and completion have references in their place. */
+export const createProgram = (environment: Environment, texts?: ContractTexts): Command => {
   const { stdout } = environment;
   const program = new Command('bms')
     .description(description)
@@ -124,6 +126,7 @@ export const createProgram = (environment: Environment): Command => {
   for (const add of groups) add(program, action);
   addGlobalOptions(program);
   addUsage(program);
+  if (texts) fillTexts(program, texts);
   return program;
 };
 

@@ -25,12 +25,18 @@ export interface Ending {
 
 interface Follow {
   readonly stackId: string;
-  /** Events before it belong to earlier operations. */
+  /** Events up to it belong to earlier operations: `lastEventAt` before the operation. */
   readonly since: Date;
   readonly signal: AbortSignal;
   /** Called with every resource that is done or has failed, in the order of the events. */
   readonly onResource?: (event: ResourceEvent) => void;
 }
+
+/** By the clock of AWS, which may differ from that of this machine. */
+export const lastEventAt = async (client: CloudFormation, stackId: string): Promise<Date> => {
+  const [newest] = listAt(await client.call('DescribeStackEvents', { StackName: stackId }), 'StackEvents');
+  return new Date(newest ? textAt(newest, 'Timestamp') : 0);
+};
 
 const isStopped = /Resource (creation|update) cancelled/i;
 
@@ -47,7 +53,7 @@ export const followStack = async (client: CloudFormation, { stackId, since, sign
     for (let NextToken: string | undefined, isLast = false; !isLast; ) {
       const page = await client.call('DescribeStackEvents', { StackName: id, NextToken });
       const fresh = listAt(page, 'StackEvents').filter(
-        (event) => !seen.has(textAt(event, 'EventId')) && new Date(textAt(event, 'Timestamp')) >= since,
+        (event) => !seen.has(textAt(event, 'EventId')) && new Date(textAt(event, 'Timestamp')) > since,
       );
       events.push(...fresh);
       NextToken = textAt(page, 'NextToken') || undefined;

@@ -1,9 +1,10 @@
 /** The released template in an account: uploaded, compared, deployed, removed. */
 import { createHash, randomUUID } from 'node:crypto';
 import { CreateBucketCommand, HeadBucketCommand, PutPublicAccessBlockCommand, type S3Client } from '@aws-sdk/client-s3';
+import type { ReleasedSchema } from '../../shared/contract/schema-refusal.ts';
 import { type CloudFormation, CloudFormationError, listAt, textAt } from './cloudformation-client.ts';
 import { collectChanges, type ResourceChange } from './collect-changes.ts';
-import type { Release } from './open-release.ts';
+import { type Release, ReleaseError } from './open-release.ts';
 import { templateAddress } from './template-address.ts';
 import { uploadFiles } from './upload-files.ts';
 
@@ -45,17 +46,48 @@ interface ReleasedParameter {
   readonly AllowedValues?: readonly string[];
 }
 
-/** The parameters of the template, with their texts and defaults. */
-export const releasedParameters = async (release: Release): Promise<Readonly<Record<string, ReleasedParameter>>> =>
-  (JSON.parse((await release.read(templatePath)).toString('utf8')) as { Parameters: Record<string, ReleasedParameter> })
-    .Parameters;
+interface ReleasedTemplate {
+  readonly Parameters: Readonly<Record<string, ReleasedParameter>>;
+  readonly Metadata: { readonly BackupManagementService?: { readonly Release: string; readonly SchemaVersion: number } };
+}
 
-/** Creates the bucket if it is missing: private, in the region of the deployment. */
-export const ensureBucket = async (client: S3Client, bucket: string, region: string): Promise<void> => {
+const releasedTemplate = async (release: Release): Promise<ReleasedTemplate> =>
+  JSON.parse((await release.read(templatePath)).toString('utf8')) as ReleasedTemplate;
+
+/** The parameters of the template, with their texts and defaults. */
+export const releasedParameters = async (release: Release): Promise<ReleasedTemplate['Parameters']> =>
+  (await releasedTemplate(release)).Parameters;
+
+/** The version of the release and of its items in the table. */
+export const releasedSchema = async (release: Release): Promise<ReleasedSchema> => {
+  const { BackupManagementService: stated } = (await releasedTemplate(release)).Metadata;
+  if (!stated) throw new ReleaseError(`${templatePath} names no release in its metadata`);
+  return { release: stated.Release, version: stated.SchemaVersion };
+};
+
+interface WantedBucket {
+  readonly bucket: string;
+  /** The account that owns it: anyone can have made one of a name that can be guessed. */
+  readonly owner: string;
+  readonly region: string;
+}
+
+/** Creates the bucket if it is missing: private, in the region of the deployment. Returns whether it did. */
+export const ensureBucket = async (client: S3Client, { bucket, owner, region }: WantedBucket): Promise<boolean> => {
+  const owned = { Bucket: bucket, ExpectedBucketOwner: owner };
   try {
-    await client.send(new HeadBucketCommand({ Bucket: bucket }));
+    await client.send(new HeadBucketCommand(owned));
+    return false;
   } catch (error) {
-    if ((error as { readonly $metadata?: { readonly httpStatusCode?: number } }).$metadata?.httpStatusCode !== 404) throw error;
+    const status = (error as { readonly $metadata?: { readonly httpStatusCode?: number } }).$metadata?.httpStatusCode;
+    if (status === 403)
+      throw new ReleaseError(
+        `the bucket ${bucket} is not one of account ${owner}, or must not be read; choose another one with --bucket`,
+        {
+          cause: error,
+        },
+      );
+    if (status !== 404) throw error;
     await client.send(
       new CreateBucketCommand({
         Bucket: bucket,
@@ -63,23 +95,30 @@ export const ensureBucket = async (client: S3Client, bucket: string, region: str
       }),
     );
     const blocked = { BlockPublicAcls: true, BlockPublicPolicy: true, IgnorePublicAcls: true, RestrictPublicBuckets: true };
-    await client.send(new PutPublicAccessBlockCommand({ Bucket: bucket, PublicAccessBlockConfiguration: blocked }));
+    await client.send(new PutPublicAccessBlockCommand({ ...owned, PublicAccessBlockConfiguration: blocked }));
+    return true;
   }
 };
 
-interface Publication {
+interface Publication extends WantedBucket {
   readonly release: Release;
   readonly client: S3Client;
-  readonly bucket: string;
   readonly prefix: string;
-  readonly region: string;
   readonly onFile?: (done: number, of: number) => void;
 }
 
 /** Uploads what the bucket lacks. Returns the address of the template. */
-export const publishRelease = async ({ release, client, bucket, prefix, region, onFile }: Publication): Promise<string> => {
+export const publishRelease = async ({
+  release,
+  client,
+  bucket,
+  owner,
+  prefix,
+  region,
+  onFile,
+}: Publication): Promise<string> => {
   const template = await release.read(templatePath);
-  const digest = createHash('sha256').update(template).digest('hex').slice(0, 12);
+  const digest = createHash('sha256').update(template).digest('hex');
   const rootName = `template-${digest}.json`;
   const files = release.paths
     .filter((path) => path.startsWith(assetFolder))
@@ -87,6 +126,7 @@ export const publishRelease = async ({ release, client, bucket, prefix, region, 
   await uploadFiles({
     client,
     bucket,
+    owner,
     prefix,
     files: [...files, { name: rootName, read: async () => template }],
     ...(onFile && { onFile }),

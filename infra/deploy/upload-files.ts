@@ -1,8 +1,8 @@
 /** The files of a release in a bucket, from which CloudFormation and Lambda read them. */
-import { HeadObjectCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
+import { HeadObjectCommand, type HeadObjectCommandInput, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 
 export interface ReleaseFile {
-  /** Below the prefix. Contains a digest of the content, so an object of that name is the same file. */
+  /** Below the prefix. Contains the whole digest of the content, so an object of that name is the same file. */
   readonly name: string;
   readonly read: () => Promise<Uint8Array>;
 }
@@ -10,6 +10,8 @@ export interface ReleaseFile {
 interface Upload {
   readonly client: S3Client;
   readonly bucket: string;
+  /** The account that owns the bucket: one of the same name in another account is refused. */
+  readonly owner: string;
   readonly prefix: string;
   readonly files: readonly ReleaseFile[];
   /** Called after each file. */
@@ -19,13 +21,13 @@ interface Upload {
 const atOnce = 8;
 
 /** Uploads what the bucket does not have yet. Returns how many files that were. */
-export const uploadFiles = async ({ client, bucket, prefix, files, onFile }: Upload): Promise<number> => {
+export const uploadFiles = async ({ client, bucket, owner, prefix, files, onFile }: Upload): Promise<number> => {
   const waiting = [...files];
   let uploaded = 0;
   let done = 0;
   const work = async (): Promise<void> => {
     for (let file = waiting.shift(); file; file = waiting.shift()) {
-      const object = { Bucket: bucket, Key: `${prefix}${file.name}` };
+      const object = { Bucket: bucket, ExpectedBucketOwner: owner, Key: `${prefix}${file.name}` };
       if (!(await exists(client, object))) {
         await client.send(new PutObjectCommand({ ...object, Body: await file.read() }));
         uploaded += 1;
@@ -38,7 +40,7 @@ export const uploadFiles = async ({ client, bucket, prefix, files, onFile }: Upl
   return uploaded;
 };
 
-const exists = (client: S3Client, object: { readonly Bucket: string; readonly Key: string }): Promise<boolean> =>
+const exists = (client: S3Client, object: HeadObjectCommandInput): Promise<boolean> =>
   client.send(new HeadObjectCommand(object)).then(
     () => true,
     (error: { readonly $metadata?: { readonly httpStatusCode?: number } }) => {

@@ -13,14 +13,16 @@ interface Deployed {
   readonly domainTarget: string | undefined;
 }
 
-/** Outputs of the last stack, because these are printed last. */
-export const addDeployOutputs = (scope: Construct, deployed: Deployed): void => {
+/** Outputs of the last stack, because these are printed last. Returns the next steps. */
+export const addDeployOutputs = (scope: Construct, deployed: Deployed): readonly string[] => {
   const say = (id: string, value: string, description: string) => new CfnOutput(scope, id, { value, description });
   const { publicUrl, alarms } = deployed.data;
   say('ApiUrl', publicUrl, 'URL of the API; the reference is at /docs');
   say('AlarmTopic', alarms.topicArn, 'SNS topic of the alarms; infra/runbook.md has a section for each alarm');
   say('Dashboard', dashboardUrl(scope), 'Dashboard with all alarms and metrics');
-  for (const [n, step] of nextSteps(deployed).entries()) say(`NextStep${n + 1}`, step, 'To be done once, in this order');
+  const steps = nextSteps(deployed);
+  for (const [n, step] of steps.entries()) say(`NextStep${n + 1}`, step, 'To be done once, in this order');
+  return steps;
 };
 
 /** Sign-in needs the first two; alarms reach no one before the third. */

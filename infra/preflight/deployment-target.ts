@@ -1,3 +1,4 @@
+import type { ReleasedSchema } from '../../shared/contract/schema-refusal.ts';
 import type { Config } from '../config.ts';
 
 /** Where the service would be deployed, and how. */
@@ -6,6 +7,8 @@ export interface DeploymentTarget {
   readonly context: Readonly<Record<string, unknown>>;
   readonly account: string;
   readonly region: string;
+  /** Of the release that is deployed, if it is not that of this code. */
+  readonly schema?: ReleasedSchema | undefined;
 }
 
 /** Of every client: an endpoint that does not answer ends the check, not the command. */

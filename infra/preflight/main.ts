@@ -13,6 +13,6 @@ if (words.includes('--help') || words.includes('-h')) {
     console.error(context);
     process.exitCode = 2;
   } else {
-    process.exitCode = await runPreflight(context, (line) => console.log(line), { 'CDK bootstrap': checkBootstrap });
+    process.exitCode = await runPreflight(context, (line) => console.log(line), { further: { 'CDK bootstrap': checkBootstrap } });
   }
 }

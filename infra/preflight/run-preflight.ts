@@ -1,5 +1,6 @@
 /** Runs all checks and prints one line each. A failed call is a line, never a crash. */
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import type { ReleasedSchema } from '../../shared/contract/schema-refusal.ts';
 import { type Config, missingSettings, readConfig } from '../config.ts';
 import { failureReason, isAbsent, isDenied } from './call-failure.ts';
 import { clientOptions, type DeploymentTarget } from './deployment-target.ts';
@@ -25,8 +26,18 @@ const accountChecks: Checks = {
 /** Checks by name. `further` are those of one way to deploy: the CDK needs its bootstrap stack, a released template does not. */
 type Checks = Readonly<Record<string, (target: DeploymentTarget) => Promise<Verdict>>>;
 
+interface PreflightOptions {
+  readonly further?: Checks;
+  /** Of the release that is deployed, if it is not that of this code. */
+  readonly schema?: ReleasedSchema | undefined;
+}
+
 /** Returns the exit code. */
-export const runPreflight = async (context: Context, say: (line: string) => void, further: Checks = {}): Promise<number> => {
+export const runPreflight = async (
+  context: Context,
+  say: (line: string) => void,
+  { further = {}, schema }: PreflightOptions = {},
+): Promise<number> => {
   const verdicts: Verdict[] = [];
   const report = (name: string, verdict: Verdict): void => {
     verdicts.push(verdict);
@@ -41,7 +52,7 @@ export const runPreflight = async (context: Context, say: (line: string) => void
     const { found } = target;
     report(
       name,
-      found ? await guarded(() => check({ ...found, config, context })) : cannotTell('not checked without an account'),
+      found ? await guarded(() => check({ ...found, config, context, schema })) : cannotTell('not checked without an account'),
     );
   }
   return verdicts.every(({ verdict }) => verdict === 'ok' || verdict === 'advice') ? 0 : 1;

@@ -1,39 +1,34 @@
-import { DynamoDBClient, GetItemCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
-import { schemaVersion, version } from '../../shared/contract/version.ts';
+import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
+import { ownSchema, type ReleasedSchema, schemaRefusal } from '../../shared/contract/schema-refusal.ts';
+import { cliCredentials } from '../archive/cli-credentials.ts';
+import { openCloudFormationClient } from '../deploy/cloudformation-client.ts';
+import { findTable } from '../deploy/find-table.ts';
 import { clientOptions, type DeploymentTarget } from './deployment-target.ts';
 import { mustDo, ok, type Verdict } from './verdict.ts';
 
+const answerMs = 20_000;
+
 /** A deployment never goes back behind the release that has written the table: it might not understand the items. */
-export const checkSchema = async ({ region, config }: DeploymentTarget): Promise<Verdict> => {
-  const client = new DynamoDBClient(clientOptions(region));
-  const table = await tableOf(client, config);
+export const checkSchema = async ({ region, config, schema = ownSchema }: DeploymentTarget): Promise<Verdict> => {
+  const table = await tableOf(region, config);
   if (table === undefined) return ok('there is no table yet');
-  const refusal = await schemaRefusal(client, table);
-  return refusal === undefined ? ok(`this release knows it and writes version ${schemaVersion}`) : mustDo(refusal);
+  const refusal = schemaRefusal(await readSchema(new DynamoDBClient(clientOptions(region)), table), schema);
+  return refusal === undefined ? ok(`${schema.release} knows it and writes version ${schema.version}`) : mustDo(refusal);
 };
 
+/** That of the stack: the account may have others, such as one that a removed deployment has left. */
 const tableOf = async (
-  client: DynamoDBClient,
+  region: string,
   { stackName, tableStreamArn }: DeploymentTarget['config'],
 ): Promise<string | undefined> => {
   if (tableStreamArn) return /table\/([^/]+)/.exec(tableStreamArn)?.[1];
-  // The stack of the CDK, or the nested one of the template, whose name CloudFormation completes.
-  for (const prefix of [`${stackName}-data-Table`, `${stackName}-Data-`]) {
-    const { TableNames = [] } = await client.send(new ListTablesCommand({ ExclusiveStartTableName: prefix, Limit: 1 }));
-    const found = TableNames.find((name) => name.startsWith(prefix));
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  const signal = AbortSignal.timeout(answerMs);
+  return findTable(openCloudFormationClient({ region, credentials: cliCredentials(), env: process.env, signal }), stackName);
 };
 
-/** Why this release must not use a table, and what to do; undefined if it may. */
-export const schemaRefusal = async (client: DynamoDBClient, TableName: string): Promise<string | undefined> => {
+/** What the item SCHEMA says; empty if the table has none. */
+export const readSchema = async (client: DynamoDBClient, TableName: string): Promise<Partial<ReleasedSchema>> => {
   const Key = { pk: { S: 'SCHEMA' }, sk: { S: 'SCHEMA' } };
   const { Item } = await client.send(new GetItemCommand({ TableName, Key, ConsistentRead: true }));
-  const found = Number(Item?.version?.N ?? 0);
-  const release = Item?.release?.S ?? 'a later release';
-  return found <= schemaVersion
-    ? undefined
-    : `${release} has written the table with schema ${found}, and ${version} knows schema ${schemaVersion}: use ${release} or a later ` +
-        'release; infra/deploy.md (Upgrade and roll back) says how to go back nevertheless';
+  return { ...(Item?.version?.N && { version: Number(Item.version.N) }), ...(Item?.release?.S && { release: Item.release.S }) };
 };

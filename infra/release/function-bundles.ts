@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { buildCached } from '../bundle/build-cached.ts';
+import { buildCli } from '../bundle/build-cli.ts';
 import { consolePackages } from '../bundle/build-console.ts';
 import { bundle, bundleDir, entries } from '../bundle/bundle.ts';
 
@@ -9,9 +10,10 @@ export interface FunctionBundles {
   readonly entries: readonly string[];
   /** The folder with index.cjs of an entry, and the libraries that it may load. */
   readonly folderOf: (entry: string) => string;
-  readonly metafile: Metafile;
-  /** The packages in the pages of the console, which one of the functions serves. */
-  readonly consolePackages: readonly string[];
+  /** What they contain: of the functions, and of the command line that one of them serves. */
+  readonly bundles: readonly Metafile[];
+  /** The packages in the pages of the console, which the same function serves. */
+  readonly furtherPackages: readonly string[];
 }
 
 const metafileName = 'metafile.json';
@@ -34,7 +36,7 @@ export const functionBundles = async (): Promise<FunctionBundles> => {
   return {
     entries,
     folderOf: (entry) => bundleDir(entry, dir),
-    metafile: JSON.parse(readFileSync(join(dir, metafileName), 'utf8')) as Metafile,
-    consolePackages: await consolePackages(),
+    bundles: [JSON.parse(readFileSync(join(dir, metafileName), 'utf8')) as Metafile, (await buildCli()).metafile],
+    furtherPackages: await consolePackages(),
   };
 };

@@ -1,12 +1,11 @@
 /** `npm run release`: builds everything that is published into dist/, from a clean tree. It publishes nothing. */
-import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { version } from '../../shared/contract/version.ts';
 import { artifacts } from './artifacts.ts';
 import { buildRelease } from './build-release.ts';
 import { refuseChanges } from './refuse-changes.ts';
+import { refuseStaleFixture } from './refuse-stale-fixture.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -23,7 +22,7 @@ const main = async (): Promise<void> => {
   const scope = values.scope?.replace(/^@/, '');
   if (scope !== undefined && !/^[a-z0-9][a-z0-9._-]*$/.test(scope)) throw new Error(`--scope is no npm scope: ${scope}`);
   refuseChanges(root);
-  refuseWithoutFixture();
+  await refuseStaleFixture(root);
   const startedMs = performance.now();
   let lastMs = startedMs;
   const seconds = (sinceMs: number): string => `${((performance.now() - sinceMs) / 1_000).toFixed(1)} s`;
@@ -37,13 +36,6 @@ const main = async (): Promise<void> => {
     },
   });
   console.log(`${seconds(startedMs).padStart(7)}  ${values.out} is complete; infra/release.md says how to publish it`);
-};
-
-/** Later releases prove with it that they can take this one over. */
-const refuseWithoutFixture = (): void => {
-  const fixture = `test/fixture/release/${version}`;
-  if (!existsSync(resolve(root, fixture)))
-    throw new Error(`${fixture} is missing: npm run fixture makes it, for the tests of later releases. Commit it first.`);
 };
 
 const namesMax = 3;

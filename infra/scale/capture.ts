@@ -1,10 +1,5 @@
 /** Estimates a day of change capture, without its base backups. */
-import {
-  captureListenShare,
-  consistentPointEveryMs,
-  coverageReadsPerHour,
-  pastReadsPerHour,
-} from '../../shared/contract/limits.ts';
+import { captureListenShare, consistentPointEveryMs, pastReadsPerHour } from '../../shared/contract/limits.ts';
 import type { Worker } from '../../shared/contract/runtime/workers.ts';
 import { estimateBackup } from './backup.ts';
 import * as code from './code.ts';
@@ -38,7 +33,7 @@ export const estimateCapture = (documents: number, precision: Precision): Captur
   const asked = isListening ? daySeconds / (consistentPointEveryMs / 1_000) : 0;
   // Root collections are listed at every second.
   const listed = isListening ? daySeconds : 0;
-  const counting = Math.min(coverageReadsPerHour, documents / code.countedPerRead) * 24;
+  const counting = code.checksPerDay * code.checkReadsOf('standard', documents);
   return {
     changesPerSecond: changes / daySeconds,
     seconds: code.captureIntervalSeconds + turnSeconds,

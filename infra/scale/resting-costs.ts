@@ -7,9 +7,9 @@ const monthHours = 730;
 export const restingResources = {
   keys: 4,
   secrets: 2,
-  alarms: 91,
+  alarms: 94,
   dashboards: 1,
-  queueTriggers: 9,
+  queueTriggers: 10,
   /** Periodic runs per hour, of all functions together. */
   runsPerHour: 68,
 } as const;

@@ -67,12 +67,22 @@ export class ChangeTally {
     else if (kind === 'ofChanged') statistics.changed += 1;
     const halvings = tracked.halvings[kind];
     if (halvings > 0 && !isChosen(bytes, marks.nameEnd, halvings)) return;
-    if (++tracked.taken[kind] >= budgets[kind]) {
-      tracked.taken[kind] = 0;
-      tracked.halvings[kind] += 1;
-    }
     this.#content.read(bytes, start, end);
-    addTo(statistics[kind], this.#content, 2 ** halvings);
+    addChosen(tracked, kind, this.#content, 1);
+  }
+
+  /** A document that was observed, or counted by others, is none any more. */
+  forget(name: Uint8Array): void {
+    this.#collection(asBuffer(name), { nameStart: 0, nameEnd: name.length }).statistics.documents -= 1;
+  }
+
+  /** May look into a document that others count. It stands for so many that did not change. */
+  sample(bytes: Buffer, marks: DocumentSkim, weight: number): void {
+    const tracked = this.#collection(bytes, marks);
+    const halvings = tracked.halvings.ofUnchanged;
+    if (halvings > 0 && !isChosen(bytes, marks.nameEnd, halvings)) return;
+    this.#content.read(bytes, marks.start, marks.end);
+    addChosen(tracked, 'ofUnchanged', this.#content, weight);
   }
 
   /** Bounded JSON text. */
@@ -89,7 +99,7 @@ export class ChangeTally {
       : 'ofUnchanged';
   }
 
-  #collection(bytes: Buffer, { nameStart, nameEnd }: DocumentMarks): Tracked {
+  #collection(bytes: Buffer, { nameStart, nameEnd }: Pick<DocumentMarks, 'nameStart' | 'nameEnd'>): Tracked {
     let end = nameEnd;
     while (end > nameStart && bytes[end - 1] !== slash) end--;
     let start = --end;
@@ -115,6 +125,9 @@ export class ChangeTally {
 
 const slash = 0x2f;
 
+const asBuffer = (bytes: Uint8Array): Buffer =>
+  Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+
 const isSame = (id: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean => {
   if (id.length !== end - start) return false;
   for (let i = 0; i < id.length; i++) if (id[i] !== bytes[start + i]) return false;
@@ -127,6 +140,20 @@ const isChosen = (bytes: Uint8Array, nameEnd: number, halvings: number): boolean
   for (let at = Math.max(0, nameEnd - 24); at < nameEnd; at++) hash = Math.imul(hash ^ (bytes[at] ?? 0), 0x01000193);
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return ((hash ^ (hash >>> 13)) & (2 ** Math.min(halvings, 30) - 1)) === 0;
+};
+
+/** Of many documents that were chosen, the next ones are chosen half as often. */
+const addChosen = (
+  { statistics, taken, halvings }: Tracked,
+  kind: SampleClass,
+  content: DocumentContent,
+  weight: number,
+): void => {
+  addTo(statistics[kind], content, weight * 2 ** halvings[kind]);
+  taken[kind] += 1;
+  if (taken[kind] < budgets[kind]) return;
+  taken[kind] = 0;
+  halvings[kind] += 1;
 };
 
 const addTo = (sample: Sample, { fields, textBytes, bits }: DocumentContent, weight: number): void => {

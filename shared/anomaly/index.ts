@@ -11,4 +11,4 @@ export {
 } from './detect-anomaly.ts';
 export { batchesMin, type CapturedBatch, detectCaptured } from './detect-captured.ts';
 export { decodeHistory, encodeHistory, type History, type Run } from './history.ts';
-export { decodeStatistics, mergeStatistics, type StatisticsByCollection } from './statistics.ts';
+export { addOrigin, decodeStatistics, mergeStatistics, type StatisticsByCollection } from './statistics.ts';

@@ -147,3 +147,37 @@ export const mergeSample = (sum: Sample, one: Sample): void => {
     sum.fields.set(name, counts);
   }
 };
+
+/** Collections that are counted one by one in what parts differ from; smaller ones are counted together. */
+const addedCollectionsMax = 2_000;
+
+/**
+ * Adds the documents that parts only say how they differ from. A sample of documents that did not change may stand for more than there
+ * are, because whole leaves are looked into.
+ */
+export const addOrigin = (
+  statistics: StatisticsByCollection,
+  collections: readonly (readonly [id: string, documents: number])[],
+): void => {
+  for (const [n, [id, documents]] of collections.entries()) {
+    const name = statistics.has(id) || n < addedCollectionsMax ? id : restId;
+    const sum = statistics.get(name) ?? emptyStatistics();
+    statistics.set(name, sum);
+    sum.documents += documents;
+  }
+  for (const { documents, changed, added, ofUnchanged } of statistics.values()) {
+    const unchanged = Math.max(0, documents - changed - added);
+    if (ofUnchanged.documents > unchanged) scale(ofUnchanged, unchanged / ofUnchanged.documents);
+  }
+};
+
+const scale = (sample: Sample, by: number): void => {
+  sample.documents *= by;
+  sample.textBytes *= by;
+  sample.bits *= by;
+  sample.withText *= by;
+  for (const counts of sample.fields.values()) {
+    counts.present *= by;
+    counts.opaque *= by;
+  }
+};

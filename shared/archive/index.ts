@@ -1,6 +1,7 @@
 /** The backup format, defined in README.md. It does no input or output. */
 
 export { ChunkWriter } from './chunk/chunk-writer.ts';
+export { LeafCopier, type PackedLeaf } from './chunk/leaf-copier.ts';
 export { readChunk } from './chunk/read-chunk.ts';
 export { type Shard, ShardWriter } from './chunk/shard-writer.ts';
 export {
@@ -53,7 +54,7 @@ export { SharedPrefix } from './name/shared-prefix.ts';
 export type { SelfCheck } from './object/frame-sealer.ts';
 export { type ObjectEntry, ObjectWriter, type WriterOptions } from './object/object-writer.ts';
 export { type Frame, type ReadOptions, readFrames } from './object/read-frames.ts';
-export type { LeafLocation, Segment } from './page/index-page.ts';
+export { decodePage, encodePage, type LeafLocation, type Segment } from './page/index-page.ts';
 export { IndexWriter, type PageEntry } from './page/index-writer.ts';
 export { readIndex, readPages } from './page/read-index.ts';
 export { ArchiveError, type ArchiveErrorCode } from './primitives/archive-error.ts';
@@ -70,7 +71,7 @@ export {
   objectName,
 } from './primitives/identity.ts';
 export { lastAtMost } from './primitives/last-at-most.ts';
-export { Archive, type RecordFilter } from './reader/archive.ts';
+export { Archive, type FetchedLeaf, type RecordFilter, unpackLeaf, type WantedLeaf } from './reader/archive.ts';
 export type { LeafContents } from './reader/leaf-cache.ts';
 export { reread, rereadsMax } from './reader/reread.ts';
 export { Seeker } from './reader/seeker.ts';

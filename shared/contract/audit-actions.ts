@@ -41,7 +41,7 @@ const names = {
   ],
   schedule: ['created', 'updated', 'deleted', 'triggered', 'warning'],
   restore_test: ['created', 'updated', 'deleted', 'triggered', 'cancelled', 'check_answered', 'passed', 'failed', 'missed'],
-  pitr: ['enabled', 'updated', 'disabled', 'gap', 'objects_kept', 'lock_incomplete'],
+  pitr: ['enabled', 'updated', 'disabled', 'gap', 'objects_kept', 'lock_incomplete', 'diverged'],
   restore: ['created', 'planned', 'started', 'completed', 'failed', 'cancelled', 'resumed', 'undone'],
   webhook: ['created', 'updated', 'deleted', 'toggled', 'disabled', 'tested', 'secret_rotated', 'replayed', 'delivery_retried'],
   alert: ['created', 'updated', 'deleted', 'disabled', 'tested', 'delivery_retried'],

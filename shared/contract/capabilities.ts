@@ -20,6 +20,8 @@ export const capabilities = {
   'table:read': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'ORGANIZATION_LIMITS', 'AUDIT_RETENTION_DAYS'],
   /** Change items in transactions. IAM denies updating and deleting audit entries; a condition prevents replacing one. */
   'table:write': ['TABLE_NAME', 'REQUESTS_PER_MINUTE', 'PLAN', 'ORGANIZATION_LIMITS', 'AUDIT_RETENTION_DAYS'],
+  /** Read which release has written the table's items (the item SCHEMA only). */
+  'schema:read': ['TABLE_NAME'],
   /** Note in the table which release has written its items (the item SCHEMA only). */
   'schema:raise': ['TABLE_NAME', 'SERVICE_VERSION'],
   /** Verify access tokens with the public signing keys. */
@@ -120,6 +122,7 @@ export const capabilities = {
   /** Delete these entries. */
   'schedule:remove': ['SCHEDULE_GROUP_NAME'],
   'capture:send': ['CAPTURE_QUEUE_URL'],
+  'capture-audit:send': ['CAPTURE_AUDIT_QUEUE_URL'],
   'incident:send': ['INCIDENT_QUEUE_URL'],
   'alert-delivery:send': ['ALERT_DELIVERY_QUEUE_URL'],
   'mail:send': ['MAIL_FROM'],

@@ -126,6 +126,10 @@ export const captureIntervalSeconds = 60;
 export const captureIntervalSecondsMin = 10;
 /** After a longer interruption Firestore bills a listener for all documents again. */
 export const captureIntervalSecondsMax = 1_800;
+/** Within so many days every document of a captured project is read again, and compared with what was captured. */
+export const auditDays = 30;
+export const auditDaysMin = 7;
+export const auditDaysMax = 365;
 
 export const nameMax = 100;
 export const slugMin = 3;
@@ -154,8 +158,6 @@ export const auditRetentionDays: Readonly<Record<Plan, number>> = { starter: 30,
 export const reservedSlugs: readonly string[] = `admin api app auth billing console current docs health help internal login
   logout new null organization organizations public root settings status support system undefined www`.split(/\s+/);
 
-/** Reads that the coverage checks of one project may bill per hour. */
-export const coverageReadsPerHour = 1_000;
 /** Reads that one project may bill per hour to prove seconds at which capturing was interrupted. */
 export const pastReadsPerHour = 60_000;
 /** Point-in-time recovery refreshes the base backup of a project this often. */

@@ -3,6 +3,8 @@
  * of storage names the page that publishes it.
  */
 
+import type { StorageType } from './storage-types.ts';
+
 /** Google's list prices of Firestore in the most expensive locations, so that an estimate is never too low; others cost half. */
 export const usdPerRead = 0.06 / 100_000;
 export const usdPerWrite = 0.18 / 100_000;
@@ -59,7 +61,7 @@ const prices = {
     usdPerGigabyteMonth: 0.02,
     source: 'https://www.digitalocean.com/pricing/spaces-object-storage',
   },
-} as const satisfies Readonly<Record<string, StoragePrice>>;
+} as const satisfies Readonly<Record<StorageType | 'r2' | 'b2' | 'wasabi', StoragePrice>>;
 
 const hosts: readonly (readonly [domain: string, price: StoragePrice])[] = [
   ['amazonaws.com', prices.s3],
@@ -70,7 +72,7 @@ const hosts: readonly (readonly [domain: string, price: StoragePrice])[] = [
 ];
 
 interface Store {
-  readonly type: 's3' | 'gcs' | 'spaces';
+  readonly type: StorageType;
   readonly region: string | null;
   readonly endpoint: string | null;
 }

@@ -40,7 +40,7 @@ export const examineBackups = async (
   },
 ): Promise<Examination> => {
   const limit = Math.min(page.limit, backupsMax);
-  const filter = { projectId, status: 'completed' } as const;
+  const filter = { projectId, status: 'completed', internal: 'exclude' } as const;
   const listed = await listBackups(tenant, { filter, page: { limit, after: page.after }, now });
   const states = new Map<BackupRecord, DocumentState | undefined>();
   for (let at = 0; at < listed.backups.length && (at === 0 || deps.clock.now() < until); at += backupsAtOnce) {

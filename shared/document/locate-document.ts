@@ -7,19 +7,12 @@ import type { ErasureFilter } from '../firestore/index.ts';
 import { microsOf, momentOf, readPitr, shownMoment } from '../pitr/index.ts';
 import { after, type Change } from '../platform/index.ts';
 import { documentsRootOf, type ProjectRecord } from '../project/index.ts';
-import {
-  type BackupDeps,
-  backupDeps,
-  documentEntry,
-  findById,
-  listBackups,
-  type RequestCaller,
-  requestArchiveDeps,
-} from '../stored-backup/index.ts';
+import { type BackupDeps, backupDeps, documentEntry, type RequestCaller, requestArchiveDeps } from '../stored-backup/index.ts';
 import { documentBytesMax, type Located, withinBytes } from './document-states.ts';
 import { examineBackups } from './examine-backups.ts';
+import { findPathsById } from './find-paths-by-id.ts';
 import { type DocumentVersions, findVersions } from './find-versions.ts';
-import { type DocumentAddress, parseDocumentAddress } from './parse-document-address.ts';
+import { parseDocumentAddress } from './parse-document-address.ts';
 import { readLive } from './read-live.ts';
 import { resolveProject } from './resolve-project.ts';
 import { summarize } from './summarize.ts';
@@ -31,10 +24,10 @@ export interface LocateRequest extends RequestCaller {
   readonly page: { readonly limit: number; readonly after: string | undefined };
 }
 
-/** Backups in which a bare id is looked for, until one has it. */
-const idBackupsMax = 5;
 /** The function times out after 20 s. */
 const workSeconds = 12;
+/** Of these: the paths of a bare id are looked for first. */
+const idSeconds = 5;
 
 export const locateDocument = async (
   request: LocateRequest,
@@ -43,15 +36,19 @@ export const locateDocument = async (
   const { tenant, query } = request;
   const address = parseDocumentAddress(query.path);
   const project = await resolveProject(tenant, address, query.projectId);
-  const paths = await pathsOf(request, { project, address, deps });
+  const started = deps.clock.now();
+  const until = after(started, workSeconds);
+  const { paths, notSearched } = address.isBareId
+    ? await findPathsById(request, { project, id: address.path, until: after(started, idSeconds), deps })
+    : { paths: [address.path], notSearched: [] };
   const audit = [
     auditNote(tenant, { type: 'project', id: project.id, details: { path: paths.length === 1 ? paths[0] : address.path } }),
   ];
   const [path] = paths;
   const found =
     path === undefined || paths.length > 1
-      ? { data: { ...nowhere(project), candidates: [...paths] }, next: undefined }
-      : await locatePath(request, { project, path, deps });
+      ? { data: { ...nowhere(project), candidates: [...paths], notSearched: [...notSearched] }, next: undefined }
+      : await locatePath(request, { project, path, until, deps });
   return { ...found, change: { writes: [], audit } };
 };
 
@@ -64,6 +61,7 @@ const nowhere = ({ id, name }: ProjectRecord): Located => ({
   backups: [],
   examined: 0,
   moments: null,
+  notSearched: [],
   summary: { found: false, lastSeen: null, lastChangedAt: null, vanishedBetween: null },
   recommended: null,
 });
@@ -73,28 +71,12 @@ interface ProjectContext {
   readonly deps: BackupDeps;
 }
 
-/** Where a bare id occurs in the newest backup that has it. */
-const pathsOf = async (
-  { tenant, now }: LocateRequest,
-  { project, address, deps }: ProjectContext & { readonly address: DocumentAddress },
-): Promise<readonly string[]> => {
-  if (!address.isBareId) return [address.path];
-  const filter = { projectId: project.id, status: 'completed' } as const;
-  const { backups } = await listBackups(tenant, { filter, page: { limit: idBackupsMax, after: undefined }, now });
-  for (const backup of backups) {
-    const found = await findById(tenant, { backup, id: address.path, deps });
-    if (found.length > 0) return found;
-  }
-  return [];
-};
-
 const locatePath = async (
   request: LocateRequest,
-  context: ProjectContext & { readonly path: string },
+  context: ProjectContext & { readonly path: string; readonly until: Date },
 ): Promise<{ readonly data: Located; readonly next: string | undefined }> => {
   const { tenant, now } = request;
-  const { project, path } = context;
-  const until = after(context.deps.clock.now(), workSeconds);
+  const { project, path, until } = context;
   const erasures = await loadFilter(
     tenant,
     { projectId: project.id, archive: { project: project.id } },
@@ -103,7 +85,7 @@ const locatePath = async (
   const [live, examination, captured] = await Promise.all([
     readLive(request, { ...context, erasures }),
     examineBackups(tenant, { projectId: project.id, path, page: request.page, now, until, deps: context.deps }),
-    readCaptured(request, { ...context, erasures, until }),
+    readCaptured(request, { ...context, erasures }),
   ]);
   const { backups, examined, next } = examination;
   const { versions = [], searchedFrom = null } = captured?.found ?? {};

@@ -11,6 +11,7 @@ export const queueVariables: Readonly<Record<Queue, QueueVariable>> = {
   deliveryRetry: 'DELIVERY_RETRY_QUEUE_URL',
   schedule: 'SCHEDULE_QUEUE_URL',
   capture: 'CAPTURE_QUEUE_URL',
+  captureAudit: 'CAPTURE_AUDIT_QUEUE_URL',
   incident: 'INCIDENT_QUEUE_URL',
   alertDelivery: 'ALERT_DELIVERY_QUEUE_URL',
 };

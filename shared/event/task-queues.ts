@@ -9,6 +9,7 @@ export type Queue =
   | 'deliveryRetry'
   | 'schedule'
   | 'capture'
+  | 'captureAudit'
   | 'incident'
   | 'alertDelivery';
 
@@ -57,6 +58,7 @@ const queues: Readonly<Record<Task['kind'], Queue>> = {
   'sync-schedules': 'schedule',
   'schedule-outcome': 'schedule',
   capture: 'capture',
+  'audit-captures': 'captureAudit',
   'synthesize-full': 'schedule',
   'apply-retention': 'bucketWork',
   'expire-captures': 'bucketWork',

@@ -118,14 +118,17 @@ export const Task = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('schedule-outcome'), scheduleId: id('schedule'), backupId: id('backup') }),
   /**
    * Captures the changes since the last cycle. A message of a cycle that is not due does nothing. `isRelief`: a handover from the
-   * worker that is listening, which finishes that cycle first.
+   * worker that is listening, which finishes that cycle first, and stops listening at `endsAt`.
    */
   z.object({
     kind: z.literal('capture'),
     projectId: id('project'),
     turn: z.int().check(z.minimum(0)),
     isRelief: z.optional(z.boolean()),
+    endsAt: z.optional(z.string()),
   }),
+  /** Reads the next documents of a project again, and compares them with what was captured. Without effect before it is due. */
+  z.object({ kind: z.literal('audit-captures'), projectId: id('project') }),
   /** Creates a synthetic full backup from a long chain, without reading the source. */
   z.object({ kind: z.literal('synthesize-full'), backupId: id('backup') }),
   /** Expires the backups that are past the organization's retention. */

@@ -1,4 +1,5 @@
 import type { ClientHttp2Stream } from 'node:http2';
+import type { DatabaseEdition } from '../contract/read-prices.ts';
 import { systemTimers, type Timers } from '../platform/index.ts';
 import { Availability } from './grpc/availability.ts';
 import { cancellableSleep } from './grpc/cancellable-sleep.ts';
@@ -6,6 +7,7 @@ import { ConnectionPool } from './grpc/connection-pool.ts';
 import { FrameBuffer, headerBytes } from './grpc/frame-buffer.ts';
 import { GrpcStream } from './grpc/grpc-stream.ts';
 import type { KeepaliveOptions } from './grpc/keepalive.ts';
+import { type ReadBilling, readBilling } from './grpc/read-billing.ts';
 import { RetryState, type SourceRetryOptions, type SourceRetryPolicy, sourceRetryPolicy } from './grpc/retry-state.ts';
 import { cancelled, SourceError } from './grpc/source-error.ts';
 import { RpcError } from './grpc/status.ts';
@@ -18,6 +20,8 @@ export interface SourceOptions {
   readonly endpoint: string;
   readonly projectId: string;
   readonly databaseId?: string;
+  /** How reads are billed; `standard` unless told. */
+  readonly edition?: DatabaseEdition;
   readonly token: TokenSupplier;
   /** Random fraction in [0, 1) for jitter. */
   readonly random: () => number;
@@ -40,6 +44,7 @@ export class FirestoreDatabase {
   readonly database: string;
   /** `projects/p/databases/d/documents` */
   readonly root: string;
+  readonly billing: ReadBilling;
   readonly connections: ConnectionPool;
   readonly availability: Availability;
   readonly #options: SourceOptions;
@@ -51,6 +56,7 @@ export class FirestoreDatabase {
     const { endpoint, projectId, databaseId = '(default)' } = options;
     this.database = `projects/${projectId}/databases/${databaseId}`;
     this.root = `${this.database}/documents`;
+    this.billing = readBilling[options.edition ?? 'standard'];
     this.#options = options;
     this.#retryPolicy = { ...sourceRetryPolicy, ...options.retryPolicy };
     this.#timers = options.timers ?? systemTimers;

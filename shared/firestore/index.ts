@@ -10,6 +10,7 @@ export { FieldMatcher, fieldSegments, valueKey } from './erasure/field-matcher.t
 export { FirestoreDatabase, type SourceOptions, type TokenSupplier } from './firestore-database.ts';
 export { Availability } from './grpc/availability.ts';
 export { denialReason, readerRole, withRole } from './grpc/classify-error.ts';
+export { type ReadBilling, readBilling } from './grpc/read-billing.ts';
 export type { SourceRetryPolicy } from './grpc/retry-state.ts';
 export { SourceError, type SourceErrorCode } from './grpc/source-error.ts';
 export { type ConsistentPoint, ListenCall, type Listener, ResumeTokenLost, targetsMax } from './listen/listen-call.ts';

@@ -182,7 +182,7 @@ const ofServiceAccount = ({ accountId, email = '', permissions = [], endedAt }: 
 
 /** Records the use, so that the sweep of incidents can write it into the audit log. */
 const refuseExpired = async ({ id, expiresAt }: ApiKeyRecord, organizationId: string, now: Date): Promise<ApiError> => {
-  const seen = note(organizationKey.seen(unsafeTenant(organizationId, 'service-account'), id), { at: iso(now) });
+  const seen = note(organizationKey.seen(unsafeTenant(organizationId, 'service-account'), id), { refusedAt: iso(now) });
   await bestEffort('record the use of an expired API key', seen);
   return unauthorized(`The API key expired at ${expiresAt}. An admin can rotate or extend it`);
 };

@@ -75,7 +75,12 @@ const runCall = async (admitted: AdmittedCall): Promise<Response> => {
 
   addLogContext(idsIn(body));
 
-  const earlier = await replayStoredResponse(authorized?.storedResponse, body, now);
+  const limit = projectLimitOf(endpoint, authorized);
+  const given = { params: incoming.params, query, body };
+  const input = limit ? await limitInput(limit.reach, given, limit) : given;
+  // A key that was limited to other projects since its first call gets the answer of an unknown id, not the stored one.
+  const isRepeatable = input === given;
+  const earlier = isRepeatable ? await replayStoredResponse(authorized?.storedResponse, body, now) : undefined;
   if (earlier) return earlier;
   if (authorized?.deletedOrganizationId) throw noSuchOrganization();
   const outbound = await countOutboundCall(endpoint, scope, now);
@@ -84,10 +89,8 @@ const runCall = async (admitted: AdmittedCall): Promise<Response> => {
     assertWithinLimit(outbound);
   }
 
-  const limit = projectLimitOf(endpoint, authorized);
-  const input = { params: incoming.params, query, body };
   const call = {
-    ...(limit ? await limitInput(limit.reach, input, limit) : input),
+    ...input,
     page,
     now,
     origin: incoming.origin,
@@ -102,7 +105,8 @@ const runCall = async (admitted: AdmittedCall): Promise<Response> => {
     return { response: await render(endpoint, outcome, { scope, params: incoming.params }), cookies, change, actor };
   };
   const { id, audit } = endpoint;
-  return commitDecision(decide, { operation: id, auditAction: audit, key, body, origin: incoming.origin, now });
+  const repeated = isRepeatable ? key : undefined;
+  return commitDecision(decide, { operation: id, auditAction: audit, key: repeated, body, origin: incoming.origin, now });
 };
 
 /** Undefined unless the caller is an API key that is limited to projects. */

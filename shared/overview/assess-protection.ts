@@ -175,7 +175,8 @@ const pitrProblem = ({ project, pitr }: ProjectState, now: Date): readonly Found
   const problem = pitr && pitr.status !== 'disabled' ? pitrData(pitr, now).problem : null;
   if (problem === null) return [];
   const message = `Point-in-time recovery of ${project.name}: ${problem}`;
-  return [{ severity: 'warning', kind: 'PITR_PROBLEM', message, since: null, resource: { type: 'project', id: project.id } }];
+  const severity = pitr?.mustReadBase ? 'critical' : 'warning';
+  return [{ severity, kind: 'PITR_PROBLEM', message, since: null, resource: { type: 'project', id: project.id } }];
 };
 
 const unscheduled = ({ project, schedules, pitr }: ProjectState): readonly Found[] =>

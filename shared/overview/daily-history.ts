@@ -64,7 +64,10 @@ interface Charge {
   readonly endedAt: string | null;
   readonly cost: Day['cost'];
 }
-const backupCharge = ({ completedAt, reads }: RecentBackup): Charge => ({ endedAt: completedAt, cost: costOf(reads) });
+const backupCharge = ({ completedAt, reads, usdPerMillionReads }: RecentBackup): Charge => ({
+  endedAt: completedAt,
+  cost: costOf(reads, usdPerMillionReads),
+});
 const restoreCharge = ({ completedAt, ...restore }: RecentRestore): Charge => ({
   endedAt: completedAt,
   cost: restoreCost(restore),

@@ -62,7 +62,7 @@ const kindsOf: Readonly<Record<Concern['kind'], readonly AlertKind[]>> = {
   SCHEDULE_FAILING: ['schedule_failed', 'schedule_overdue', 'backup_failed'],
   LAST_BACKUP_FAILED: ['backup_failed', 'schedule_failed'],
   STORAGE_ERROR: ['destination_error'],
-  PITR_PROBLEM: ['capture_stalled'],
+  PITR_PROBLEM: ['capture_stalled', 'capture_diverged'],
   NOT_SCHEDULED: [],
   COLLECTIONS_MISSING: [],
   RESTORE_FAILED: ['restore_failed'],

@@ -24,6 +24,7 @@ const backupAttributes = [
   'size',
   'documentCount',
   'reads',
+  'usdPerMillionReads',
   'storageDestination',
   'verification',
   'verifiedAt',

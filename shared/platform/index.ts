@@ -54,7 +54,7 @@ export { getCoalesced } from './table/get-coalesced.ts';
 export { count, get, getAll, note, query, type Range, walk } from './table/read-table.ts';
 export { removeAll } from './table/remove-all.ts';
 export { isConflict, retryOnConflict } from './table/retry-on-conflict.ts';
-export { isSchemaKnown, raiseSchema } from './table/schema.ts';
+export { isSchemaKnown, raiseSchema, refuseSchema } from './table/schema.ts';
 export { putIfAbsent, setIfAbsent, takeItem, updateItem } from './table/single-item.ts';
 export { StaleReadError } from './table/stale-read-error.ts';
 export { takePage } from './table/take-page.ts';

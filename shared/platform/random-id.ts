@@ -42,4 +42,4 @@ export const secureRandomBytes = (bytes: number): Buffer => randomBytes(bytes);
 export const randomFraction = (): number => randomBytes(4).readUInt32BE() / 0x1_0000_0000;
 
 /** A hash that identifies a secret in the table without revealing it. */
-export const fingerprint = (secret: string): string => createHash('sha256').update(secret).digest('base64url');
+export const fingerprint = (secret: string | Uint8Array): string => createHash('sha256').update(secret).digest('base64url');

@@ -1,7 +1,7 @@
 import { organizationKey, whileMember } from '../organization/index.ts';
 import { check, get, iso, StaleReadError, set, type Tenant, type Write } from '../platform/index.ts';
 import { projectNotFound } from './read-project.ts';
-import { type Connection, type ProjectRecord, projectKey } from './record.ts';
+import { type Connection, type DatabaseInfo, type ProjectRecord, projectKey } from './record.ts';
 
 /** The source denied access; the project has to be reconnected. */
 export const unauthorizedWrite = (tenant: Tenant, { id }: Pick<ProjectRecord, 'id'>, now: Date): Write =>
@@ -18,11 +18,17 @@ export const connectedWrite = (
     project: { id },
     now,
     connection,
-  }: { readonly project: Pick<ProjectRecord, 'id'>; readonly now: Date; readonly connection?: Connection | undefined },
+    database,
+  }: {
+    readonly project: Pick<ProjectRecord, 'id'>;
+    readonly now: Date;
+    readonly connection?: Connection | undefined;
+    readonly database?: DatabaseInfo | undefined;
+  },
 ): Write =>
   set(
     projectKey.project(tenant, id),
-    { status: 'connected', updatedAt: iso(now), ...(connection && { connection }) },
+    { status: 'connected', updatedAt: iso(now), ...(connection && { connection }), ...(database && { database }) },
     { onConditionFailed: projectNotFound },
   );
 

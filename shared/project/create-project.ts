@@ -7,7 +7,7 @@ import { membershipCheck } from './connection-status.ts';
 import { whileIdle, whileUntested } from './job-lock.ts';
 import { projectData, shownConnection } from './project-data.ts';
 import { projectNotFound } from './read-project.ts';
-import { type Connection, type ProjectRecord, projectKey } from './record.ts';
+import { type Connection, type DatabaseInfo, type ProjectRecord, projectKey } from './record.ts';
 import { defaultSettings, type SettingsInput, settingsWith } from './update-project.ts';
 
 interface ProjectInput {
@@ -18,6 +18,7 @@ interface ProjectInput {
   readonly labels?: Readonly<Record<string, string>> | undefined;
   /** Already accepted by the source. */
   readonly connection: Connection;
+  readonly database: DatabaseInfo;
   readonly settings?: SettingsInput | undefined;
 }
 

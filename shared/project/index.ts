@@ -10,6 +10,8 @@ export { removeAuthUsers } from './auth-users/remove-auth-users.ts';
 export { chooseConnection } from './choose-connection.ts';
 export { backedUpWrites, connectedWrite, regainedAccessWrites, unauthorizedWrite } from './connection-status.ts';
 export { createProject, removeProject } from './create-project.ts';
+export { databaseData } from './database-data.ts';
+export { databaseInfoPermission } from './database-info.ts';
 export { databaseName, documentsRootOf } from './database-name.ts';
 export { endMembership, finishDeparture } from './end-membership.ts';
 export {
@@ -38,9 +40,12 @@ export {
 export { openSource } from './open-source.ts';
 export { probeProject } from './probe-project.ts';
 export { projectData } from './project-data.ts';
+export { addReads, type DayOfReads, noReads, type Reads, readDays, totalReads, utcDate } from './read-days.ts';
+export { editionOf, projectReadPrice } from './read-price.ts';
 export { listProjects, projectNotFound, readProject, readProjectNames, walkProjects } from './read-project.ts';
 export { probeAndRecord, reconnectProject } from './reconnect-project.ts';
 export { type Connection, type JobLock, type MoveRecord, type ProjectRecord, projectKey, projectPrefix } from './record.ts';
+export { refreshDatabaseInfo } from './refresh-database-info.ts';
 export { moveConnection } from './source-token.ts';
 export { attributesOf, principalOf } from './trusted-attributes.ts';
 export { updateProject } from './update-project.ts';

@@ -1,8 +1,9 @@
 import { ApiError } from '../contract/errors.ts';
 import { denialReason, type FirestoreDatabase, probeSource, readerRole, SourceError } from '../firestore/index.ts';
 import { env, type Tenant } from '../platform/index.ts';
+import { readDatabaseInfo } from './database-info.ts';
 import { openSource } from './open-source.ts';
-import type { Connection } from './record.ts';
+import type { Connection, DatabaseInfo } from './record.ts';
 import { attributesOf, principalOf } from './trusted-attributes.ts';
 
 /** The function times out after 20 s and needs time for its own work. */
@@ -45,13 +46,22 @@ export const askSource = async <T>(
   }
 };
 
-/** Checks the access to the source. Costs one read. */
-export const probeProject = async (tenant: Tenant, project: Source): Promise<void> => {
-  await askSource(tenant, { project, work: probeSource });
+/**
+ * Checks the access to the source, which costs one read, and asks the Admin API about the database. Throws SOURCE_NOT_SUPPORTED for
+ * one that cannot be backed up, which would otherwise only be refused as if access were missing.
+ */
+export const probeProject = async (tenant: Tenant, project: Source): Promise<DatabaseInfo> => {
+  const [info, probed] = await Promise.allSettled([
+    readDatabaseInfo(tenant, project),
+    askSource(tenant, { project, work: probeSource }),
+  ]);
+  if (info.status === 'rejected') throw info.reason;
+  if (probed.status === 'rejected') throw probed.reason;
+  return info.value;
 };
 
 export const isRefusedBySource = (error: unknown): boolean =>
-  error instanceof ApiError && (error.code === 'SOURCE_AUTH_ERROR' || error.code === 'SOURCE_NOT_FOUND');
+  error instanceof ApiError && ['SOURCE_AUTH_ERROR', 'SOURCE_NOT_FOUND', 'SOURCE_NOT_SUPPORTED'].includes(error.code);
 
 const toApiError = (tenant: Tenant, error: SourceError, { sourceProjectId, databaseId, connection }: Source): ApiError => {
   if (error.isTransient || error.code === 'CANCELLED') return unavailable(error);

@@ -1,5 +1,6 @@
 import type * as z from 'zod/mini';
 import type { Project } from '../contract/models/project.ts';
+import { databaseData } from './database-data.ts';
 import type { Connection, ProjectRecord } from './record.ts';
 
 /** A project as the API shows it. The connection is shown without its credentials. */
@@ -15,6 +16,7 @@ export const projectData = (project: ProjectRecord): z.input<typeof Project> => 
     status: project.status,
     connection: shownConnection(connection),
     settings: project.settings,
+    database: databaseData(project),
     pitr: enabled ? { enabled, retentionDays, captureIntervalSeconds } : { enabled },
     lastBackupAt: project.lastBackupAt,
     createdAt: project.createdAt,

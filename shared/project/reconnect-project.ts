@@ -4,16 +4,26 @@ import { type Change, commit, iso, type Tenant } from '../platform/index.ts';
 import { connectedWrite, membershipCheck, unauthorizedWrite } from './connection-status.ts';
 import { isRefusedBySource, probeProject } from './probe-project.ts';
 import { shownConnection } from './project-data.ts';
-import type { Connection, ProjectRecord } from './record.ts';
+import type { Connection, DatabaseInfo, ProjectRecord } from './record.ts';
 
 /** For a connection that the source has accepted. */
 export const reconnectProject = (
   tenant: Tenant,
-  { project, connection, now }: { readonly project: ProjectRecord; readonly connection: Connection; readonly now: Date },
+  {
+    project,
+    connection,
+    database,
+    now,
+  }: {
+    readonly project: ProjectRecord;
+    readonly connection: Connection;
+    readonly database: DatabaseInfo;
+    readonly now: Date;
+  },
 ): { project: ProjectRecord; change: Change } => ({
-  project: { ...project, status: 'connected', connection, updatedAt: iso(now) },
+  project: { ...project, status: 'connected', connection, database, updatedAt: iso(now) },
   change: {
-    writes: [connectedWrite(tenant, { project, now, connection }), ...membershipCheck(tenant, connection)],
+    writes: [connectedWrite(tenant, { project, now, connection, database }), ...membershipCheck(tenant, connection)],
     audit: [auditNote(tenant, { type: 'project', id: project.id, details: { connection: shownConnection(connection) } })],
   },
 });
@@ -22,9 +32,9 @@ export const reconnectProject = (
 export const probeAndRecord = async (
   { tenant, actor, origin }: { readonly tenant: Tenant; readonly actor: Actor; readonly origin: Origin },
   { project, connection, now }: { readonly project: ProjectRecord; readonly connection: Connection; readonly now: Date },
-): Promise<void> => {
+): Promise<DatabaseInfo> => {
   try {
-    await probeProject(tenant, { ...project, connection });
+    return await probeProject(tenant, { ...project, connection });
   } catch (error) {
     if (isRefusedBySource(error) && project.status === 'connected') {
       const note = auditNote(tenant, {

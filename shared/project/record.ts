@@ -1,5 +1,6 @@
 /** Records of projects, their job locks and their moves. Every key begins with the tenant. */
 import type { verifyDepths } from '../contract/job-enums.ts';
+import type { DatabaseEdition } from '../contract/read-prices.ts';
 import type { Item, Key, Tenant } from '../platform/index.ts';
 
 type VerifyDepth = (typeof verifyDepths)[number];
@@ -17,7 +18,11 @@ export interface ProjectRecord extends Item {
     readonly backupTimeoutMinutes: number;
     readonly defaultStorageId: string | null;
     readonly maxReads?: number;
+    /** Of all reads for the protection of the project; the one that is set. */
+    readonly readBudgetPerDay?: { readonly documents: number } | { readonly usd: number };
   };
+  /** What the Admin API tells; absent until it was asked. */
+  readonly database?: DatabaseInfo;
   readonly pitr: {
     readonly enabled: boolean;
     readonly retentionDays?: number;
@@ -46,6 +51,22 @@ export interface ProjectRecord extends Item {
   readonly createdAt: string;
   readonly updatedAt: string;
 }
+
+/** What was last learned about the database. It is needed for prices and limits, never to read documents. */
+export type DatabaseInfo = { readonly checkedAt: string } & (
+  | {
+      readonly state: 'known';
+      readonly edition: DatabaseEdition;
+      readonly locationId: string;
+      readonly pointInTimeRecovery: boolean;
+      /** Whether changes can be listened to. */
+      readonly realtimeUpdates: boolean;
+    }
+  /** The account may read documents, but not this. */
+  | { readonly state: 'permission_missing' }
+  /** The Admin API did not answer; it is asked again. */
+  | { readonly state: 'unknown' }
+);
 
 /**
  * The access to the source: a user's grant, a service account key encrypted for this project, or the name of a pool provider that

@@ -13,13 +13,18 @@ export interface SettingsInput {
   /** Null removes the setting. */
   readonly defaultStorageId?: string | null | undefined;
   readonly maxReads?: number | null | undefined;
+  readonly readBudgetPerDay?: Settings['readBudgetPerDay'] | null | undefined;
 }
 
 export const defaultSettings: Settings = { backupTimeoutMinutes, defaultStorageId: null };
 
 export const settingsWith = (settings: Settings, input: SettingsInput): Settings => {
-  const { maxReads, ...kept } = { ...settings, ...omitUndefined(input) };
-  return { ...kept, ...(typeof maxReads === 'number' && { maxReads }) };
+  const { maxReads, readBudgetPerDay, ...kept } = { ...settings, ...omitUndefined(input) };
+  return {
+    ...kept,
+    ...(typeof maxReads === 'number' && { maxReads }),
+    ...(readBudgetPerDay && { readBudgetPerDay }),
+  };
 };
 
 /** Null removes a label. */

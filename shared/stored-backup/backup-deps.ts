@@ -1,7 +1,6 @@
 import { openStore } from '../destination/index.ts';
-import type { NameRange } from '../firestore/index.ts';
 import { type Clock, clock, type Tenant } from '../platform/index.ts';
-import { openSource, readAuthUsers } from '../project/index.ts';
+import { openSource, readAuthUsers, type refreshDatabaseInfo } from '../project/index.ts';
 import { dataKeyOf, newDataKey, unlockKeyFile } from './encryption/data-key.ts';
 import type { BackupRecord, PlannedBackup } from './model/record.ts';
 
@@ -10,14 +9,20 @@ export interface DocumentChange {
   readonly name: Buffer;
   /** The encoded document; undefined if it is deleted. */
   readonly content: Buffer | undefined;
+  /** When it was changed, or was found deleted; in microseconds. */
+  readonly at: number;
 }
 
 /** A moment whose state is known from a base backup and the changes captured since. */
 export interface CapturedMoment {
   readonly base: PlannedBackup;
   readonly moment: string;
-  /** All documents at that moment. */
-  readonly documents: number;
+  /** When the oldest document of that moment was last read from the source. */
+  readonly auditedSince?: string | undefined;
+  /** An upper bound of the changes between: a document may have changed several times. */
+  readonly changes: number;
+  /** The last state of every document that has changed since the base, in name order. A change is valid until the next one is requested. */
+  readonly readChanges: () => AsyncGenerator<DocumentChange, void, undefined>;
 }
 
 /** The captured changes of a project. `shared/pitr` has them; it stands above the backups that are built from them. */
@@ -30,11 +35,6 @@ export interface ChangeSource {
     tenant: Tenant,
     run: { readonly backup: BackupRecord; readonly deps: BackupDeps; readonly signal: AbortSignal },
   ) => Promise<CapturedMoment | { readonly reason: string } | undefined>;
-  /** The changes of a range from the base of the backup to its read time, in name order. */
-  readonly readChanges: (
-    tenant: Tenant,
-    run: { readonly backup: PlannedBackup; readonly range: NameRange; readonly root: string; readonly deps: BackupDeps },
-  ) => AsyncGenerator<DocumentChange, void, undefined>;
 }
 
 /** What the steps of a backup use besides the table. Injected, so that tests can add faults. */
@@ -46,6 +46,8 @@ export interface BackupDeps {
   readonly newDataKey: typeof newDataKey;
   readonly dataKeyOf: typeof dataKeyOf;
   readonly unlockKeyFile: typeof unlockKeyFile;
+  /** Asks the Admin API about the database once a day. Without it nothing is asked. */
+  readonly refreshDatabaseInfo?: typeof refreshDatabaseInfo;
   /** Without it every backup reads its source. */
   readonly changes?: ChangeSource;
 }

@@ -65,6 +65,7 @@ export { holdDependency, holdParent, holdParentOnce } from './model/hold-parent.
 export { lifecycleEvents } from './model/lifecycle-events.ts';
 export { lockFields, lockProblemAudit, lockProblemOf } from './model/lock-problem.ts';
 export { markDamaged } from './model/mark-damaged.ts';
+export { deltaNumber, partObjectNames } from './model/part-objects.ts';
 export { noSuchBackup, readBackup, visibleBackups } from './model/read-backup.ts';
 export {
   assertPlanned,
@@ -72,6 +73,7 @@ export {
   type BackupRecord,
   backupKey,
   backupPrefix,
+  type DeltaPageRecord,
   isPlanned,
   type JobCreator,
   objectLockOf,
@@ -81,6 +83,7 @@ export {
   type RunningRecord,
   runningPartition,
   type ShardRecord,
+  type StoredDelta,
 } from './model/record.ts';
 export { type DueRetention, markRetentionDue, retentionKey, retentionPartition } from './model/retention-due.ts';
 export {
@@ -91,6 +94,7 @@ export {
   findOtherOwner,
   findOwner,
 } from './model/shared-archives.ts';
+export { type SourceReading, sourceReadingOf } from './model/source-reading.ts';
 export { readUnstoredObjects, unstoredObjects } from './model/unstored-objects.ts';
 export { assertVerificationCapacity, countRunningVerifications, verificationSeconds } from './model/verification-capacity.ts';
 export { documentEntry } from './read/document-entry.ts';
@@ -125,12 +129,13 @@ export {
   type ArchiveParts,
   dependencyArchives,
   inheritedObjects,
+  type OriginContents,
   presentIn,
   summarizeContents,
 } from './write/archive-contents.ts';
-export { PartWriter } from './write/part-writer.ts';
+export { LazyUpload, PartWriter } from './write/part-writer.ts';
 export { type NamedUser, sortUsers, userName } from './write/sort-users.ts';
-export { withPart } from './write/with-part.ts';
+export { withPart, writerOptions } from './write/with-part.ts';
 export {
   assertObjectsStored,
   type Completion,

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { measureArchive } from './archive/measure-archive.ts';
 import { measureBackup } from './backup/measure-backup.ts';
 import { measureCapture } from './capture/measure-capture.ts';
+import { measureChanges } from './changes/measure-changes.ts';
 import { measureConsole } from './console/measure-console.ts';
 import { measureWriter } from './firestore/measure-writer.ts';
 import { measureHandlers } from './handlers/measure-handlers.ts';
@@ -26,6 +27,7 @@ const parts = {
   restore: measureRestore,
   webhook: measureWebhooks,
   incremental: measureIncremental,
+  changes: measureChanges,
   retention: measureRetention,
   capture: measureCapture,
   console: measureConsole,

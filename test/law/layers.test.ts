@@ -24,10 +24,10 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'shared/pitr': [
     ['.', 'model'],
-    ['batch', 'timeline'],
+    ['batch', 'budget', 'timeline'],
     ['base', 'listen', 'point', 'view'],
     ['coverage', 'settings'],
-    ['capture', 'removal'],
+    ['audit', 'capture', 'removal'],
   ],
   'shared/webhook': [['model'], ['match', 'purge', 'request', 'sample'], ['.', 'deliver'], ['api'], ['disable', 'replay']],
   'shared/alert': [['message', 'digest'], ['model'], ['incident'], ['deliver'], ['api', 'purge', 'watch'], ['.']],
@@ -64,7 +64,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
   'shared/project': [['.'], ['auth-users']],
   'infra/cli': [
     ['base', 'completion'],
-    ['config'],
+    ['config', 'texts'],
     ['output'],
     ['context'],
     ['login', 'mcp'],
@@ -77,6 +77,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
       'commands/restore-test',
       'commands/schedule',
       'commands/organization',
+      'commands/watch',
       'commands/webhook',
     ],
     ['.'],
@@ -133,7 +134,10 @@ for (const [folder, order] of Object.entries(layers)) {
 const startsBackups = ['shared/pitr/base/base-backup.ts'];
 
 test('layers: what reads stored backups does not import the job that makes them', () => {
-  const readers = sourcesIn('shared/erasure', 'shared/pitr', 'shared/restore', 'shared/restore-test', 'shared/stored-backup');
+  const readers = sourcesIn(
+    ...['shared/document', 'shared/erasure', 'shared/overview', 'shared/pitr', 'shared/report', 'shared/restore'],
+    ...['shared/restore-test', 'shared/stored-backup'],
+  );
   ok(readers.length > 150);
   const importers = readers.filter(({ imports }) => imports.some(({ target }) => target.startsWith('shared/backup/')));
   deepEqual(

@@ -35,7 +35,7 @@ export const paths = {
   invitation: (token: string) => `/invitations/${encodeURIComponent(token)}`,
   projects: '/projects',
   connectProject: '/projects/new',
-  project: (id: string, tab?: 'schedules' | 'point-in-time' | 'erasures' | 'settings' | 'move') =>
+  project: (id: string, tab?: 'schedules' | 'point-in-time' | 'reads' | 'erasures' | 'settings' | 'move') =>
     `/projects/${id}${tab ? `/${tab}` : ''}`,
   backups: '/backups',
   backup: (id: string, tab?: 'browse' | 'compare') => `/backups/${id}${tab ? `/${tab}` : ''}`,

@@ -109,6 +109,7 @@ const routeTree = root.addChildren([
         page(project, '/', () => import('./pages/backups/backups-tab.tsx'), 'BackupsTab'),
         page(project, '/schedules', () => import('./pages/schedules/schedules-tab.tsx'), 'SchedulesTab'),
         page(project, '/point-in-time', () => import('./pages/project/point-in-time/tab.tsx'), 'PointInTimeTab'),
+        page(project, '/reads', () => import('./pages/project/reads/reads-tab.tsx'), 'ReadsTab'),
         page(project, '/settings', () => import('./pages/project/settings-tab.tsx'), 'SettingsTab'),
         page(project, '/erasures', () => import('./pages/project/erasures/erasures-tab.tsx'), 'ErasuresTab'),
         page(project, '/move', () => import('./pages/project/move-tab.tsx'), 'MoveTab'),

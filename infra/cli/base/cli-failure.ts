@@ -33,6 +33,12 @@ export const cliFailureOf = (error: unknown): CliFailure => {
   return new CliFailure(exitCodes.failed, `${message ?? code ?? error}`, { cause: error });
 };
 
+/** A 401 for an API key: signing in would not help. */
+export const keyRefused = (error: ApiFailure): CliFailure =>
+  new CliFailure(exitCodes.denied, `the API key was refused: ${error.message} (${error.requestId ?? error.code})`, {
+    cause: error,
+  });
+
 const exitCodeOf = ({ status }: ApiFailure): ExitCode => {
   if (status === 400 || status === 413) return exitCodes.badInput;
   if (status === 401 || status === 403) return exitCodes.denied;

@@ -10,6 +10,8 @@ export const exitCodes = {
   notFound: 4,
   /** No response, or the service is temporarily unavailable. */
   unreachable: 5,
+  /** In place of `failed`, of a comparison whose `failed` means a difference. */
+  notCompared: 128,
   interrupted: 130,
 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];

@@ -12,6 +12,7 @@ import type { Action, Context } from '../context/context.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../context/take-some.ts';
 import { formatTime } from '../output/format.ts';
 import { type Column, renderTable } from '../output/render-table.ts';
+import { fieldOf } from '../texts/contract-text.ts';
 
 type Entry = DataOf<'GET /audit-logs'>[number];
 type Query = NonNullable<InputOf<'GET /audit-logs'>['query']>;
@@ -51,9 +52,9 @@ export const addAuditCommand = (program: Command, action: Action): void => {
       .option('--action <action>', 'such as backup.deleted')
       .option('--actor <id>', 'id of a user, service account or API key')
       .option('--resource-type <type>', 'such as backup')
-      .option('--resource <id>', 'what happened to one resource, by its id')
-      .option('--search <text>', 'words that must all occur, in any case')
-      .option('--id <id>', 'one entry')
+      .option('--resource <id>', fieldOf('GET /audit-logs', 'resourceId'))
+      .option('--search <text>', fieldOf('GET /audit-logs', 'search'))
+      .option('--id <id>', fieldOf('GET /audit-logs', 'id'))
       .option('--follow', 'wait for new entries until interrupted; with --json one line each')
       .addOption(choiceOption('--export <format>', 'all entries of the range as a file', exportFormats))
       .option('--out <file>', 'write the export to a file instead of stdout'),

@@ -2,7 +2,7 @@
 import { Argument, type Command } from 'commander';
 import { defineCommand } from '../base/define-command.ts';
 import { commandTree } from '../completion/command-tree.ts';
-import { readValues, storeValues, type ValueKind, valueKinds } from '../completion/complete-values.ts';
+import { isValuesFile, readValues, storeValues, valueKinds } from '../completion/complete-values.ts';
 import { completionScript, type Shell, shells } from '../completion/completion-scripts.ts';
 import type { Action } from '../context/context.ts';
 
@@ -21,14 +21,15 @@ export const addCompletionCommand = (program: Command, action: Action): void => 
 
   // Called by the scripts, in the background.
   defineCommand(program, {
-    name: '__complete <kind>',
+    name: '__complete <kind> <file>',
     isHidden: true,
     summary: 'Store the names that a completion script offers',
-    examples: ['bms __complete projects'],
+    examples: ['bms __complete projects projects.1750322843'],
   }).action(
-    action(async ({ client: open, environment }, _, kind = '') => {
-      if (!valueKinds.includes(kind as ValueKind)) return;
-      storeValues(environment.env, kind as ValueKind, await readValues(await open(), kind as ValueKind));
+    action(async ({ client: open, environment }, _, given = '', file = '') => {
+      const kind = valueKinds.find((one) => one === given);
+      if (kind === undefined || !isValuesFile(kind, file)) return;
+      storeValues(environment.env, file, await readValues(await open(), kind));
     }),
   );
 };

@@ -13,6 +13,7 @@ import { formatCount, formatCounted, formatMinute, formatTime } from '../output/
 import type { Detail } from '../output/output.ts';
 import type { Column } from '../output/render-table.ts';
 import { statusStyle } from '../output/status-style.ts';
+import { fieldOf, summaryOf } from '../texts/contract-text.ts';
 
 type Erasure = DataOf<'GET /projects/{projectId}/erasures/{erasureId}'>;
 
@@ -37,17 +38,17 @@ export const addErasureCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'create [paths...]',
-    summary: 'Erase documents by path, or by the value of a field',
+    summary: summaryOf('POST /projects/{projectId}/erasures'),
     examples: [
       'bms erasure create users/ada users/bob --project shop --reason "Request 4711"',
       'bms erasure create --field email --value ada@example.com --project shop --reason "Request 4711"',
     ],
   })
     .option('--project <project>', 'the project')
-    .requiredOption('--reason <text>', 'why; part of the audit log, so write no personal data')
-    .option('--field <path>', 'erase documents whose field has --value')
+    .requiredOption('--reason <text>', fieldOf('POST /projects/{projectId}/erasures', 'reason'))
+    .option('--field <path>', `${fieldOf('POST /projects/{projectId}/erasures', 'query.field')}; with --value`)
     .option('--value <text>', 'the value: text, or JSON such as 5, true, null or {"timestampValue": "…"}')
-    .option('--collection <id>', 'only in collections of this id')
+    .option('--collection <id>', fieldOf('POST /projects/{projectId}/erasures', 'query.collection'))
     .option('--no-subcollections', 'keep what is below the documents')
     .option('-y, --yes', 'do not ask')
     .action(
@@ -68,7 +69,7 @@ export const addErasureCommands = (program: Command, action: Action): void => {
     defineCommand(group, {
       name: 'ls',
       aliases: ['list'],
-      summary: 'List erasures, newest first',
+      summary: summaryOf('GET /projects/{projectId}/erasures'),
       examples: ['bms erasure ls --project shop'],
     }).option('--project <project>', 'the project'),
   ).action(
@@ -86,7 +87,7 @@ export const addErasureCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'show <erasure>',
-    summary: 'Show an erasure, and whether a backup still holds its documents',
+    summary: summaryOf('GET /projects/{projectId}/erasures/{erasureId}'),
     examples: ['bms erasure show era_01JZ8Q4V0M6T3X9C2B7N5K1HRD --project shop'],
   })
     .option('--project <project>', 'the project')

@@ -7,11 +7,20 @@ import { exitCodes } from '../base/exit-codes.ts';
 import { chooseProjectId } from '../context/choose-project.ts';
 import type { Action, Context } from '../context/context.ts';
 import { addConfirmOptions, type ConfirmOptions, runPlanned } from '../context/run-planned.ts';
+import { needsOlder, type Searched, searchDocument } from '../context/search-document.ts';
 import { addWatchOptions } from '../context/watch-job.ts';
 import { formatCounted, formatTime } from '../output/format.ts';
 import { type Located, locatedColumns, locatedDetails, locatedRows } from '../output/located-view.ts';
+import { summaryOf } from '../texts/contract-text.ts';
+
+interface Question {
+  readonly pasted: string;
+  readonly project: string | undefined;
+  readonly all: boolean;
+}
 
 interface FindOptions extends ConfirmOptions {
+  readonly all?: boolean | undefined;
   readonly project?: string | undefined;
   readonly restore?: boolean | undefined;
   readonly subcollections?: boolean | undefined;
@@ -22,10 +31,11 @@ type RestoreBody = NonNullable<InputOf<'POST /backups/restore'>['body']>;
 export const addFindCommand = (program: Command, action: Action): void => {
   const find = defineCommand(program, {
     name: 'find <document>',
-    summary: 'Find a document: live, in backups and in captured changes; restore it',
+    summary: summaryOf('GET /documents/locate'),
     description:
       'The document is a path (users/ada), an id, a resource name, or the address of the document in the ' +
-      'console of Google Cloud or Firebase. Says when it last changed or vanished, and what to restore.',
+      'console of Google Cloud or Firebase. Says when it last changed or vanished, and what to restore. Searches ' +
+      'ever older backups until one has a state to restore, or the live database has the document.',
     examples: [
       'bms find users/ada --project shop',
       'bms find users/ada --restore',
@@ -33,29 +43,46 @@ export const addFindCommand = (program: Command, action: Action): void => {
     ],
   })
     .option('--project <project>', 'the project; needed if there are several and the address names none')
+    .option('--all', 'examine all backups, also after the first state that could be restored')
     .option('--restore', 'restore what is recommended: shows the plan, then asks')
     .option('--subcollections', 'with --restore: also the documents below it');
   addWatchOptions(addConfirmOptions(find)).action(
     action(async (context, options: FindOptions, pasted = '') => {
       const client = await context.client();
-      const located = await locate(context, { pasted, project: options.project });
-      if (options.restore) return restoreFound(context, { client, located, options });
-      printLocated(context, located);
+      const searched = await locate(context, { pasted, project: options.project, all: options.all === true });
+      if (options.restore) return restoreFound(context, { client, located: searched.located, options });
+      printLocated(context, searched);
     }),
   );
 };
 
-const locate = async (
-  context: Context,
-  { pasted, project }: { readonly pasted: string; readonly project: string | undefined },
-): Promise<Located> => {
+/** Looks into ever older backups until it finds what could be restored; with `all` into all of them. */
+const locate = async (context: Context, { pasted, project, all }: Question): Promise<Searched> => {
+  const { output, signal } = context;
   const client = await context.client();
   const isNamed = project === undefined && namesGoogleProject(pasted);
   const projectId = isNamed ? undefined : await chooseProjectId(context, project);
-  return client.request('GET /documents/locate', { query: { projectId, path: pasted } });
+  let searched: Searched | undefined;
+  try {
+    for await (searched of searchDocument(client, { query: { projectId, path: pasted }, signal })) {
+      const { located, nextCursor } = searched;
+      if (nextCursor === null || (!all && !needsOlder(located))) break;
+      const since = located.backups.at(-1);
+      const back = since ? `, back to ${formatTime(since.readTime ?? since.createdAt)}` : '';
+      output.progress(`\r\u001b[KSearching: ${formatCounted(located.examined, 'backup')}${back}`);
+    }
+  } finally {
+    output.progress('\r\u001b[K');
+  }
+  if (!searched) throw new Error('the service returned no page');
+  for (const { place, backupId, message } of searched.located.notSearched)
+    output.warn(`the id was not looked for in ${placeWords[place]}${backupId ? ` ${backupId}` : ''}: ${message}`);
+  return searched;
 };
 
-const printLocated = ({ output }: Context, located: Located): void => {
+const placeWords = { live: 'the live database', backup: 'backup', captures: 'captured changes' } as const;
+
+const printLocated = ({ output }: Context, { located, nextCursor }: Searched): void => {
   const { path, candidates, examined, summary, moments } = located;
   if (output.isJson) output.json(located);
   if (candidates.length > 0) {
@@ -74,13 +101,11 @@ const printLocated = ({ output }: Context, located: Located): void => {
   if (rows.length > 0) output.line('');
   if (rows.length > 0) output.table(rows, locatedColumns);
   if (moments?.message) output.warn(`captured changes: ${moments.message}`);
-  if (examined >= pageBackups) output.note(`The newest ${formatCounted(examined, 'backup')} were examined`);
+  if (nextCursor !== null)
+    output.note(`Examined the newest ${formatCounted(examined, 'backup')}; --all examines the older ones, too`);
   const next = nextCommand(located);
   output.note(next ? `Restore it: ${next}` : 'Nothing to restore: every stored state is the live one');
 };
-
-/** A page of the API. */
-const pageBackups = 20;
 
 /** The exact command that restores what is recommended. */
 const nextCommand = ({ path, projectId, recommended }: Located): string | undefined => {
@@ -95,7 +120,7 @@ const quoted = (text: string): string => (/^[\w./@:-]+$/.test(text) ? text : `'$
 const nothing = ({ examined, projectName }: Located): CliFailure =>
   new CliFailure(
     exitCodes.notFound,
-    `no such document in ${projectName}: neither live nor in its newest ${formatCounted(examined, 'backup')}`,
+    `no such document in ${projectName}: neither live nor in its ${formatCounted(examined, 'backup')}`,
   );
 
 const restoreFound = async (

@@ -1,8 +1,9 @@
 /** `bms login`: stores credentials for the address of a service. */
 import type { Command } from 'commander';
-import { openClient } from '../../../shared/client/index.ts';
-import { badInput } from '../base/cli-failure.ts';
+import { ApiFailure, type Client, openClient } from '../../../shared/client/index.ts';
+import { badInput, keyRefused } from '../base/cli-failure.ts';
 import { defineCommand } from '../base/define-command.ts';
+import { namedOrganization } from '../config/settings.ts';
 import type { Action, Context } from '../context/context.ts';
 import { chooseAfterLogin, storeProfile } from '../context/store-profile.ts';
 import { signInDevice } from '../login/sign-in-device.ts';
@@ -46,15 +47,35 @@ const secretOf = (context: Context, given: string | true, question: string): Pro
 
 /** The key is tried before it is stored. */
 const storeKey = async (context: Context, apiKey: string): Promise<void> => {
-  const { url, organization } = context.settings();
+  const { url } = context.settings();
+  // That of an earlier sign-in may be another one.
+  const organization = namedOrganization(context.options, context.environment.env);
   if (organization !== undefined && !organization.startsWith('org_'))
     throw badInput('with an API key, --organization takes an id (org_…); it may also be absent');
   const client = openClient({ baseUrl: url, apiKey, organizationId: organization });
-  // 403 means that the key is valid but lacks this scope.
-  const { status } = await client.send('GET /organizations/current');
-  if (status !== 403) await client.request('GET /organizations/current');
+  await tryKey(client);
   await storeProfile(context, { apiKey, ...(organization !== undefined && { organizationId: organization }) });
   context.output.note(`Stored the API key for ${url}`);
+};
+
+/**
+ * Fails unless the service accepts the key. One that lacks a scope is accepted; one of another organization, or from a forbidden
+ * address, is not. Keys that are limited to projects may not read their organization, but list their projects.
+ */
+const tryKey = async (client: Client): Promise<void> => {
+  let refusal: ApiFailure | undefined;
+  for (const route of ['GET /organizations/current', 'GET /projects'] as const)
+    try {
+      await client.request(route);
+      return;
+    } catch (error) {
+      if (!(error instanceof ApiFailure)) throw error;
+      if (error.status === 401) throw keyRefused(error);
+      if (error.status !== 403) throw error;
+      if (error.details.requiredScope !== undefined) return;
+      refusal = error;
+    }
+  throw refusal;
 };
 
 const signIn = async (context: Context, hasBrowser: boolean): Promise<void> => {

@@ -16,6 +16,7 @@ import { drawTimeline, timelineAsciiMarks, timelineMarks } from '../output/draw-
 import { formatCount, formatTime } from '../output/format.ts';
 import type { Detail } from '../output/output.ts';
 import { statusStyle } from '../output/status-style.ts';
+import { fieldOf, summaryOf } from '../texts/contract-text.ts';
 import { addPitrCatCommand } from './pitr-cat-command.ts';
 
 type Pitr = DataOf<'GET /projects/{projectId}/pitr'>;
@@ -25,6 +26,7 @@ interface EnableOptions {
   readonly retention?: number | undefined;
   readonly interval?: number | undefined;
   readonly precision?: ChoiceOf<typeof pitrPrecisions> | undefined;
+  readonly audit?: number | undefined;
   readonly storage?: string | undefined;
   readonly wait?: boolean | undefined;
 }
@@ -44,10 +46,10 @@ export const addPitrCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'windows [project]',
-    summary: 'Draw what can be restored',
+    summary: summaryOf('GET /projects/{projectId}/pitr/windows'),
     examples: ['bms pitr windows shop', 'bms pitr windows shop --collection orders', 'bms pitr windows shop --json'],
   })
-    .option('--collection <id>', 'for one collection')
+    .option('--collection <id>', fieldOf('GET /projects/{projectId}/pitr/windows', 'collection'))
     .action(
       action(async (context, { collection }: { readonly collection?: string }, wanted?: string) => {
         const { id: projectId } = await projectOf(context, wanted);
@@ -63,7 +65,7 @@ export const addPitrCommands = (program: Command, action: Action): void => {
   defineCommand(group, {
     name: 'show [project]',
     aliases: ['status'],
-    summary: 'Show the state of point-in-time recovery',
+    summary: summaryOf('GET /projects/{projectId}/pitr'),
     examples: ['bms pitr show shop'],
   }).action(
     action(async (context, _, wanted?: string) => {
@@ -75,15 +77,14 @@ export const addPitrCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'enable [project]',
-    summary: 'Capture changes from now on',
+    summary: summaryOf('POST /projects/{projectId}/pitr'),
     examples: ['bms pitr enable shop --retention 14 --wait'],
   })
     .option('--retention <days>', 'how long points in time stay restorable (default: 7)', parseWhole)
     .option('--interval <seconds>', 'how often changes are stored (default: 60)', parseWhole)
-    .addOption(
-      choiceOption('--precision <precision>', 'every second, or the end of each interval (default: second)', pitrPrecisions),
-    )
-    .option('--storage <storage>', 'where to store the changes')
+    .addOption(choiceOption('--precision <precision>', fieldOf('POST /projects/{projectId}/pitr', 'precision'), pitrPrecisions))
+    .option('--audit <days>', fieldOf('POST /projects/{projectId}/pitr', 'auditDays'), parseWhole)
+    .option('--storage <storage>', fieldOf('POST /projects/{projectId}/pitr', 'storageDestinationId'))
     .option('--wait', 'wait until the base backup is complete and changes are captured')
     .action(
       action(async (context, options: EnableOptions, wanted?: string) => {
@@ -93,6 +94,7 @@ export const addPitrCommands = (program: Command, action: Action): void => {
           retentionDays: options.retention,
           captureIntervalSeconds: options.interval,
           precision: options.precision,
+          auditDays: options.audit,
           storageDestinationId: await findRecordId(client, 'storage', options.storage),
         };
         let pitr: Pitr = await client.request('POST /projects/{projectId}/pitr', { params: { projectId }, body });
@@ -106,15 +108,16 @@ export const addPitrCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'update [project]',
-    summary: 'Change the retention, the interval or the precision',
-    examples: ['bms pitr update shop --retention 30'],
+    summary: summaryOf('PATCH /projects/{projectId}/pitr'),
+    examples: ['bms pitr update shop --retention 30', 'bms pitr update shop --audit 90'],
   })
     .option('--retention <days>', 'how long points in time stay restorable', parseWhole)
     .option('--interval <seconds>', 'how often changes are stored', parseWhole)
-    .addOption(choiceOption('--precision <precision>', 'every second, or the end of each interval', pitrPrecisions))
+    .addOption(choiceOption('--precision <precision>', fieldOf('PATCH /projects/{projectId}/pitr', 'precision'), pitrPrecisions))
+    .option('--audit <days>', fieldOf('PATCH /projects/{projectId}/pitr', 'auditDays'), parseWhole)
     .action(
-      action(async (context, { retention, interval, precision }: EnableOptions, wanted?: string) => {
-        const body = { retentionDays: retention, captureIntervalSeconds: interval, precision };
+      action(async (context, { retention, interval, precision, audit }: EnableOptions, wanted?: string) => {
+        const body = { retentionDays: retention, captureIntervalSeconds: interval, precision, auditDays: audit };
         refuseIfUnchanged(body);
         const { id: projectId, name } = await projectOf(context, wanted);
         const client = await context.client();
@@ -125,7 +128,7 @@ export const addPitrCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'disable [project]',
-    summary: 'Stop capturing; captured changes stay restorable until their retention ends',
+    summary: summaryOf('DELETE /projects/{projectId}/pitr'),
     examples: ['bms pitr disable shop'],
   }).action(
     action(async (context, _, wanted?: string) => {
@@ -173,12 +176,28 @@ const pitrDetails = (pitr: Pitr): readonly Detail[] => [
   ['Precision', pitr.precision],
   ['Retention', `${pitr.retentionDays} days`],
   ['Interval', `${pitr.captureIntervalSeconds} s`],
+  ...auditDetails(pitr),
   ['From', formatTime(pitr.earliestRestorableAt)],
   ['To', formatTime(pitr.latestRestorableAt)],
   ['Changes', formatCount(pitr.changesCaptured)],
   ['Base backup', pitr.baseBackupId],
   ['Storage', pitr.storageDestinationId],
   ['Cost', `${formatCount(pitr.cost.reads)} reads, about ${pitr.cost.estimatedUsd} USD`],
+];
+
+const auditDetails = ({ audit, auditDays }: Pitr): readonly Detail[] => [
+  ['Audit', `everything is read again within ${auditDays} days`],
+  ...(audit
+    ? ([
+        ['Audited since', formatTime(audit.auditedSince)],
+        [
+          'Differences',
+          audit.differences === 0 ? 'none found' : formatCount(audit.differences),
+          audit.differences === 0 ? undefined : 'red',
+        ],
+        ['Audit waits', audit.problem, 'yellow'],
+      ] as const)
+    : []),
 ];
 
 const anomalyDetails = ({ anomaly }: Pitr): readonly Detail[] =>

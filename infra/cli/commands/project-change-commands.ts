@@ -5,6 +5,7 @@ import { defineCommand } from '../base/define-command.ts';
 import { parseEach, parsePositive } from '../base/parse-values.ts';
 import type { Action } from '../context/context.ts';
 import { findRecordId } from '../context/find-resource.ts';
+import { fieldOf, summaryOf } from '../texts/contract-text.ts';
 
 interface UpdateOptions {
   readonly name?: string | undefined;
@@ -15,12 +16,19 @@ interface UpdateOptions {
   readonly timeout?: number | undefined;
   /** False: no limit. */
   readonly maxReads?: number | false | undefined;
+  /** False: no budget. */
+  readonly budget?: ReadBudget | false | undefined;
 }
+
+type ReadBudget = { readonly documents: number } | { readonly usd: number };
+
+const parseBudget = (text: string): ReadBudget =>
+  text.startsWith('$') ? { usd: Number(text.slice(1)) } : { documents: parsePositive(text) };
 
 export const addProjectChangeCommands = (group: Command, action: Action): void => {
   defineCommand(group, {
     name: 'update <project>',
-    summary: 'Change the name, the labels or the settings of a project',
+    summary: summaryOf('PATCH /projects/{projectId}'),
     examples: [
       'bms projects update shop --name "Web shop"',
       'bms projects update shop --label team=shop --label env=production --remove-label old',
@@ -32,15 +40,18 @@ export const addProjectChangeCommands = (group: Command, action: Action): void =
     .option('--remove-label <key>', 'remove a label; repeat it for several', parseEach)
     .option('--storage <storage>', 'the default storage destination of its backups')
     .option('--no-storage', 'use the default storage destination of the organization')
-    .option('--timeout <minutes>', 'how long a backup may take', parsePositive)
+    .option('--timeout <minutes>', fieldOf('PATCH /projects/{projectId}', 'settings.backupTimeoutMinutes'), parsePositive)
     .option('--max-reads <count>', 'billed reads after which a backup ends', parsePositive)
     .option('--no-max-reads', 'do not limit the reads of a backup')
+    .option('--budget <reads>', 'what protection may read a day; with a $ in front: dollars at the list price', parseBudget)
+    .option('--no-budget', 'no budget for the reads of a day')
     .action(
       action(async ({ client: open, output }, options: UpdateOptions, wanted = '') => {
         const { name, storage, timeout: backupTimeoutMinutes } = options;
         const settings = {
           backupTimeoutMinutes,
           maxReads: options.maxReads === false ? null : options.maxReads,
+          readBudgetPerDay: options.budget === false ? null : options.budget,
         };
         const labels = labelsOf(options);
         refuseIfUnchanged({ name, labels, storage, ...settings });

@@ -10,7 +10,9 @@ import { printWorkloadIdentitySetup, type WorkloadIdentityOptions, workloadIdent
 import { formatMinute, formatTime } from '../output/format.ts';
 import type { Detail, Output } from '../output/output.ts';
 import { statusStyle } from '../output/status-style.ts';
+import { fieldOf, summaryOf } from '../texts/contract-text.ts';
 import { addProjectChangeCommands } from './project-change-commands.ts';
+import { addProjectReadsCommand } from './project-reads-command.ts';
 
 interface ConnectOptions extends WorkloadIdentityOptions {
   readonly name?: string | undefined;
@@ -29,7 +31,6 @@ export const addProjectCommands = (program: Command, action: Action): void => {
 
   const { addList, addShow, addRemove } = resourceCommands({ name: 'project', sample: 'shop', group, action });
   addList({
-    summary: 'List connected projects',
     examples: ['bms projects ls', 'bms projects ls --json'],
     columns: [
       { title: 'PROJECT', value: ({ id }) => id },
@@ -44,7 +45,7 @@ export const addProjectCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'connect <source>',
-    summary: 'Connect a Firestore database',
+    summary: summaryOf('POST /projects'),
     description:
       'Without further options it is connected with the grant of the signed-in user. --workload-identity alone prints the three gcloud commands that allow access without a key; with the project number it connects the project.',
     examples: [
@@ -59,7 +60,7 @@ export const addProjectCommands = (program: Command, action: Action): void => {
     .option('--storage <storage>', 'the default storage destination of its backups')
     .option('--key-file <file>', 'the JSON key of a Google service account')
     .option('--workload-identity [number]', 'without a key: the project number, or the full name of the pool provider')
-    .option('--service-account <email>', 'the service account that the workload identity acts as')
+    .option('--service-account <email>', fieldOf('POST /projects', 'workloadIdentity.serviceAccountEmail'))
     .option('--role <role>', 'of the printed commands; roles/datastore.user for restores (default: roles/datastore.viewer)')
     .action(
       action(async ({ client: open, output }, options: ConnectOptions, sourceProjectId = '') => {
@@ -81,12 +82,12 @@ export const addProjectCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'reconnect <project>',
-    summary: 'Connect a project again, after its access was revoked',
+    summary: summaryOf('POST /projects/{projectId}/reconnect'),
     examples: ['bms projects reconnect shop'],
   })
     .option('--key-file <file>', 'the JSON key of a Google service account')
     .option('--workload-identity [number]', 'without a key: the project number, or the full name of the pool provider')
-    .option('--service-account <email>', 'the service account that the workload identity acts as')
+    .option('--service-account <email>', fieldOf('POST /projects/{projectId}/reconnect', 'workloadIdentity.serviceAccountEmail'))
     .option('--role <role>', 'of the printed commands; roles/datastore.user for restores (default: roles/datastore.viewer)')
     .action(
       action(async ({ client: open, output }, options: ConnectOptions, wanted = '') => {
@@ -100,9 +101,9 @@ export const addProjectCommands = (program: Command, action: Action): void => {
         output.result(project, project.id, `Connected ${project.name} (${project.id})`);
       }),
     );
+  addProjectReadsCommand(group, action);
   addProjectChangeCommands(group, action);
   addRemove({
-    summary: 'Disconnect a project; its backups are kept, its captured changes are deleted',
     aliases: ['rm', 'disconnect'],
     examples: ['bms projects delete shop', 'bms projects delete shop --yes'],
     verb: 'Disconnect',

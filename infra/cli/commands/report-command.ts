@@ -6,13 +6,14 @@ import type { Action } from '../context/context.ts';
 import { addReportOptions, printReport, type ReportOptions } from '../context/print-report.ts';
 import { formatBytes, formatCount, formatMinute } from '../output/format.ts';
 import type { Output } from '../output/output.ts';
+import { summaryOf } from '../texts/contract-text.ts';
 
 type Report = Exclude<DataOf<'GET /reports/protection'>, string>;
 
 export const addReportCommand = (program: Command, action: Action): void => {
   const command = defineCommand(program, {
     name: 'report',
-    summary: 'Report a period for an auditor: what ran and failed, restores, tests, locks, retention, erasures, changes',
+    summary: summaryOf('GET /reports/protection'),
     examples: [
       'bms report --from 90d',
       'bms report --from 2026-07-01 --to 2026-09-30 --html --out report.html',

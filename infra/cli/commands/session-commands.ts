@@ -10,6 +10,7 @@ import type { Action } from '../context/context.ts';
 import { askYesNo } from '../output/ask.ts';
 import { formatCounted, formatMinute } from '../output/format.ts';
 import type { Column } from '../output/render-table.ts';
+import { summaryOf } from '../texts/contract-text.ts';
 
 type Session = DataOf<'GET /auth/sessions'>[number];
 
@@ -36,7 +37,7 @@ export const addSessionCommands = (program: Command, action: Action): void => {
     examples: ['bms sessions ls', 'bms sessions revoke "bms on build-7"', 'bms sessions revoke-all'],
   });
 
-  defineList(group, { summary: 'List your sign-ins, newest first', examples: ['bms sessions ls'] }).action(
+  defineList(group, { summary: summaryOf('GET /auth/sessions'), examples: ['bms sessions ls'] }).action(
     action(async ({ session, output }) => {
       const found = await listSessions(session().anywhere);
       output.list<Session>(found, { columns, idOf: ({ id }) => id, empty: 'No sign-ins' });
@@ -46,7 +47,7 @@ export const addSessionCommands = (program: Command, action: Action): void => {
   defineCommand(group, {
     name: 'revoke <session>',
     aliases: ['end'],
-    summary: 'End a sign-in at once',
+    summary: summaryOf('DELETE /auth/sessions/{sessionId}'),
     examples: ['bms sessions revoke "bms on build-7"', 'bms sessions revoke ses_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
     action(async ({ session, output }, _, wanted = '') => {
@@ -59,7 +60,7 @@ export const addSessionCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'revoke-all',
-    summary: 'End all your sign-ins at once, except this one',
+    summary: summaryOf('POST /auth/sessions/revoke-all'),
     examples: ['bms sessions revoke-all', 'bms sessions revoke-all --no-except-current --yes'],
   })
     .option('--no-except-current', 'end this one, too')

@@ -6,6 +6,7 @@ import type { Action } from '../context/context.ts';
 import { findRecordId } from '../context/find-resource.ts';
 import { hasStorageAccess, readStorageAccess, type StorageAccessOptions } from '../context/read-storage-access.ts';
 import { addProtectionOptions, readProtection, type StorageProtectionOptions } from '../context/storage-protection.ts';
+import { fieldOf, summaryOf } from '../texts/contract-text.ts';
 
 interface UpdateOptions extends StorageAccessOptions, StorageProtectionOptions {
   readonly name?: string | undefined;
@@ -19,7 +20,7 @@ interface UpdateOptions extends StorageAccessOptions, StorageProtectionOptions {
 export const addStorageChangeCommands = (group: Command, action: Action): void => {
   const update = defineCommand(group, {
     name: 'update <storage>',
-    summary: 'Change a storage destination; it is tested before it is saved',
+    summary: summaryOf('PATCH /storage-destinations/{storageId}'),
     description:
       'Bucket and prefix cannot change while it holds backups. The secret of --access-key-id comes from ' +
       'AWS_SECRET_ACCESS_KEY, the terminal, or the first line of stdin.',
@@ -34,13 +35,16 @@ export const addStorageChangeCommands = (group: Command, action: Action): void =
     .option('--bucket <bucket>', 'another bucket')
     .option('--prefix <prefix>', 'another folder in the bucket')
     .option('--region <region>', 'region of the bucket')
-    .option('--endpoint <url>', 'address of an S3-compatible store')
+    .option('--endpoint <url>', fieldOf('PATCH /storage-destinations/{storageId}', 'endpoint'))
     .option('--access-key-id <id>', 'a new access key of the bucket')
     .option('--role-arn <arn>', 'a role that the service assumes instead')
     .option('--key-file <file>', 'the JSON key of a Google service account instead')
     .option('--workload-identity <number>', 'gcs without a key: the project number, or the full name of the pool provider')
-    .option('--service-account <email>', 'the service account that the workload identity acts as')
-    .option('--immutable', 'the bucket does not allow deleting objects')
+    .option(
+      '--service-account <email>',
+      fieldOf('PATCH /storage-destinations/{storageId}', 'workloadIdentity.serviceAccountEmail'),
+    )
+    .option('--immutable', fieldOf('PATCH /storage-destinations/{storageId}', 'immutable'))
     .option('--no-immutable', 'the bucket allows deleting objects');
   addProtectionOptions(update).action(
     action(async (context, options: UpdateOptions, wanted = '') => {

@@ -15,6 +15,7 @@ import { printWorkloadIdentitySetup } from '../context/workload-identity.ts';
 import { formatBytes, formatCount, formatCounted, formatDuration, formatTime } from '../output/format.ts';
 import type { Detail } from '../output/output.ts';
 import { statusStyle } from '../output/status-style.ts';
+import { fieldOf, summaryOf } from '../texts/contract-text.ts';
 import { addStorageChangeCommands } from './storage-change-commands.ts';
 
 interface CreateOptions extends StorageAccessOptions, StorageProtectionOptions {
@@ -54,7 +55,7 @@ export const addStorageCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'test <storage>',
-    summary: 'Write, read, list and delete in the bucket',
+    summary: summaryOf('POST /storage-destinations/{storageId}/test'),
     examples: ['bms storage test Archive'],
   }).action(
     action(async ({ client: open, output }, _, wanted = '') => {
@@ -72,7 +73,7 @@ export const addStorageCommands = (program: Command, action: Action): void => {
   const create = defineCommand(group, {
     name: 'create <name>',
     aliases: ['add'],
-    summary: 'Add a bucket; it is tested at once',
+    summary: summaryOf('POST /storage-destinations'),
     description:
       'The access key comes from --access-key-id or AWS_ACCESS_KEY_ID, its secret from ' +
       'AWS_SECRET_ACCESS_KEY, the terminal, or the first line of stdin. --workload-identity alone, with ' +
@@ -90,18 +91,18 @@ export const addStorageCommands = (program: Command, action: Action): void => {
     .requiredOption('--bucket <bucket>', 'the name of the bucket')
     .option('--prefix <prefix>', 'a folder in the bucket')
     .option('--region <region>', 'region of the bucket')
-    .option('--endpoint <url>', 'address of an S3-compatible store')
+    .option('--endpoint <url>', fieldOf('POST /storage-destinations', 'endpoint'))
     .option('--access-key-id <id>', 'access key of the bucket (AWS_ACCESS_KEY_ID)')
     .option('--role-arn <arn>', 'a role that the service assumes instead')
     .option('--key-file <file>', 'the JSON key of a Google service account instead')
     .option('--workload-identity [number]', 'gcs without a key: the project number, or the full name of the pool provider')
-    .option('--service-account <email>', 'the service account that the workload identity acts as')
+    .option('--service-account <email>', fieldOf('POST /storage-destinations', 'workloadIdentity.serviceAccountEmail'))
     .option('--google-project <id>', 'of the printed commands: the Google Cloud project that gets the pool')
     .option(
       '--role <role>',
       'of the printed commands (default: roles/storage.objectUser; roles/storage.objectAdmin with --object-lock)',
     )
-    .option('--immutable', 'the bucket does not allow deleting objects');
+    .option('--immutable', fieldOf('POST /storage-destinations', 'immutable'));
   addProtectionOptions(create).action(
     action(async (context, options: CreateOptions, name = '') => {
       const { type, bucket, prefix, region, endpoint, immutable } = options;
@@ -114,7 +115,7 @@ export const addStorageCommands = (program: Command, action: Action): void => {
     }),
   );
   addStorageChangeCommands(group, action);
-  addRemove({ summary: 'Delete a storage destination that no backup, schedule or default uses' });
+  addRemove();
 };
 
 const printSetup = async (context: Context, options: CreateOptions, name: string): Promise<void> => {

@@ -8,7 +8,7 @@ import { type Profile, urlOf } from '../config/config-file.ts';
 import { matchOrganization } from '../config/open-session.ts';
 import { unknownProfile } from '../config/settings.ts';
 import type { Action } from '../context/context.ts';
-import { chooseOrganization } from '../context/store-profile.ts';
+import { mustChooseOrganization } from '../context/store-profile.ts';
 
 export const addUseCommand = (program: Command, action: Action): void => {
   defineCommand(program, {
@@ -52,7 +52,7 @@ export const addUseCommand = (program: Command, action: Action): void => {
       if (stored.current === undefined) throw badInput(unknownProfile(stored, wanted));
       const found = await collectAll(context.session().anywhere.list('GET /organizations'));
       const organization = matchOrganization(found, wanted);
-      await chooseOrganization(context, organization.id);
+      await mustChooseOrganization(context, organization.id);
       output.result(organization, organization.id, `Using ${organization.name} (${organization.id})`);
     }),
   );

@@ -1,8 +1,8 @@
 /**
  * Names of projects, backups, storages, schedules and collections, for the completion of shells. A shell reads them from a file, so
- * that it never waits for the service: `bms __complete` writes the file, in the background once it is a minute old.
+ * that it hardly waits for the service: `bms __complete` writes the file, in the background once it is a minute old.
  */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import type { Client } from '../../../shared/client/index.ts';
@@ -30,36 +30,54 @@ const folderOf = (env: Variables): string => join(env.XDG_CACHE_HOME || join(env
 /** Another profile or organization has other names. */
 export const forgetValues = (env: Variables): void => rmSync(folderOf(env), { recursive: true, force: true });
 
-/** Replaces the file at once. */
-export const storeValues = (env: Variables, kind: ValueKind, values: readonly string[]): void => {
+/** A file of a kind, and of the sign-in and organization that the shell has found in its line: a number that the scripts compute. */
+export const isValuesFile = (kind: ValueKind, file: string): boolean =>
+  file.startsWith(`${kind}.`) && /^[a-z]+\.\d{1,10}$/.test(file);
+
+/** Replaces the file at once, and deletes those that were not asked for within a day. */
+export const storeValues = (env: Variables, file: string, values: readonly string[]): void => {
   const folder = folderOf(env);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const partial = join(folder, `${kind}.${process.pid}.partial`);
+  const partial = join(folder, `${file}.${process.pid}.partial`);
   // A shell would run what is in a word: not even an id is trusted to be one.
   const words = values.filter(isWord);
   writeFileSync(partial, words.map((value) => `${value}\n`).join(''), { mode: 0o600 });
-  renameSync(partial, join(folder, kind));
+  renameSync(partial, join(folder, file));
+  for (const other of readdirSync(folder)) {
+    const writtenMs = statSync(join(folder, other), { throwIfNoEntry: false })?.mtimeMs;
+    if (writtenMs !== undefined && Date.now() - writtenMs > dayMs) rmSync(join(folder, other), { force: true });
+  }
 };
 
-const valuesMax = 100;
+const dayMs = 86_400_000;
+/** A shell asks before it shows so many. */
+const valuesMax = 2_000;
+/** Their collections are offered. */
+const collectionBackups = 100;
 
 /** Words of a shell: a name with other characters is given by its id. */
 export const readValues = async (client: Client, kind: ValueKind): Promise<readonly string[]> => {
-  const query = { limit: valuesMax };
+  const query = { limit: 100 };
   switch (kind) {
     case 'projects':
-      return (await client.page('GET /projects', { query })).data.map(wordOf);
+      return (await first(client.list('GET /projects', { query }))).map(wordOf);
     case 'backups':
-      return ['latest', ...(await client.page('GET /backups', { query })).data.map(({ id }) => id)];
+      return ['latest', ...(await first(client.list('GET /backups', { query }))).map(({ id }) => id)];
     case 'storages':
-      return (await client.page('GET /storage-destinations', { query })).data.map(wordOf);
+      return (await first(client.list('GET /storage-destinations', { query }))).map(wordOf);
     case 'schedules':
-      return (await client.page('GET /schedules', { query })).data.map(wordOf);
+      return (await first(client.list('GET /schedules', { query }))).map(wordOf);
     case 'collections': {
-      const backups = await client.page('GET /backups', { query: { ...query, status: 'completed' } });
+      const backups = await client.page('GET /backups', { query: { limit: collectionBackups, status: 'completed' } });
       return [...new Set(backups.data.flatMap(({ collectionCounts }) => Object.keys(collectionCounts)))].filter(isWord).sort();
     }
   }
+};
+
+const first = async <T>(list: AsyncIterable<T>): Promise<readonly T[]> => {
+  const found: T[] = [];
+  for await (const one of list) if (found.push(one) >= valuesMax) break;
+  return found;
 };
 
 const isWord = (text: string): boolean => /^[\p{L}\p{N}_.@-]+$/u.test(text);

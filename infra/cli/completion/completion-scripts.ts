@@ -1,6 +1,7 @@
 /**
- * Scripts that complete commands, options and their values. Names of resources come from a file; if it is older than a minute, a
- * process in the background writes it again, and only the very first time the shell waits for that, a quarter of a second at most.
+ * Scripts that complete commands, options and their values. Names of resources come from a file of the sign-in and organization that the
+ * line is about. If it is older than a minute, a process in the background writes it again. The shell waits 0.2 s for that; then it
+ * takes the old file, unless that is older than ten minutes.
  */
 import type { TreeNode, TreeOption } from './command-tree.ts';
 
@@ -44,12 +45,29 @@ const kindArms = (tree: readonly TreeNode[], print: (kind: string) => string): r
     ),
   );
 
-/** For bash and zsh alike. */
+/** For bash and zsh alike. Kind, and the words of the line before the current one. */
 const valuesFunction = `_bms_values() {
-  local file="\${XDG_CACHE_HOME:-$HOME/.cache}/bms/values/$1" n
+  local kind="$1" word name='' file n
+  local -a scope
+  scope=()
+  shift
+  for word in "$@"; do
+    [ "$word" = '=' ] && continue
+    if [ -n "$name" ]; then scope+=("$name=$word"); name=''; continue; fi
+    case "$word" in
+      --profile|--url|--organization) name="$word" ;;
+      --profile=*|--url=*|--organization=*) scope+=("$word") ;;
+    esac
+  done
+  file="$(printf '%s\\n' "\${scope[@]}" "$BMS_PROFILE" "$BMS_URL" "$BMS_ORGANIZATION" "$BMS_API_KEY" "$BMS_TOKEN" | cksum)"
+  file="\${XDG_CACHE_HOME:-$HOME/.cache}/bms/values/$kind.\${file%% *}"
   if [ -z "$(find "$file" -mmin -1 2>/dev/null)" ]; then
-    ( bms __complete "$1" </dev/null >/dev/null 2>&1 & )
-    for n in 1 2 3 4 5; do [ -e "$file" ] && break; sleep 0.05; done
+    ( bms __complete "$kind" "\${file##*/}" "\${scope[@]}" </dev/null >/dev/null 2>&1 & )
+    for n in 1 2 3 4; do
+      sleep 0.05
+      [ -n "$(find "$file" -mmin -1 2>/dev/null)" ] && break
+    done
+    [ -n "$(find "$file" -mmin -10 2>/dev/null)" ] || return 0
   fi
   cat "$file" 2>/dev/null
 }`;
@@ -66,13 +84,13 @@ ${stepArms(tree).join('\n')}
   COMPREPLY=()
   case "$at $previous" in
 ${choiceArms(tree, (choices) => `COMPREPLY=($(compgen -W '${choices.join(' ')}' -- "$current"))`).join('\n')}
-${kindArms(tree, (kind) => `COMPREPLY=($(compgen -W "$(_bms_values ${kind})" -- "$current"))`).join('\n')}
+${kindArms(tree, (kind) => `COMPREPLY=($(compgen -W "$(_bms_values ${kind} "\${COMP_WORDS[@]:1:COMP_CWORD-1}")" -- "$current"))`).join('\n')}
   esac
   case "$previous" in
     ${valueFlags(tree).join('|')}) return ;;
   esac
   case "$at" in
-${tree.map((node) => `    '${node.path}') words='${wordsOf(node).join(' ')}'${node.kind ? `; [[ $current == -* ]] || words="$(_bms_values ${node.kind})"` : ''} ;;`).join('\n')}
+${tree.map((node) => `    '${node.path}') words='${wordsOf(node).join(' ')}'${node.kind ? `; [[ $current == -* ]] || words="$(_bms_values ${node.kind} "\${COMP_WORDS[@]:1:COMP_CWORD-1}")"` : ''} ;;`).join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
 }
@@ -92,13 +110,13 @@ ${stepArms(tree).join('\n')}
   done
   case "$at $previous" in
 ${choiceArms(tree, (choices) => `compadd -- ${choices.join(' ')}`).join('\n')}
-${kindArms(tree, (kind) => `compadd -- \${(f)"$(_bms_values ${kind})"}`).join('\n')}
+${kindArms(tree, (kind) => `compadd -- \${(f)"$(_bms_values ${kind} "\${(@)words[2,CURRENT-1]}")"}`).join('\n')}
   esac
   case "$previous" in
     ${valueFlags(tree).join('|')}) _files; return ;;
   esac
   case "$at" in
-${tree.map((node) => `    '${node.path}') found=(${described(node).join(' ')})${node.kind ? `; [[ "\${words[CURRENT]}" == -* ]] || { compadd -- \${(f)"$(_bms_values ${node.kind})"}; return }` : ''} ;;`).join('\n')}
+${tree.map((node) => `    '${node.path}') found=(${described(node).join(' ')})${node.kind ? `; [[ "\${words[CURRENT]}" == -* ]] || { compadd -- \${(f)"$(_bms_values ${node.kind} "\${(@)words[2,CURRENT-1]}")"}; return }` : ''} ;;`).join('\n')}
   esac
   _describe 'bms' found
 }
@@ -134,16 +152,34 @@ ${stepArms(tree)
   test "$at" = "$argv[1]"
 end
 function __bms_values
+  set -l kind $argv[1]
+  set -l name ''
+  set -l scope
+  for word in (commandline -opc)[2..-1]
+    if test -n "$name"
+      set -a scope "$name=$word"
+      set name ''
+      continue
+    end
+    switch $word
+      case --profile --url --organization
+        set name $word
+      case '--profile=*' '--url=*' '--organization=*'
+        set -a scope $word
+    end
+  end
   set -l cache "$XDG_CACHE_HOME"
   test -n "$cache"; or set cache "$HOME/.cache"
-  set -l file "$cache/bms/values/$argv[1]"
+  set -l sum (printf '%s\\n' $scope "$BMS_PROFILE" "$BMS_URL" "$BMS_ORGANIZATION" "$BMS_API_KEY" "$BMS_TOKEN" | cksum | string split ' ')
+  set -l file "$cache/bms/values/$kind.$sum[1]"
   if test -z "$(find $file -mmin -1 2>/dev/null)"
-    command bms __complete $argv[1] </dev/null >/dev/null 2>&1 &
+    command bms __complete $kind $kind.$sum[1] $scope </dev/null >/dev/null 2>&1 &
     disown 2>/dev/null
-    for n in 1 2 3 4 5
-      test -e $file; and break
+    for n in 1 2 3 4
       sleep 0.05
+      test -n "$(find $file -mmin -1 2>/dev/null)"; and break
     end
+    test -n "$(find $file -mmin -10 2>/dev/null)"; or return 0
   end
   cat $file 2>/dev/null
 end

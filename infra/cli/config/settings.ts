@@ -1,6 +1,6 @@
 /** Flags win over variables, and variables over the config file. */
 import { badInput } from '../base/cli-failure.ts';
-import { type Config, type ConfigFile, urlOf } from './config-file.ts';
+import { type Config, type ConfigFile, type Profile, urlOf } from './config-file.ts';
 
 /** Options of every command. */
 export interface GlobalOptions {
@@ -38,12 +38,25 @@ export const readSettings = (options: GlobalOptions, env: Variables, file: Confi
     options.url ?? (env.BMS_URL || undefined),
   );
   if (!options.insecure && env.BMS_INSECURE !== '1') refuseCleartext(url);
-  const organization = options.organization ?? (env.BMS_ORGANIZATION || config.profiles[profile]?.organizationId);
   // A profile that is asked for is meant: a key of the environment may be that of another service.
   const isNamed = (options.profile ?? env.BMS_PROFILE ?? '') !== '';
   const credentials: Credentials = isNamed ? { from: 'profile' } : credentialsIn(env);
+  const organization = namedOrganization(options, env) ?? storedOrganization(config.profiles[profile], credentials);
   return { profile, url, organization, credentials };
 };
+
+/** The organization that this command names, whatever is stored. */
+export const namedOrganization = ({ organization }: GlobalOptions, env: Variables): string | undefined =>
+  organization ?? (env.BMS_ORGANIZATION || undefined);
+
+/** A stored organization is that of the stored sign-in. Credentials of the environment may belong to another one. */
+const storedOrganization = (profile: Profile | undefined, credentials: Credentials): string | undefined =>
+  isOwnOrganization(profile, credentials) ? profile?.organizationId : undefined;
+
+/** Whether the organization of a profile is about these credentials: without a sign-in it was chosen with a token of the environment. */
+export const isOwnOrganization = (profile: Profile | undefined, credentials: Credentials): boolean =>
+  credentials.from === 'profile' ||
+  (credentials.apiKey === undefined && profile?.accessToken === undefined && profile?.apiKey === undefined);
 
 /** The profile that is named; else the current one, or another, of the given address; else the current one. */
 const chooseProfile = (

@@ -1,7 +1,7 @@
 /** What a command works with. */
 import type { Command } from 'commander';
 import { ApiFailure, type Client } from '../../../shared/client/index.ts';
-import { CliFailure, cliFailureOf } from '../base/cli-failure.ts';
+import { CliFailure, cliFailureOf, keyRefused } from '../base/cli-failure.ts';
 import { argumentsOf, GlobalOption, usageOf } from '../base/define-command.ts';
 import type { Environment } from '../base/environment.ts';
 import { exitCodes } from '../base/exit-codes.ts';
@@ -83,11 +83,8 @@ export const actionsOf =
 const explained = (error: unknown, command: Command, isKey: () => boolean): unknown => {
   if (error instanceof CliFailure && error.exitCode === exitCodes.badInput) error.usage ??= usageOf(command);
   if (!(error instanceof ApiFailure)) return error;
-  const { status, details, requestId } = error;
-  if (status === 401 && isKey())
-    return new CliFailure(exitCodes.denied, `the API key was refused: ${error.message} (${requestId ?? error.code})`, {
-      cause: error,
-    });
+  const { status, details } = error;
+  if (status === 401 && isKey()) return keyRefused(error);
   if (status !== 400) return error;
   const failure = cliFailureOf(error);
   const named = new CliFailure(failure.exitCode, nameFlag(failure.message, details.field, command), { cause: error });

@@ -1,12 +1,13 @@
 /** Commands that the resources of the contract have in common. Their routes and words follow from the resource's row. */
 import type { Command } from 'commander';
-import type { Client } from '../../../shared/client/index.ts';
+import type { Client, Route } from '../../../shared/client/index.ts';
 import { CliFailure } from '../base/cli-failure.ts';
 import { collectAll } from '../base/collect-all.ts';
 import { type CommandText, defineCommand, defineList } from '../base/define-command.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import { askYesNo } from '../output/ask.ts';
 import type { Detail, ListView } from '../output/output.ts';
+import { summaryOf } from '../texts/contract-text.ts';
 import type { Action, Context } from './context.ts';
 import {
   composed,
@@ -58,7 +59,7 @@ export const resourceCommands = <N extends ResourceName>({ name, sample, group, 
   const exampleOf = (word: string): string => `bms ${group.name()} ${word} ${sample}`;
 
   const addList = ({ columns, empty, ofProject, ...text }: ListText<ElementOfList<N>>): void => {
-    const command = defineList(group, { summary: `List ${noun}s`, examples: [`bms ${group.name()} ls`], ...text });
+    const command = defineList(group, { summary: summaryOf(`GET ${path}`), examples: [`bms ${group.name()} ls`], ...text });
     if (ofProject) command.option('--project <project>', 'of this project');
     command.action(
       action(async (context, { project }: { readonly project?: string }) => {
@@ -76,7 +77,12 @@ export const resourceCommands = <N extends ResourceName>({ name, sample, group, 
     detailsOf: (record: RecordOf<N> & E) => readonly Detail[],
     { extend, ...text }: Text & { readonly extend?: (client: Client, id: string) => Promise<E> } = {},
   ): void => {
-    const usual = { name: `show <${argument}>`, aliases: ['get'], summary: `Show ${an}`, examples: [exampleOf('show')] };
+    const usual = {
+      name: `show <${argument}>`,
+      aliases: ['get'],
+      summary: summaryOf(`GET ${one}` as Route),
+      examples: [exampleOf('show')],
+    };
     defineCommand(group, { ...usual, ...text }).action(
       action(async ({ client: open, output }, _, wanted = '') => {
         const client = await open();
@@ -106,7 +112,7 @@ export const resourceCommands = <N extends ResourceName>({ name, sample, group, 
     const usual = {
       name: `delete <${argument}>`,
       aliases: ['rm'],
-      summary: `Delete ${an}`,
+      summary: summaryOf(`DELETE ${one}` as Route),
       examples: [`${exampleOf('delete')} --yes`],
     };
     defineCommand(group, { ...usual, ...text })

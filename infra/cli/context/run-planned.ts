@@ -15,6 +15,7 @@ import {
   printPlan,
   restoreSummary,
 } from '../output/restore-view.ts';
+import { fieldOf } from '../texts/contract-text.ts';
 import type { Context } from './context.ts';
 import { type WatchOptions, watchJob } from './watch-job.ts';
 
@@ -45,7 +46,7 @@ export const addConfirmOptions = (command: Command): Command =>
     .option('--plan', 'print the plan, then ask; without a terminal it starts only with --yes')
     .option('--dry-run', 'only print the plan')
     .option('-y, --yes', 'do not ask')
-    .option('--delete-digest <digest>', 'the deleteDigest of a plan: deletes exactly what that plan listed');
+    .option('--delete-digest <digest>', fieldOf('POST /backups/restore', 'options.deleteDigest'));
 
 export const runPlanned = async (context: Context, options: ConfirmOptions, work: PlannedWork): Promise<void> => {
   const { output } = context;

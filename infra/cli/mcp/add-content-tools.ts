@@ -6,8 +6,12 @@ import { exitCodes } from '../base/exit-codes.ts';
 import { findDocumentAt } from '../context/find-document-at.ts';
 import { findBackupId, findRecord, findRecordId } from '../context/find-resource.ts';
 import { readDocument, type StoredDocument } from '../context/read-document.ts';
+import { needsOlder, searchDocument } from '../context/search-document.ts';
 import { plainFields } from '../output/plain-value.ts';
-import { backup, defineTool, moment, paging, path, project, type ToolHost } from './define-tool.ts';
+import { backup, defineTool, listOf, moment, nextCursor, paging, path, project, type ToolHost } from './define-tool.ts';
+
+/** A document with its fields as plain values. */
+const shownDocument = { path: z.string(), updateTime: z.optional(z.string()), fields: z.record(z.string(), z.unknown()) };
 
 export const addContentTools = (host: ToolHost): void => {
   defineTool(host, {
@@ -16,6 +20,7 @@ export const addContentTools = (host: ToolHost): void => {
     description:
       'The collections of a backup (no path), the documents of a collection (path users) or the collections of a document (path users/ada). Does not return fields; read_document does.',
     input: { ...paging, backupId: backup, projectId: ofLatest, path: z.optional(path) },
+    output: { entries: listOf({ type: z.string(), path: z.string() }), nextCursor },
     run: async (client, { backupId: wanted, projectId: of, path: below = '', limit, cursor }, signal) => {
       const id = await idOf(client, wanted, of);
       const query = { path: below, showMissing: 'true', limit, cursor } as const;
@@ -36,6 +41,7 @@ export const addContentTools = (host: ToolHost): void => {
     title: 'Read a document of a backup',
     description: 'The fields of one document as it was when the backup was made, as plain values.',
     input: { backupId: backup, projectId: ofLatest, path, fields },
+    output: { backupId: z.string(), ...shownDocument },
     run: async (client, { backupId: named, projectId: of, path: at, fields: wanted }, signal) => {
       const id = await idOf(client, named, of);
       const found = await readDocument(client, { backupId: id, path: at, signal });
@@ -56,6 +62,7 @@ export const addContentTools = (host: ToolHost): void => {
     input: {
       path: path.check(z.describe('Such as users/ada, ada, or https://console.firebase.google.com/project/…')),
       projectId: z.optional(project).check(z.describe('May be left out if the address names the Google Cloud project')),
+      cursor: paging.cursor.check(z.describe('nextCursor of the previous answer: searches older backups')),
     },
     output: {
       path: z.nullable(z.string()),
@@ -63,19 +70,25 @@ export const addContentTools = (host: ToolHost): void => {
       candidates: z.array(z.string()),
       summary: z.looseObject({ found: z.boolean() }),
       recommended: z.nullable(z.looseObject({ backupId: z.nullable(z.string()), pointInTime: z.nullable(z.string()) })),
+      examined: z.int().check(z.describe('How many backups were searched')),
+      nextCursor: z.nullable(z.string()).check(z.describe('Pass it as cursor to search older backups; null if there are none')),
     },
-    run: async (client, { path: document, projectId: wanted }, signal) => {
+    run: async (client, { path: document, projectId: wanted, cursor }, signal) => {
       const projectId = await findRecordId(client, 'project', wanted);
-      const { live, backups, moments, ...about } = await client.request('GET /documents/locate', {
-        query: { projectId, path: document },
-        signal,
-      });
-      return {
-        ...about,
-        live: live && withoutFields(live),
-        backups: backups.map(withoutFields),
-        moments: moments && { ...moments, changes: moments.changes.map(withoutFields) },
-      };
+      const untilMs = Date.now() + searchMs;
+      for await (const searched of searchDocument(client, { query: { projectId, path: document, cursor }, signal })) {
+        const { located, nextCursor: next } = searched;
+        if (next !== null && needsOlder(located) && Date.now() < untilMs) continue;
+        const { live, backups, moments, ...about } = located;
+        return {
+          ...about,
+          live: live && withoutFields(live),
+          backups: backups.map(withoutFields),
+          moments: moments && { ...moments, changes: moments.changes.map(withoutFields) },
+          nextCursor: next,
+        };
+      }
+      throw new Error('the service returned no page');
     },
   });
 
@@ -85,6 +98,14 @@ export const addContentTools = (host: ToolHost): void => {
     description:
       'The state of one document at a moment, from the stored backups of its project. `exact` tells whether it certainly is the state at that moment, or that of the last backup before it.',
     input: { projectId: project, path, at: moment, fields },
+    output: {
+      at: z.string(),
+      exact: z.boolean(),
+      backupId: z.string(),
+      readTime: z.string(),
+      explanation: z.string(),
+      document: z.nullable(z.looseObject(shownDocument)).check(z.describe('Null if it did not exist')),
+    },
     run: async (client, { projectId: of, path: name, at, fields: wanted }, signal) => {
       const { id: projectId } = await findRecord(client, 'project', of);
       const { document, ...about } = await findDocumentAt(client, { projectId, path: name, at, signal });
@@ -104,6 +125,13 @@ export const addContentTools = (host: ToolHost): void => {
       against: backup.check(z.describe('Another backup, or live')),
       path: z.optional(path),
     },
+    output: {
+      counts: z.looseObject({ added: z.int(), changed: z.int(), removed: z.int(), unchanged: z.int() }),
+      changes: listOf({ path: z.string(), change: z.string() }),
+      before: z.nullable(z.looseObject(shownDocument)),
+      after: z.nullable(z.looseObject(shownDocument)),
+      nextCursor,
+    },
     run: async (client, { backupId: wanted, projectId: of, against: other, path: at, limit, cursor }, signal) => {
       const id = await idOf(client, wanted, of);
       const against = other === 'live' ? other : await idOf(client, other, of);
@@ -118,6 +146,9 @@ export const addContentTools = (host: ToolHost): void => {
     },
   });
 };
+
+/** A client may wait for a minute. */
+const searchMs = 30_000;
 
 const ofLatest = z.optional(project).check(z.describe('The project of latest'));
 

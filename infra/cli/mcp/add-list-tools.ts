@@ -3,7 +3,9 @@ import * as z from 'zod/mini';
 import { alertKinds, incidentStatuses } from '../../../shared/contract/models/alert-enums.ts';
 import { backupStatuses, protections } from '../base/choices.ts';
 import { findRecordId } from '../context/find-resource.ts';
-import { defineTool, moment, paging, project, type ToolHost } from './define-tool.ts';
+import { defineTool, listOf, moment, nextCursor, paging, project, type ToolHost } from './define-tool.ts';
+
+const protectionNames = Object.keys(protections) as [keyof typeof protections];
 
 export const addListTools = (host: ToolHost): void => {
   defineTool(host, {
@@ -14,8 +16,15 @@ export const addListTools = (host: ToolHost): void => {
     input: {
       ...paging,
       search: z.optional(z.string().check(z.maxLength(100))).check(z.describe('Text in the name, source or labels of a project')),
-      protection: z.optional(z.enum(Object.keys(protections) as [keyof typeof protections])),
+      protection: z.optional(z.enum(protectionNames)),
       label: z.optional(z.string().check(z.maxLength(500))).check(z.describe('key=value, or key')),
+    },
+    output: {
+      totals: z.looseObject({ projects: z.int(), protected: z.int(), atRisk: z.int(), unprotected: z.int(), proven: z.int() }),
+      matching: z.int(),
+      projects: listOf({ id: z.string(), name: z.string(), protection: z.enum(protectionNames) }),
+      attention: listOf({ kind: z.string(), severity: z.string(), message: z.string() }),
+      nextCursor,
     },
     run: async (client, query, signal) => {
       const { data, pagination } = await client.page('GET /overview', { query, signal });
@@ -29,6 +38,10 @@ export const addListTools = (host: ToolHost): void => {
     title: 'List projects',
     description: 'The connected Firestore projects, newest first.',
     input: paging,
+    output: {
+      projects: listOf({ id: z.string(), name: z.string(), sourceProjectId: z.string(), status: z.string() }),
+      nextCursor,
+    },
     run: async (client, query, signal) => {
       const { data, pagination } = await client.page('GET /projects', { query, signal });
       return { projects: data, nextCursor: pagination.nextCursor };
@@ -49,6 +62,17 @@ export const addListTools = (host: ToolHost): void => {
       from: z.optional(moment).check(z.describe('Created at this time or later')),
       to: z.optional(moment).check(z.describe('Created at this time or earlier')),
     },
+    output: {
+      backups: listOf({
+        id: z.string(),
+        projectId: z.string(),
+        status: z.string(),
+        createdAt: z.string(),
+        documentCount: z.int(),
+        verifiedAt: z.nullable(z.string()),
+      }),
+      nextCursor,
+    },
     run: async (client, { projectId: wanted, ...filters }, signal) => {
       const query = { ...filters, projectId: await findRecordId(client, 'project', wanted) };
       const { data, pagination } = await client.page('GET /backups', { query, signal });
@@ -67,6 +91,18 @@ export const addListTools = (host: ToolHost): void => {
       projectId: z.optional(project),
       status: z._default(z.enum([...incidentStatuses, 'all']), 'open'),
       kind: z.optional(z.enum(alertKinds)),
+    },
+    output: {
+      incidents: listOf({
+        id: z.string(),
+        status: z.string(),
+        title: z.string(),
+        openedAt: z.string(),
+        project: z.nullable(z.looseObject({ id: z.string(), name: z.string() })),
+        acknowledgement: z.nullable(z.looseObject({ at: z.string() })),
+        assignee: z.nullable(z.looseObject({ email: z.string() })),
+      }),
+      nextCursor,
     },
     run: async (client, { projectId: wanted, status, ...filters }, signal) => {
       const query = {
@@ -92,6 +128,7 @@ export const addListTools = (host: ToolHost): void => {
       resourceId: z.optional(z.string().check(z.maxLength(100))).check(z.describe('The id of one resource')),
       search: z.optional(z.string().check(z.maxLength(200))).check(z.describe('Words that must all occur, in any case')),
     },
+    output: { entries: listOf({ id: z.string(), action: z.string(), timestamp: z.string() }), nextCursor },
     run: async (client, query, signal) => {
       const { data, pagination } = await client.page('GET /audit-logs', { query, signal });
       return { entries: data, nextCursor: pagination.nextCursor };

@@ -4,12 +4,14 @@ import type { Client } from '../../../shared/client/index.ts';
 import { mergeModes } from '../base/choices.ts';
 import { badInput, CliFailure } from '../base/cli-failure.ts';
 import { exitCodes } from '../base/exit-codes.ts';
-import { findBackupId, findRecordId } from '../context/find-resource.ts';
+import { findBackupId, findRecordId, findRestoreId } from '../context/find-resource.ts';
 import { backup, defineTool, moment, path, project, type ToolHost } from './define-tool.ts';
 import { planMinutes, type RestoreBody, ShownPlans } from './shown-plans.ts';
 
 /** Planning a large database takes longer than a call; after this the assistant is told to narrow it. */
 const planMs = 120_000;
+
+const job = { restoreJobId: z.string(), status: z.string(), phase: z.string(), targetProjectName: z.string() };
 
 export const addRestoreTools = (host: ToolHost, { allowRestore }: { readonly allowRestore: boolean }): void => {
   const plans = new ShownPlans();
@@ -35,6 +37,16 @@ export const addRestoreTools = (host: ToolHost, { allowRestore }: { readonly all
         ._default(z.enum(Object.keys(mergeModes) as [keyof typeof mergeModes]), 'overwrite')
         .check(z.describe('rollback also deletes documents in scope that the backup does not have')),
     },
+    output: {
+      planId: z.string(),
+      create: z.int(),
+      overwrite: z.int(),
+      skip: z.int(),
+      delete: z.int(),
+      unchanged: z.int(),
+      deletions: z.array(z.string()).check(z.describe('Paths that would be deleted')),
+      note: z.string(),
+    },
     run: async (client, input, signal) => {
       const body = await bodyOf(client, input);
       const plan = await planOf(client, body, signal);
@@ -51,8 +63,17 @@ export const addRestoreTools = (host: ToolHost, { allowRestore }: { readonly all
     name: 'restore_status',
     title: 'Status of a restore',
     description: 'Phase, progress and result of a restore.',
-    input: { restoreJobId: z.string().check(z.regex(/^rst_[0-9A-HJKMNP-TV-Z]{26}$/, 'must be the id of a restore: rst_…')) },
-    run: async (client, params, signal) => client.request('GET /backups/restore/{restoreJobId}', { params, signal }),
+    input: {
+      restoreJobId: z
+        .string()
+        .check(z.minLength(1), z.maxLength(100), z.describe('Id of a restore, the beginning of one, or latest')),
+      projectId: z.optional(project).check(z.describe('The project of latest')),
+    },
+    output: job,
+    run: async (client, { restoreJobId: wanted, projectId: of }, signal) => {
+      const restoreJobId = await findRestoreId(client, wanted, { project: of });
+      return client.request('GET /backups/restore/{restoreJobId}', { params: { restoreJobId }, signal });
+    },
   });
 
   if (!allowRestore) return;
@@ -62,6 +83,7 @@ export const addRestoreTools = (host: ToolHost, { allowRestore }: { readonly all
     description:
       'Starts the restore of a plan that plan_restore has shown. It overwrites documents of the target and deletes exactly those that the plan lists; if others would be deleted now, it fails and writes nothing. Ask the person first. It can be undone for 7 days.',
     input: { planId: z.string().check(z.maxLength(100)) },
+    output: { ...job, note: z.string() },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     run: async (client, { planId }, signal) => {
       const body = plans.take(planId);

@@ -18,8 +18,8 @@ interface Tool<Shape extends z.core.$ZodShape> {
   readonly title: string;
   readonly description: string;
   readonly input: Shape;
-  /** What its structured answer has at least. */
-  readonly output?: z.core.$ZodLooseShape | undefined;
+  /** The main parts of its structured answer, which has more. */
+  readonly output: z.core.$ZodLooseShape;
   /** Of a tool that changes something. */
   readonly annotations?: ToolAnnotations;
   readonly run: (
@@ -32,7 +32,7 @@ interface Tool<Shape extends z.core.$ZodShape> {
 const readOnly: ToolAnnotations = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 
 export const defineTool = <Shape extends z.core.$ZodShape>(host: ToolHost, tool: Tool<Shape>): void => {
-  const { name, title, description, annotations = readOnly, run, output = {} } = tool;
+  const { name, title, description, annotations = readOnly, run, output } = tool;
   const inputSchema: z.ZodMiniObject = z.strictObject(tool.input);
   host.server.registerTool(
     name,
@@ -40,7 +40,7 @@ export const defineTool = <Shape extends z.core.$ZodShape>(host: ToolHost, tool:
       title,
       description,
       inputSchema,
-      outputSchema: z.looseObject(output),
+      outputSchema: z.partial(z.looseObject({ ...output, ...shortenedAnswer })),
       annotations: { title, ...annotations },
     },
     async (input, { signal }) => {
@@ -58,6 +58,16 @@ export const defineTool = <Shape extends z.core.$ZodShape>(host: ToolHost, tool:
   );
 };
 
+/** In place of parts that are too long; so no part is certain. */
+const shortenedAnswer = {
+  shortened: z.string().check(z.describe('Which list is not complete, and how to ask for the rest')),
+  tooLarge: z.string().check(z.describe('Why there is no answer, and what to ask instead')),
+  charactersByPart: z.record(z.string(), z.int()),
+};
+
+/** A list of an answer: these fields of its elements, and others. */
+export const listOf = (fields: z.core.$ZodLooseShape) => z.array(z.looseObject(fields));
+
 /** A project as people name it; `findRecordId` looks it up. */
 export const project = z
   .string()
@@ -68,6 +78,9 @@ export const backup = z
   .check(z.minLength(1), z.maxLength(100), z.describe('Id of a backup, the beginning of one, or latest: the newest good one'));
 export const path = z.string().check(z.minLength(1), z.maxLength(6_144));
 export const moment = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' });
+
+/** With every page of a list. */
+export const nextCursor = z.nullable(z.string()).check(z.describe('Pass it as cursor for the next page; null at the end'));
 
 /** Paging of every list. */
 export const paging = {

@@ -10,7 +10,7 @@ type Schedule = DataOf<'GET /schedules/{scheduleId}'>;
 export const stateOf = ({ enabled, failing, waitingFor }: Schedule): string =>
   waitingFor ? 'waiting' : failing ? 'failed' : enabled ? 'enabled' : 'paused';
 
-export const scheduleDetails = (schedule: Schedule): readonly Detail[] => {
+export const scheduleDetails = (schedule: Schedule & { readonly captureOffer?: string }): readonly Detail[] => {
   const { retentionPolicy: policy, failing, lastOutcome, warning, waitingFor } = schedule;
   return [
     ['Schedule', schedule.id],
@@ -37,6 +37,7 @@ export const scheduleDetails = (schedule: Schedule): readonly Detail[] => {
     ['Collections', schedule.collections.join(', ')],
     ['Excluded', schedule.excludeCollections.join(', ')],
     ['Storage', schedule.storageDestinationId ?? 'that of the project'],
+    ['Cheaper', schedule.captureOffer, 'yellow'],
     ['Retention', schedule.retention === null ? null : `${schedule.retention} days`],
     ['Keeps', policy && `${policy.daily} daily, ${policy.weekly} weekly, ${policy.monthly} monthly, ${policy.yearly} yearly`],
   ];

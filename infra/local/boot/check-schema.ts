@@ -1,5 +1,6 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { schemaRefusal } from '../../preflight/schema-check.ts';
+import { schemaRefusal } from '../../../shared/contract/schema-refusal.ts';
+import { readSchema } from '../../preflight/schema-check.ts';
 import { StartError } from '../base/settings.ts';
 import { region, rootAccessKeyId } from '../base/types.ts';
 
@@ -11,7 +12,7 @@ export const checkStageSchema = async (endpoint: string, tableName: string): Pro
     credentials: { accessKeyId: rootAccessKeyId, secretAccessKey: 'local' },
   });
   try {
-    const refusal = await schemaRefusal(client, tableName);
+    const refusal = schemaRefusal(await readSchema(client, tableName));
     if (refusal) throw new StartError(`${refusal}. Or set LOCAL_DIR to another folder`);
   } finally {
     client.destroy();

@@ -96,9 +96,11 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
     'incident:send': { INCIDENT_QUEUE_URL: queues.incident.queueUrl },
     'alert-delivery:send': { ALERT_DELIVERY_QUEUE_URL: queues.alertDelivery.queueUrl },
     'capture:send': { CAPTURE_QUEUE_URL: queues.capture.queueUrl },
+    'capture-audit:send': { CAPTURE_AUDIT_QUEUE_URL: queues.captureAudit.queueUrl },
     'mail:send': { MAIL_FROM },
     'link:make': { PUBLIC_URL, CONSOLE_URL },
     'purge:start': { PURGE_WORKFLOW_ARN: parts.purgeWorkflowArn },
+    'schema:read': table,
     'schema:raise': { ...table, SERVICE_VERSION },
     'health:check': { ...table, TASK_QUEUE_URL: queues.task.queueUrl, SERVICE_VERSION },
   };

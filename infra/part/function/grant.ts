@@ -159,6 +159,7 @@ const permissions: Readonly<Record<Capability, Permissions>> = {
   ],
   'schedule:remove': ({ ticks }) => [allow(['scheduler:DeleteSchedule'], [schedulesOf(ticks.groupName)])],
   'capture:send': sendTo('capture'),
+  'capture-audit:send': sendTo('captureAudit'),
   'incident:send': sendTo('incident'),
   'alert-delivery:send': sendTo('alertDelivery'),
   // SES may check the address, its domain or a parent domain, the recipient (in the sandbox) and the configuration set, so the
@@ -167,6 +168,7 @@ const permissions: Readonly<Record<Capability, Permissions>> = {
     MAIL_FROM === '' ? [] : [allow(['ses:SendEmail'], mailArns, { StringEquals: { 'ses:FromAddress': MAIL_FROM } })],
   'link:make': () => [],
   'purge:start': startWorkflow('purgeWorkflowArn'),
+  'schema:read': ({ tableArn }) => [allow(['dynamodb:BatchGetItem'], [tableArn], leadingKeysLike('SCHEMA'))],
   'schema:raise': ({ tableArn }) => [allow(['dynamodb:UpdateItem'], [tableArn], leadingKeysLike('SCHEMA'))],
   'health:check': ({ tableArn, queues }) => [
     allow(['dynamodb:DescribeTable'], [tableArn]),

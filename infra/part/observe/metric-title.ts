@@ -27,6 +27,8 @@ export const metricTitles: Readonly<Record<MetricName, MetricTitle>> = {
   ChangesRead: { section: 'captures', title: 'Billed source reads of captures' },
   ChangesStored: { section: 'captures', title: 'Bytes stored by captures' },
   CaptureDelay: { section: 'captures', title: 'Capture lag: age of the captured moment when it is stored' },
+  DocumentsAudited: { section: 'captures', title: 'Documents read again and compared with what was captured' },
+  DocumentsDiverged: { section: 'captures', title: 'Documents that differed from what was captured' },
   DeliveriesDelivered: { section: 'webhooks', title: 'Events delivered' },
   DeliveriesRetried: { section: 'webhooks', title: 'Failed attempts that are retried' },
   DeliveriesFailed: { section: 'webhooks', title: 'Deliveries abandoned' },

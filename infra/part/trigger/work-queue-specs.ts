@@ -9,7 +9,7 @@ export const workQueueSpecs = {
   /** Ten small tasks fit into the timeout, and SQS returns no more without waiting. E-mails are expected within minutes. */
   task: { id: 'Tasks', worker: 'task', batchSize: 10, concurrencyMax: 5, waitMaxSeconds: 900, isSlow: false },
   /** A task may use the whole timeout, so batches have one message. Nothing waits for it; a burst may take an hour. */
-  bucketWork: { id: 'Chores', worker: 'bucketWork', batchSize: 1, concurrencyMax: 10, waitMaxSeconds: 3_600, isSlow: true },
+  bucketWork: { id: 'Chores', worker: 'bucketWork', batchSize: 1, concurrencyMax: 6, waitMaxSeconds: 3_600, isSlow: true },
   /**
    * Ten events for 1,000 webhooks each (the maximum) make 10,000 deliveries at about 1 ms of a core: a quarter of the worker's
    * timeout. Ten workers create 10,000 deliveries per second, twice what the delivery queue sends, so bursts wait there and new events
@@ -40,6 +40,15 @@ export const workQueueSpecs = {
    * are captured cycle by cycle. A message stays until its worker ends, so its age means nothing.
    */
   capture: { id: 'Captures', worker: 'capture', batchSize: 1, concurrencyMax: 150, waitMaxSeconds: undefined, isSlow: true },
+  /** A part of a project a day, which nothing waits for. A message may use the whole timeout. */
+  captureAudit: {
+    id: 'CaptureAudits',
+    worker: 'captureAudit',
+    batchSize: 1,
+    concurrencyMax: 4,
+    waitMaxSeconds: 3_600,
+    isSlow: true,
+  },
   /** Incidents and their e-mails: a few calls each. A failure is reported within a minute. */
   incident: { id: 'Incidents', worker: 'incident', batchSize: 5, concurrencyMax: 5, waitMaxSeconds: 300, isSlow: false },
   /** Requests to chats and PagerDuty, at most 20 an hour for each alert: 40 at once. A relay of a customer may hang for 15 s. */

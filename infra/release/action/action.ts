@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { buildCli } from '../../bundle/build-cli.ts';
 import type { Artifact } from '../artifact.ts';
+import { nodeImage } from '../node-image.ts';
 
 /** A GitHub action and a GitLab component that run one script with the command line of this release, named by its digest. */
 export const action: Artifact = {
@@ -106,7 +107,7 @@ const gitlabComponent = ({ version, digest, script }: ActionParts): string => {
         ...Object.fromEntries(inputs),
         job: { description: 'Name of the job', default: 'bms' },
         stage: { description: 'Stage of the job', default: 'deploy' },
-        image: { description: 'An image with Node 24; name it by digest', default: 'node:24-bookworm-slim' },
+        image: { description: 'An image with Node 24, named by digest', default: nodeImage },
       },
     },
   };

@@ -11,7 +11,9 @@ const file = `${root}CHANGELOG.md`;
 
 const usage = `usage: npm run changelog -- [--since <commit>]
 
-  Commits with a trailer such as "Changelog: fixed" become entries; sections: added, changed, deprecated, removed, fixed, security.
+  What is under [Unreleased] becomes the section of the version, with a draft of an entry for each commit that users or operators see:
+  its area ("test:" and other areas of our own are left out) and the verb of its subject decide, or a trailer such as "Changelog: fixed"
+  or "Changelog: none". Sections: added, changed, deprecated, removed, fixed, security.
   --since  the first commit that is left out (default: the one that added the newest section)`;
 
 const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Stack } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
+import { CURRENT_VERSION_EXPIRED_FLAGS, FLAGS, futureFlagDefault } from 'aws-cdk-lib/cx-api';
 import { Construct } from 'constructs';
 import { type ConfigInput, readConfig } from '../../config.ts';
 import { makeStacks, type Stacks } from '../../make-stacks.ts';
@@ -24,13 +25,17 @@ export class BackupManagementService extends Construct {
   readonly identitySecret: Stacks['data']['identitySecret'];
   readonly googleRole: Stacks['data']['googleRole'];
   readonly dataKeyArn: string;
+  readonly tokenKeyArn: string;
+  readonly evidenceKeyArn: string;
+  readonly domainTarget: string | undefined;
+  readonly domainTargetZone: string | undefined;
+  readonly nextSteps: readonly string[];
   readonly stacks: readonly Stack[];
 
   constructor(scope: Construct, id: string, props: BackupManagementServiceProps) {
     super(scope, id);
     const config = readConfig(props, `properties of ${this.node.path}`);
-    // As in cdk.json of the repository, whatever the app around it chose.
-    this.node.setContext('@aws-cdk/core:defaultCrossStackReferences', 'strong');
+    for (const [flag, value] of ownFlags()) this.node.setContext(flag, value);
     const around = this.node.scopes.find((each) => Stack.isStack(each));
     const { data, engine, extension, api } = makeStacks(this, {
       config,
@@ -45,9 +50,27 @@ export class BackupManagementService extends Construct {
     this.identitySecret = data.identitySecret;
     this.googleRole = data.googleRole;
     this.dataKeyArn = data.dataKeyArns[0];
+    this.tokenKeyArn = data.tokenKeyArns[0];
+    this.evidenceKeyArn = data.evidenceKeyArns[0];
+    this.domainTarget = api.domain?.attrRegionalDomainName;
+    this.domainTargetZone = api.domain?.attrRegionalHostedZoneId;
+    this.nextSteps = api.nextSteps;
     this.stacks = [data, engine, extension, api];
   }
 }
+
+/**
+ * As in cdk.json of the repository, whatever the app around it chose: with other flags the CDK makes other resources, which nobody has tested.
+ * Flags of a later CDK are among them.
+ */
+const ownFlags = (): readonly (readonly [string, unknown])[] => [
+  ...Object.entries(FLAGS).flatMap(([flag, { recommendedValue }]) =>
+    typeof recommendedValue === 'boolean' && !CURRENT_VERSION_EXPIRED_FLAGS.includes(flag)
+      ? [[flag, futureFlagDefault(flag)] as const]
+      : [],
+  ),
+  ['@aws-cdk/core:defaultCrossStackReferences', 'strong'],
+];
 
 const zipOf = (entry: string): string => {
   const path = join(import.meta.dirname, 'functions', functionFile(entry));

@@ -21,7 +21,7 @@ const peers = {
 export const construct: Artifact = {
   name: 'construct',
   build: async (context) => {
-    const { metafile: functions, consolePackages } = await context.functions();
+    const { bundles, furtherPackages } = await context.functions();
     const { outputFiles, metafile } = await build({
       absWorkingDir: root,
       entryPoints: ['infra/release/construct/backup-management-service.ts'],
@@ -40,7 +40,7 @@ export const construct: Artifact = {
       logLevel: 'error',
     });
     const zips = Object.entries(await functionZips(context));
-    const contents = { bundles: [metafile, functions], furtherPackages: consolePackages };
+    const contents = { bundles: [metafile, ...bundles], furtherPackages };
     return {
       ...contents,
       files: packPackage(context, {

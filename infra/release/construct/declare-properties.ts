@@ -43,6 +43,21 @@ export declare class BackupManagementService extends Construct {
   /** ARN of the key that wraps the data keys of backups. */
   readonly dataKeyArn: string;
 
+  /** ARN of the key that signs access tokens. */
+  readonly tokenKeyArn: string;
+
+  /** ARN of the key that signs the evidence of restore tests. */
+  readonly evidenceKeyArn: string;
+
+  /** Target of the DNS record of domainName, a CNAME or an alias; undefined without a domain. */
+  readonly domainTarget: string | undefined;
+
+  /** Id of the hosted zone of that target, for an alias record. */
+  readonly domainTargetZone: string | undefined;
+
+  /** To be done once after the first deployment, in this order; the stack of the API prints them, too. */
+  readonly nextSteps: readonly string[];
+
   /** In the order of their deployment: data, engine, further routes, API. */
   readonly stacks: readonly Stack[];
 }

@@ -1,6 +1,15 @@
 /** What would break a client of an earlier version of the API: the difference of two OpenAPI documents. */
 
-interface Schema {
+import { roles } from '../../../shared/contract/access.ts';
+
+/** A lower bound that rises, or an upper one that falls, refuses what a client may have sent. */
+const lowerBounds = ['minLength', 'minItems', 'minimum', 'exclusiveMinimum'] as const;
+const upperBounds = ['maxLength', 'maxItems', 'maximum', 'exclusiveMaximum'] as const;
+type Bounds = { readonly [B in (typeof lowerBounds)[number] | (typeof upperBounds)[number]]?: number };
+
+interface Schema extends Bounds {
+  readonly pattern?: string;
+  readonly format?: string;
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -27,7 +36,11 @@ interface Body {
   readonly content?: Readonly<Record<string, { readonly schema?: Schema }>>;
 }
 
+/** Ways to sign in, each with the roles or scopes that it needs; none: anyone may call. */
+type Security = readonly Readonly<Record<string, readonly string[]>>[];
+
 interface Operation {
+  readonly security?: Security;
   readonly parameters?: readonly Parameter[];
   readonly requestBody?: Body;
   readonly responses?: Readonly<Record<string, Body & { readonly $ref?: string }>>;
@@ -81,6 +94,7 @@ class Comparison {
     now: Operation,
     { name, direction }: { readonly name: string; readonly direction: Direction },
   ): void {
+    this.#access(before.security ?? [], now.security ?? [], name);
     this.#parameters(before, now, name);
     for (const [type, { schema }] of Object.entries(before.requestBody?.content ?? {}))
       this.#schemas([schema, now.requestBody?.content?.[type]?.schema], direction, `${name} body`);
@@ -93,6 +107,19 @@ class Comparison {
       else
         for (const [type, { schema }] of Object.entries(response.content ?? {}))
           this.#schemas([schema, kept.content?.[type]?.schema], 'received', `${name} ${status}`);
+    }
+  }
+
+  /** Who was allowed to call still is: by every way to sign in, with no higher role and no further scope. */
+  #access(before: Security, now: Security, name: string): void {
+    if (now.length === 0) return;
+    if (before.length === 0) return void this.found.push(`${name} needs a sign-in now`);
+    for (const [scheme, needed] of before.flatMap((way) => Object.entries(way))) {
+      const kept = now.find((way) => scheme in way)?.[scheme];
+      if (!kept) this.found.push(`${name} no longer takes ${scheme}`);
+      else
+        for (const one of kept.filter((each) => !needed.some((had) => isEnough(had, each))))
+          this.found.push(`${name} needs ${one} now (${scheme})`);
     }
   }
 
@@ -121,6 +148,7 @@ class Comparison {
     this.#open.add(pair);
     const [before, now] = [merged(this.#before, given), merged(this.#now, kept)];
     this.#values(before, now, { direction, at });
+    if (direction === 'sent') this.#limits(before, now, at);
     this.#properties(before, now, { direction, at });
     if (before.items) this.#schemas([before.items, now.items], direction, `${at}[]`);
     if (typeof before.additionalProperties === 'object' && typeof now.additionalProperties === 'object')
@@ -137,6 +165,19 @@ class Comparison {
     const gone = now.enum ? (before.enum ?? []).filter((value) => !now.enum?.includes(value)) : [];
     if (gone.length > 0) this.found.push(`${at} no longer has ${gone.join(', ')}`);
     if (direction === 'sent' && now.enum && !before.enum) this.found.push(`${at} has only some values now`);
+  }
+
+  #limits(before: Schema, now: Schema, at: string): void {
+    for (const bound of lowerBounds)
+      if ((now[bound] ?? Number.NEGATIVE_INFINITY) > (before[bound] ?? usualBound(bound)))
+        this.found.push(`${at} has ${bound} ${now[bound]} now`);
+    for (const bound of upperBounds)
+      if ((now[bound] ?? Number.POSITIVE_INFINITY) < (before[bound] ?? Number.POSITIVE_INFINITY))
+        this.found.push(`${at} has ${bound} ${now[bound]} now`);
+    for (const form of ['pattern', 'format'] as const)
+      if (now[form] !== undefined && now[form] !== before[form]) this.found.push(`${at} has another ${form} now: ${now[form]}`);
+    if (now.additionalProperties === false && before.additionalProperties !== false && before.properties)
+      this.found.push(`${at} must not have further fields now`);
   }
 
   #properties(before: Schema, now: Schema, { direction, at }: { readonly direction: Direction; readonly at: string }): void {
@@ -169,6 +210,16 @@ class Comparison {
     return probe.found;
   }
 }
+
+/** Nothing is shorter than empty; numbers have no end. */
+const usualBound = (bound: (typeof lowerBounds)[number]): number =>
+  bound === 'minLength' || bound === 'minItems' ? 0 : Number.NEGATIVE_INFINITY;
+
+/** Each role may do what the ones before it may. A scope is enough for itself. */
+const isEnough = (had: string, needed: string): boolean => {
+  const [ours, theirs] = [had, needed].map((name) => (roles as readonly string[]).indexOf(name));
+  return had === needed || (theirs !== undefined && ours !== undefined && theirs >= 0 && theirs <= ours);
+};
 
 const optionsOf = ({ anyOf = [], oneOf = [] }: Schema): readonly Schema[] => [...anyOf, ...oneOf];
 

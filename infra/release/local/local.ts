@@ -8,6 +8,7 @@ import { localConfig } from '../../local/boot/local-config.ts';
 import { synthesize } from '../../local/boot/synthesize.ts';
 import { compileLauncher } from '../../local/engines/dynamodb/dynamodb-process.ts';
 import type { Artifact, ReleaseContext } from '../artifact.ts';
+import { nodeImage } from '../node-image.ts';
 import { packPackage } from '../pack/pack-package.ts';
 import type { TarEntry } from '../pack/tar.ts';
 import { packagedFileOf } from './packaged/packaged-file.ts';
@@ -31,15 +32,18 @@ export const local: Artifact = {
   name: 'local',
   build: async (context) => {
     const { dir, metafiles } = await buildStage(context);
-    const { consolePackages: furtherPackages, metafile } = await context.functions();
-    const bundles = [...metafiles, metafile];
+    const { bundles: ofFunctions, furtherPackages } = await context.functions();
+    const bundles = [...metafiles, ...ofFunctions];
     const ownFile = (name: string): string => readFileSync(new URL(name, import.meta.url), 'utf8');
     const files = globSync('**/*', { cwd: dir, withFileTypes: true })
       .filter((file) => file.isFile() && file.name !== metafilesName)
       .map((file) => join(file.parentPath, file.name).slice(dir.length + 1))
       .map((path): [string, TarEntry] => [path, { content: readFileSync(join(dir, path)) }]);
     const fill = (text: string): string =>
-      text.replaceAll('{{version}}', context.version).replaceAll('{{name}}', context.packageName('local'));
+      text
+        .replaceAll('{{version}}', context.version)
+        .replaceAll('{{nodeImage}}', nodeImage)
+        .replaceAll('{{name}}', context.packageName('local'));
     return {
       files: {
         ...packPackage(context, {
@@ -55,7 +59,7 @@ export const local: Artifact = {
           files: {
             ...Object.fromEntries(files),
             'start.js': { content: ownFile('start.js'), isExecutable: true },
-            'README.md': { content: ownFile('README.md').replaceAll('2.0.0', context.version) },
+            'README.md': { content: ownFile('README.md') },
           },
           bundles,
           furtherPackages,

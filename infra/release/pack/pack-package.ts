@@ -20,6 +20,10 @@ const { license, engines } = JSON.parse(readFileSync(new URL('../../../package.j
   readonly engines: Readonly<Record<string, string>>;
 };
 
+/** What the package is called in this release, in its README. */
+const filled = (text: string, values: Readonly<Record<'name' | 'version', string>>): string =>
+  text.replaceAll(/\{\{(name|version)\}\}/g, (_, key: 'name' | 'version') => values[key]);
+
 /** A package as `npm pack` would make it, by the name of its file. It runs no script when it is installed. */
 export const packPackage = (
   { version, packageName }: ReleaseContext,
@@ -27,8 +31,10 @@ export const packPackage = (
 ): Readonly<Record<string, Buffer>> => {
   const manifest = { name: packageName(name), version, description, license, engines, ...fields };
   const packages = bundledPackages(bundles, furtherPackages);
+  const readme = files['README.md'];
   const entries = {
     ...files,
+    ...(readme && { 'README.md': { content: filled(String(readme.content), { version, name: manifest.name }) } }),
     'package.json': { content: `${JSON.stringify(manifest, null, 2)}\n` },
     ...(packages.length > 0 && { 'licences.txt': { content: licencesText(packages) } }),
   };

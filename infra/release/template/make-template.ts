@@ -43,7 +43,7 @@ export const makeTemplate = async ({ version, zipNames }: TemplateOptions): Prom
   };
 };
 
-export const digestOf = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex').slice(0, 12);
+export const digestOf = (content: string | Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
 const placeholderOf = (name: ParameterName): Settings => {
   const { setting, placeholder } = table[name] as TemplateParameter;

@@ -1,3 +1,4 @@
+import { schemaVersion } from '../../../shared/contract/version.ts';
 import { settingRows } from '../setting-rows.ts';
 import { assetParameters, deploymentName, parameters, type TemplateParameter, usualAssetPrefix } from './parameters.ts';
 import type { Json, JsonObject, Template } from './template-json.ts';
@@ -21,7 +22,11 @@ const isGiven = (parameter: string): JsonObject => ({ 'Fn::Not': [isEmpty(parame
 export const rootTemplate = (version: string, stacks: readonly RootStack[]): JsonObject => ({
   AWSTemplateFormatVersion: '2010-09-09',
   Description: `Backup Management Service ${version}: backs up Firestore projects into storage that the customer owns`,
-  Metadata: { 'AWS::CloudFormation::Interface': { ParameterGroups: parameterGroups(), ParameterLabels: parameterLabels() } },
+  Metadata: {
+    'AWS::CloudFormation::Interface': { ParameterGroups: parameterGroups(), ParameterLabels: parameterLabels() },
+    // A deployment compares it with the table before it changes anything.
+    BackupManagementService: { Release: version, SchemaVersion: schemaVersion },
+  },
   Parameters: {
     ...Object.fromEntries(Object.entries(table).map(([name, parameter]) => [name, declare(parameter)])),
     AssetBucket: { Type: 'String', Description: assetParameters.AssetBucket.description, MinLength: 1 },

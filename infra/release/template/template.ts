@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 export const template: Artifact = {
   name: 'template',
   build: async (context) => {
-    const { metafile: functions, consolePackages } = await context.functions();
+    const { bundles, furtherPackages } = await context.functions();
     const zips = Object.entries(await functionZips(context)).map(([plain, content]) => ({
       plain,
       name: plain.replace(/\.zip$/, `-${digestOf(content)}.zip`),
@@ -28,8 +28,8 @@ export const template: Artifact = {
         'template/README.md': readFileSync(new URL('README.md', import.meta.url), 'utf8'),
         ...Object.fromEntries(assets.map(([name, content]) => [`template/assets/${name}`, content])),
       },
-      bundles: [metafile, functions],
-      furtherPackages: consolePackages,
+      bundles: [metafile, ...bundles],
+      furtherPackages,
     };
   },
 };

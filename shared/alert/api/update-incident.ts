@@ -1,11 +1,12 @@
-/** What people do with an open incident. Each change is in its timeline and in the audit log. */
+/** What people do with an open incident. Each change is in its timeline and in the audit log, and is an event. */
 import { type Actor, auditNote } from '../../audit/index.ts';
 import type { AuditAction } from '../../contract/audit-actions.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { muteDaysMax } from '../../contract/limits.ts';
 import { enqueue } from '../../event/index.ts';
-import { readMember, toMemberEvent } from '../../organization/index.ts';
+import { type OrganizationRecord, readMember, toMemberEvent } from '../../organization/index.ts';
 import { type AuditNote, after, type Change, iso, type Tenant } from '../../platform/index.ts';
+import { eventsOfEntries } from '../model/events-of-entries.ts';
 import { changeIncident, isMuted } from '../model/incident-timeline.ts';
 import type { IncidentRecord, StoredIncidentEntry } from '../model/record.ts';
 
@@ -14,25 +15,26 @@ interface Changed {
   readonly change: Change;
 }
 
-interface Acknowledgement {
+interface IncidentContext {
+  readonly organization: Pick<OrganizationRecord, 'id' | 'name'>;
   readonly incident: IncidentRecord;
   readonly by: Actor;
-  readonly note: string | null;
   readonly now: Date;
 }
 
 /** A further acknowledgement replaces the one before, which stays in the timeline. */
-export const acknowledgeIncident = (tenant: Tenant, { incident, by, note, now }: Acknowledgement): Changed => {
+export const acknowledgeIncident = (
+  tenant: Tenant,
+  { organization, incident, by, note, now }: IncidentContext & { readonly note: string | null },
+): Changed => {
   assertOpen(incident);
   const at = iso(now);
-  const changed = changeIncident(tenant, incident, {
-    acknowledgement: { by, at, note },
-    entries: [{ at, type: 'acknowledged', by, message: note }],
-  });
+  const entries = [{ at, type: 'acknowledged', by, message: note }] as const;
+  const changed = changeIncident(tenant, incident, { acknowledgement: { by, at, note }, entries });
   return {
     incident: changed.incident,
     change: {
-      writes: [changed.write],
+      writes: [changed.write, ...eventsOfEntries(tenant, { organization, incident: changed.incident, entries, now })],
       audit: [incidentNote(tenant, incident, { action: 'incident.acknowledged', details: { note } })],
     },
   };
@@ -46,12 +48,7 @@ interface IncidentInput {
 /** Changes the given fields. Setting what is already so writes nothing. */
 export const updateIncident = async (
   tenant: Tenant,
-  {
-    incident,
-    input,
-    by,
-    now,
-  }: { readonly incident: IncidentRecord; readonly input: IncidentInput; readonly by: Actor; readonly now: Date },
+  { organization, incident, input, by, now }: IncidentContext & { readonly input: IncidentInput },
 ): Promise<Changed> => {
   assertOpen(incident);
   const steps = [
@@ -59,16 +56,21 @@ export const updateIncident = async (
     muting(incident, input.mutedUntil, now),
   ].filter((step) => step !== undefined);
   if (steps.length === 0) return { incident, change: { writes: [], audit: [] } };
+  const entries = steps.map(({ type, message }): StoredIncidentEntry => ({ at: iso(now), type, by, message }));
   const changed = changeIncident(tenant, incident, {
     ...Object.assign({}, ...steps.map(({ attributes }) => attributes)),
-    entries: steps.map(({ type, message }): StoredIncidentEntry => ({ at: iso(now), type, by, message })),
+    entries,
   });
   // What was not sent while it was muted is sent now, if it is still missing.
   const isUnmuted = steps.some(({ type }) => type === 'unmuted');
   return {
     incident: changed.incident,
     change: {
-      writes: [changed.write, ...(isUnmuted ? [enqueue(tenant, { kind: 'notify-incident', incidentId: incident.id }, now)] : [])],
+      writes: [
+        changed.write,
+        ...(isUnmuted ? [enqueue(tenant, { kind: 'notify-incident', incidentId: incident.id }, now)] : []),
+        ...eventsOfEntries(tenant, { organization, incident: changed.incident, entries, now }),
+      ],
       audit: steps.map(({ type, details }) => incidentNote(tenant, incident, { action: `incident.${type}`, details })),
     },
   };

@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { incidentKeptSeconds, reminderSeconds } from '../../contract/limits.ts';
 import { severityOfKind } from '../../contract/models/alert-enums.ts';
 import { enqueue } from '../../event/index.ts';
-import { whileActive } from '../../organization/index.ts';
+import { type OrganizationRecord, organizationKey, whileActive } from '../../organization/index.ts';
 import {
   after,
   commit,
@@ -23,13 +23,14 @@ import {
   type Tenant,
   type Write,
 } from '../../platform/index.ts';
+import { eventsOfEntries } from '../model/events-of-entries.ts';
 import { changeIncident, isMuted } from '../model/incident-timeline.ts';
 import { alertKey, type IncidentRecord, type LockFailures } from '../model/record.ts';
 import { type FailureSignal, type RecoverySignal, type Signal, titleOf } from './signal.ts';
 
 /**
- * Idempotent: a repeated signal changes nothing. The message about a change is part of its transaction, as a task. A signal of a
- * deleted organization is dropped.
+ * Idempotent: a repeated signal changes nothing. The event of a change and its message, as a task, are part of its transaction. A signal
+ * of a deleted organization is dropped.
  */
 export const applySignal = async (tenant: Tenant, signal: Signal, now: Date): Promise<void> => {
   try {
@@ -38,7 +39,7 @@ export const applySignal = async (tenant: Tenant, signal: Signal, now: Date): Pr
       const writes =
         signal.state === 'failed'
           ? await failureWrites(tenant, { incident, signal, now })
-          : recoveryWrites(tenant, { incident, signal, now });
+          : await recoveryWrites(tenant, { incident, signal, now });
       if (writes.length > 0) await commit([...writes, whileActive(tenant)]);
     });
   } catch (error) {
@@ -97,11 +98,12 @@ const openNew = async (tenant: Tenant, signal: FailureSignal, now: Date): Promis
     timeline: [{ at, type: 'opened', by: null, message }],
   };
   emitMetric('incident opened', { IncidentsOpened: 1 });
-  const stale = () => new StaleReadError();
+  const { timeline: entries = [] } = incident;
   return [
     create(incident, stale),
     create({ ...alertKey.open(tenant, kind, subject.id), incidentId: id }, stale),
     enqueue(tenant, { kind: 'notify-incident', incidentId: id }, now),
+    ...eventsOfEntries(tenant, { organization: await readOrganization(tenant), incident, entries, now }),
   ];
 };
 
@@ -151,30 +153,39 @@ const addLocks = (before: LockFailures | undefined, { found, last }: LockFailure
 
 const stale = () => new StaleReadError();
 
+/** Events name the organization. Throws ORGANIZATION_NOT_FOUND. */
+const readOrganization = async (tenant: Tenant): Promise<OrganizationRecord> => {
+  const organization = await get(organizationKey.organization(tenant));
+  if (!organization) throw new ApiError('ORGANIZATION_NOT_FOUND', 'Organization not found');
+  return organization;
+};
+
 /** Closes the incident, unless it has failed since. */
-const recoveryWrites = (
+const recoveryWrites = async (
   tenant: Tenant,
   {
     incident,
     signal,
     now,
   }: { readonly incident: IncidentRecord | undefined; readonly signal: RecoverySignal; readonly now: Date },
-): readonly Write[] => {
+): Promise<readonly Write[]> => {
   if (!incident || signal.at < incident.lastFailureAt || isOfOtherSchedule(incident, signal)) return [];
   const { id, kind, subject } = incident;
   const { at, message } = signal;
+  const entries = [{ at, type: 'recovered', by: null, message }] as const;
   const ended = changeIncident(tenant, incident, {
     status: 'recovered',
     recoveredAt: at,
     message,
     mutedUntil: undefined,
     ttl: epochSeconds(after(now, incidentKeptSeconds)),
-    entries: [{ at, type: 'recovered', by: null, message }],
+    entries,
   });
   return [
     remove(alertKey.open(tenant, kind, subject.id), stale, { incidentId: id }),
     ended.write,
     enqueue(tenant, { kind: 'notify-incident', incidentId: id }, now),
+    ...eventsOfEntries(tenant, { organization: await readOrganization(tenant), incident: ended.incident, entries, now }),
   ];
 };
 

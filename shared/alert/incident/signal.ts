@@ -38,6 +38,7 @@ const titles: Readonly<Record<AlertKind, string>> = {
   destination_error: 'Storage destination in error',
   restore_failed: 'Restore failed',
   capture_stalled: 'Capture stalled',
+  capture_diverged: 'Captured documents differ from the source',
   webhook_failing: 'Webhook failing',
   webhook_disabled: 'Webhook disabled',
   verification_failed: 'Verification failed',

@@ -2,7 +2,7 @@
 import type * as z from 'zod/mini';
 import type { events } from '../../contract/events/event-catalogue.ts';
 import type { EventName } from '../../contract/events/event-names.ts';
-import type { IncidentEventName } from '../../contract/events/incident-events.ts';
+import type { IncidentTrigger } from '../../contract/events/incident-triggers.ts';
 import type { FailureSignal, RecoverySignal, Signal } from './signal.ts';
 
 type Data<N extends EventName> = z.output<(typeof events)[N]>;
@@ -26,7 +26,7 @@ export const signalsOfEvent = (event: IncidentEvent): EventSignals => {
   return read ? read(event.data as never, event) : { signals: [] };
 };
 
-type Readers = { readonly [N in IncidentEventName]: (data: Data<N>, event: IncidentEvent) => EventSignals };
+type Readers = { readonly [N in IncidentTrigger]: (data: Data<N>, event: IncidentEvent) => EventSignals };
 
 /** The error of a job that was cancelled. */
 const cancelled = 'CANCELLED';
@@ -106,7 +106,8 @@ const readers: Readers = {
         { name: 'Schedule', value: schedule.name },
         { name: 'Error', value: error.code },
       ],
-      page: `/schedules/${schedule.id}`,
+      // The backup says why it failed. Without one, the schedule does.
+      page: backupId === null ? `/schedules/${schedule.id}` : `/backups/${backupId}`,
     }),
   'schedule.updated': ({ schedule }, event) =>
     schedule.enabled ? { signals: [] } : { signals: endOfSchedule(event, schedule.id, `Schedule ${schedule.name} was disabled`) },
@@ -174,7 +175,7 @@ const readers: Readers = {
             { name: 'Error', value: restoreTest.error.code },
             ...(restoreTest.backupId === null ? [] : [{ name: 'Backup', value: restoreTest.backupId }]),
           ],
-          page: `/restore-tests/${restoreTest.restoreTestId}`,
+          page: `/restore-tests/runs/${restoreTest.id}`,
         }),
   'restore_test.completed': ({ restoreTest, project }, event) => ({
     signals: recovery(event, {
@@ -187,14 +188,34 @@ const readers: Readers = {
     signals: recovery(event, {
       subjectId: project.id,
       message: `Point-in-time recovery of ${project.name} was disabled`,
-      kinds: ['capture_stalled'],
+      kinds: ['capture_stalled', 'capture_diverged'],
     }),
   }),
+  'pitr.diverged': ({ project, divergence }, event) =>
+    failure(event, {
+      kind: 'capture_diverged',
+      subject: { type: 'project', id: project.id, name: project.name },
+      project: { id: project.id, name: project.name },
+      message: divergenceText(project.name, divergence),
+      facts: [
+        ...divergence.documents.slice(0, 3).map((one) => ({ name: one.path, value: versionsText(one) })),
+        { name: 'Last read before', value: divergence.fromTimestamp },
+        { name: 'Compared at', value: divergence.toTimestamp },
+      ],
+      page: `/projects/${project.id}/point-in-time`,
+    }),
   'project.deleted': ({ project }, event) => ({
     signals: recovery(event, {
       subjectId: project.id,
       message: `${project.name} was removed from the organization`,
-      kinds: ['backup_failed', 'restore_failed', 'capture_stalled', 'restore_test_failed', 'protection_lapsed'],
+      kinds: [
+        'backup_failed',
+        'restore_failed',
+        'capture_stalled',
+        'capture_diverged',
+        'restore_test_failed',
+        'protection_lapsed',
+      ],
     }),
   }),
 };
@@ -224,6 +245,14 @@ const damageFound = (restore: FoundBy, event: IncidentEvent): FailureSignal | un
     page: `/backups/${backupId}`,
   });
 };
+
+type Divergence = Data<'pitr.diverged'>['divergence'];
+
+const divergenceText = (name: string, { documentCount, toTimestamp }: Divergence): string =>
+  `${documentCount === 1 ? 'One document' : `${documentCount} documents`} of ${name} differed from what was captured. Restores of ${toTimestamp} or later are corrected; a base backup that reads everything follows`;
+
+const versionsText = ({ captured, source }: Divergence['documents'][number]): string =>
+  `captured ${captured?.updateTime ?? 'no document'}, source ${source?.updateTime ?? 'no document'}`;
 
 const endOfSchedule = (event: IncidentEvent, scheduleId: string, message: string): readonly Signal[] =>
   recovery(event, { subjectId: scheduleId, message, kinds: ['schedule_failed', 'schedule_overdue'] });

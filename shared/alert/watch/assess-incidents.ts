@@ -19,7 +19,7 @@ export const assessIncidents = async (tenant: Tenant, now: Date): Promise<void> 
   const state = await loadWatchedState(tenant, now);
   for (const signal of findRecoveries(state, now)) await applySignal(tenant, signal, now);
   for (const signal of findSilence(state, now)) await applySignal(tenant, signal, now);
-  await tendIncidents(tenant, await openIncidents(tenant), now);
+  await tendIncidents(tenant, { organization, incidents: await openIncidents(tenant), now });
   await auditExpiredUses(tenant, state.apiKeys, now);
   await reportLapses(tenant, state, now);
   await releaseHeld(tenant, state.alerts, now);

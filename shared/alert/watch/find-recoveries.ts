@@ -72,6 +72,11 @@ const reasons: Readonly<Record<AlertKind, Reason>> = {
     if (!pitr || pitr.status === 'disabled') return `Point-in-time recovery of ${name} is disabled`;
     return stalledSince(pitr, now) === undefined ? `Changes of ${name} are captured again` : undefined;
   }),
+  capture_diverged: ofProject(({ id, name }, _, { captures }) => {
+    const pitr = captures.get(id);
+    if (!pitr || pitr.status === 'disabled') return `Point-in-time recovery of ${name} is disabled`;
+    return pitr.mustReadBase ? undefined : `A base backup has read all of ${name} since`;
+  }),
   webhook_failing: ofWebhook,
   webhook_disabled: ofWebhook,
   verification_failed: (incident, { backups }) => {

@@ -1,20 +1,29 @@
 /** Open incidents that are no longer as a person has set them: muted until a time that has passed, or assigned to a former member. */
 import { enqueue } from '../../event/index.ts';
-import { organizationKey } from '../../organization/index.ts';
+import { type OrganizationRecord, organizationKey } from '../../organization/index.ts';
 import { bestEffort, commit, getAll, iso, type Tenant } from '../../platform/index.ts';
+import { eventsOfEntries } from '../model/events-of-entries.ts';
 import { changeIncident, isMuted } from '../model/incident-timeline.ts';
 import type { IncidentRecord, StoredIncidentEntry } from '../model/record.ts';
 
 /** A conflict with a failure or a person is left to the next sweep. */
-export const tendIncidents = async (tenant: Tenant, incidents: readonly IncidentRecord[], now: Date): Promise<void> => {
+export const tendIncidents = async (
+  tenant: Tenant,
+  {
+    organization,
+    incidents,
+    now,
+  }: { readonly organization: OrganizationRecord; readonly incidents: readonly IncidentRecord[]; readonly now: Date },
+): Promise<void> => {
   const members = await getAll(incidents.map(({ assignee }) => assignee && organizationKey.member(tenant, assignee.id)));
   for (const [n, incident] of incidents.entries()) {
     const due = decideTending(incident, { isMember: members[n] !== undefined, now });
     if (!due) continue;
-    const { write } = changeIncident(tenant, incident, due);
+    const { write, incident: changed } = changeIncident(tenant, incident, due);
+    const events = eventsOfEntries(tenant, { organization, incident: changed, entries: due.entries, now });
     const notify =
       due.reminders === undefined ? [] : [enqueue(tenant, { kind: 'notify-incident', incidentId: incident.id }, now)];
-    await bestEffort('tend an incident', commit([write, ...notify]));
+    await bestEffort('tend an incident', commit([write, ...notify, ...events]));
   }
 };
 

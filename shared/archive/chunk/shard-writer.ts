@@ -59,7 +59,7 @@ export class ShardWriter {
   }
 
   /**
-   * Keeps one record where it is: `slot` of the leaf that `segment` of an earlier index belongs to. The bytes of `name` must not
+   * Keeps one record where it is: `slot` of the leaf that `segment` of an earlier index, or another chunk of this backup, belongs to. The bytes of `name` must not
    * change until the next call.
    */
   keep(segment: Segment, slot: number, name: Uint8Array): void {
@@ -68,8 +68,7 @@ export class ShardWriter {
     if (this.#keptName && last?.leaf && isSameLeaf(last.leaf, segment) && slot === last.start + last.count) last.count += 1;
     else {
       checkOrder(this.#keptName ?? this.#chunk?.lastName, name);
-      const source = { backup: segment.backup, name: segment.object };
-      this.#kept.set(objectId(source), source);
+      this.#list(segment);
       this.#enqueue({ leaf: segment, start: slot, count: 1, first: Buffer.from(name) });
     }
     this.#keptName = name;
@@ -86,11 +85,15 @@ export class ShardWriter {
     if (this.#keptName && last?.leaf && isSameLeaf(last.leaf, segment) && segment.start === last.start + last.count)
       last.count += segment.count;
     else {
-      const source = { backup: segment.backup, name: segment.object };
-      this.#kept.set(objectId(source), source);
+      this.#list(segment);
       this.#enqueue({ leaf: segment, start: segment.start, count: segment.count, first: segment.first });
     }
     this.#keptName = segment.first;
+  }
+
+  /** The chunks of this backup are listed where they are written. */
+  #list({ backup, object: name }: Segment): void {
+    if (backup !== this.#options.identity.backup) this.#kept.set(objectId({ backup, name }), { backup, name });
   }
 
   #writer(): ChunkWriter {

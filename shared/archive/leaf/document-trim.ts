@@ -104,3 +104,11 @@ export const joinDocument = (flags: number, name: Uint8Array, body: Uint8Array, 
   if (flags & trimmedUpdated) at = writeTimestampField(out, at, updatedTag, updated.seconds, updated.nanos);
   return out.subarray(0, at);
 };
+
+/** The bytes that `joinDocument` adds to a body. */
+export const joinedBytes = (flags: number, nameBytes: number, created: ProtobufTimestamp, updated: ProtobufTimestamp): number => {
+  const ofName = flags & trimmedName ? 1 + writeVarint(scratch, 0, nameBytes) + nameBytes : 0;
+  const ofCreated = flags & trimmedCreated ? writeTimestampField(scratch, 0, createdTag, created.seconds, created.nanos) : 0;
+  const ofUpdated = flags & trimmedUpdated ? writeTimestampField(scratch, 0, updatedTag, updated.seconds, updated.nanos) : 0;
+  return ofName + ofCreated + ofUpdated;
+};

@@ -14,6 +14,14 @@ import { decompress } from '../primitives/zstd.ts';
 import { FrameBinding, frameNonce, objectKey } from './frame-binding.ts';
 import type { Header } from './header.ts';
 
+/** The authenticated content of a frame: one zstd frame, and the length that it decompresses to. */
+export interface PackedFrame {
+  readonly packed: Buffer;
+  readonly plainBytes: number;
+}
+
+export const unpack = ({ packed, plainBytes }: PackedFrame): Buffer => decompress(packed, plainBytes);
+
 /** Opens frames of one object. Returns no byte of a frame before all of it is authenticated. */
 export class FrameOpener {
   readonly #key: KeyObject;
@@ -28,13 +36,18 @@ export class FrameOpener {
 
   /** Decrypts and decompresses a whole frame, including its length prefix. */
   open(frame: Uint8Array, index: number, last: boolean): Buffer {
+    return unpack(this.unseal(frame, index, last));
+  }
+
+  /** Authenticates and decrypts a whole frame; its content stays compressed. */
+  unseal(frame: Uint8Array, index: number, last: boolean): PackedFrame {
     const bytes = asBuffer(frame);
     if (bytes.length < frameLengthBytes || bytes.length !== frameLengthBytes + sealedLength(bytes))
       throw new ArchiveError('truncated', `frame ${index} does not have the length it declares`);
     const sealed = bytes.subarray(frameLengthBytes);
     const content = this.#decrypt(sealed, index, last);
     if (!content) throw this.#diagnose(sealed, index, last);
-    return decompress(content.subarray(plainLengthBytes), content.readUInt32BE());
+    return { packed: content.subarray(plainLengthBytes), plainBytes: content.readUInt32BE() };
   }
 
   #decrypt(sealed: Buffer, index: number, last: boolean): Buffer | undefined {

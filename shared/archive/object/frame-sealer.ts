@@ -4,6 +4,7 @@ import { ArchiveError } from '../primitives/archive-error.ts';
 import { frameLengthBytes, maxPlainBytes, plainLengthBytes, tagBytes } from '../primitives/format-limits.ts';
 import { compress, decompress } from '../primitives/zstd.ts';
 import { FrameBinding, frameNonce, objectKey } from './frame-binding.ts';
+import type { PackedFrame } from './frame-opener.ts';
 import type { Header } from './header.ts';
 
 /**
@@ -34,8 +35,20 @@ export class FrameSealer {
     if (plain.length > maxPlainBytes) throw new ArchiveError('too-large', `a frame has ${plain.length} bytes`);
     const packed = compress(plain, this.#level);
     this.#inspect?.('compressed', packed);
+    return this.#seal({ packed, plainBytes: plain.length }, { index, last, plain });
+  }
+
+  /** The same for the authenticated content of another frame, which stays compressed. */
+  sealPacked(content: PackedFrame, index: number, last: boolean): readonly Buffer[] {
+    return this.#seal(content, { index, last });
+  }
+
+  #seal(
+    { packed, plainBytes }: PackedFrame,
+    { index, last, plain }: { readonly index: number; readonly last: boolean; readonly plain?: Buffer },
+  ): readonly Buffer[] {
     const plainLength = Buffer.allocUnsafe(plainLengthBytes);
-    plainLength.writeUInt32BE(plain.length);
+    plainLength.writeUInt32BE(plainBytes);
     const nonce = frameNonce(this.#prefix, index, last);
     const binding = this.#binding.of(index, last, plainLengthBytes + packed.length);
     const sealed = gcmSeal(this.#key, { nonce, binding, pieces: [plainLength, packed] });
@@ -43,7 +56,7 @@ export class FrameSealer {
     if (this.#check !== 'none') {
       const read = gcmOpen(this.#key, { nonce, binding, pieces: sealed.pieces, tag: sealed.tag });
       if (!read?.[0]?.equals(plainLength) || !read[1]?.equals(packed)) throw failed(index);
-      if (this.#check === 'restored' && !isRestored(read[1], plain)) throw failed(index);
+      if (plain && this.#check === 'restored' && !isRestored(read[1], plain)) throw failed(index);
     }
     const length = Buffer.allocUnsafe(frameLengthBytes);
     length.writeUInt32BE(plainLengthBytes + packed.length + tagBytes);

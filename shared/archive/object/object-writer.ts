@@ -4,6 +4,7 @@ import { encodeBase64 } from '../primitives/bytes.ts';
 import { maxFrames } from '../primitives/format-limits.ts';
 import type { Identity } from '../primitives/identity.ts';
 import { defaultLevel } from '../primitives/zstd.ts';
+import type { PackedFrame } from './frame-opener.ts';
 import { FrameSealer, type Inspect, type SelfCheck } from './frame-sealer.ts';
 import { encodeHeader, type Header, noncePrefixBytes, saltBytes } from './header.ts';
 
@@ -67,10 +68,19 @@ export class ObjectWriter {
   }
 
   seal(plain: Buffer, last: boolean): FrameLocation {
+    return this.#write(hash('sha256', plain, 'buffer'), last, (frame) => this.#sealer.seal(plain, frame, last));
+  }
+
+  /** Writes the content of an authenticated frame of another object. `sha256` is that of the uncompressed content. */
+  sealPacked(content: PackedFrame, sha256: Buffer, last: boolean): FrameLocation {
+    return this.#write(sha256, last, (frame) => this.#sealer.sealPacked(content, frame, last));
+  }
+
+  #write(sha256: Buffer, last: boolean, seal: (frame: number) => readonly Buffer[]): FrameLocation {
     if (this.#ended) throw new Error('the last frame was already written');
     if (this.#frames >= maxFrames) throw new ArchiveError('too-large', 'the object has more than 2^32 frames');
-    const [frame, offset, sha256] = [this.#frames++, this.#size, hash('sha256', plain, 'buffer')];
-    for (const piece of this.#sealer.seal(plain, frame, last)) this.#push(piece);
+    const [frame, offset] = [this.#frames++, this.#size];
+    for (const piece of seal(frame)) this.#push(piece);
     this.#plain.update(sha256);
     this.#ended = last;
     return { frame, offset, length: this.#size - offset, sha256 };

@@ -1,6 +1,7 @@
+import type { PackedLeaf } from '../chunk/leaf-copier.ts';
 import { Leaf } from '../leaf/leaf.ts';
 import type { Manifest } from '../manifest/manifest.ts';
-import { FrameOpener } from '../object/frame-opener.ts';
+import { FrameOpener, unpack } from '../object/frame-opener.ts';
 import { encodeHeader, noncePrefixBytes, saltBytes } from '../object/header.ts';
 import type { ObjectEntry } from '../object/object-writer.ts';
 import { decodePage, type Segment } from '../page/index-page.ts';
@@ -37,6 +38,26 @@ export interface RecordFilter {
   /** Hides what is to be hidden. False if that depends on the bodies, which the leaf lacks; then it is read with them. */
   apply(leaf: Leaf): boolean;
 }
+
+/** A leaf to fetch together with others. */
+export interface WantedLeaf {
+  readonly segment: Segment;
+  readonly withBodies: boolean;
+}
+
+export interface FetchedLeaf {
+  /** Without bodies. */
+  readonly leaf: Leaf;
+  /** If the bodies were wanted. */
+  readonly packed?: PackedLeaf;
+}
+
+const endOf = ({ segment: { offset, keysLength, bodiesLength }, withBodies }: WantedLeaf): number =>
+  offset + keysLength + (withBodies ? bodiesLength : 0);
+
+/** A leaf whose bodies can be read, from its compressed frames. */
+export const unpackLeaf = ({ keys, bodies, keysSha256, bodiesSha256 }: PackedLeaf): Leaf =>
+  new Leaf(verified(unpack(keys), keysSha256), verified(unpack(bodies), bodiesSha256));
 
 /** Pages to cache, about 100 KB each. */
 const maxRecentPages = 8;
@@ -115,11 +136,8 @@ export class Archive {
   }
 
   async #leaf(segment: Segment, part: LeafContents): Promise<Leaf> {
-    const entry = this.#entry(segment.backup, segment.object);
-    const { frame, offset, keysLength, bodiesLength } = segment;
+    const { entry, frame, offset, keysLength, bodiesLength } = this.#located(segment);
     const length = part === 'keys' ? keysLength : keysLength + bodiesLength;
-    if (offset + keysLength + bodiesLength > entry.size || frame + 1 >= entry.frames)
-      throw invalid('a segment exceeds its chunk');
     return this.#open(entry, offset, length, (bytes, opener) => {
       const keys = verified(opener.open(bytes.subarray(0, keysLength), frame, false), segment.keysSha256);
       const bodies =
@@ -128,6 +146,42 @@ export class Archive {
           : verified(opener.open(bytes.subarray(keysLength), frame + 1, frame + 2 === entry.frames), segment.bodiesSha256);
       return checkSegment(new Leaf(keys, bodies), segment);
     });
+  }
+
+  #located(segment: Segment) {
+    const entry = this.#entry(segment.backup, segment.object);
+    const { frame, offset, keysLength, bodiesLength } = segment;
+    if (offset + keysLength + bodiesLength > entry.size || frame + 1 >= entry.frames)
+      throw invalid('a segment exceeds its chunk');
+    return { entry, frame, offset, keysLength, bodiesLength };
+  }
+
+  /**
+   * The leaves of segments of one object, in the order of their offsets, with one fetch. Their bodies, if they are wanted, are
+   * authenticated and stay compressed; whether they match their hash is left to readers of what is copied.
+   */
+  packedLeaves(wanted: readonly WantedLeaf[]): Promise<readonly FetchedLeaf[]> {
+    const [first] = wanted;
+    const last = wanted.at(-1);
+    if (!first || !last) return Promise.resolve([]);
+    if (this.isFiltered) throw new Error('a leaf cannot be copied without what an erasure hides in it');
+    const { backup, object: name } = first.segment;
+    return attachObject({ backup, name }, async () => {
+      const { entry, offset } = this.#located(first.segment);
+      return this.#open(entry, offset, endOf(last) - offset, (bytes, opener) =>
+        wanted.map((one) => this.#fetched(one, bytes.subarray(one.segment.offset - offset, endOf(one) - offset), opener)),
+      );
+    });
+  }
+
+  #fetched({ segment, withBodies }: WantedLeaf, bytes: Uint8Array, opener: FrameOpener): FetchedLeaf {
+    const { entry, frame, keysLength } = this.#located(segment);
+    const { records, keysSha256, bodiesSha256 } = segment;
+    const keys = opener.unseal(bytes.subarray(0, keysLength), frame, false);
+    const leaf = checkSegment(new Leaf(verified(unpack(keys), keysSha256)), segment);
+    if (!withBodies) return { leaf };
+    const bodies = opener.unseal(bytes.subarray(keysLength), frame + 1, frame + 2 === entry.frames);
+    return { leaf, packed: { records, keys, bodies, keysSha256, bodiesSha256 } };
   }
 
   /** The segments of a page; recent pages are cached. */

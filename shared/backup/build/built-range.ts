@@ -1,13 +1,13 @@
 /** The documents of a range as they were at a moment, from a base backup and the changes captured since: nothing is read from the source. */
-import { compareNames } from '../../archive/index.ts';
+import { compareNames, recordKind } from '../../archive/index.ts';
 import { CollectionCounts, DocumentBatch, type DocumentRange, justAfter, type NameRange } from '../../firestore/index.ts';
-import { ArchiveCursor, type DocumentChange, type JoinSide, mergeJoin } from '../../stored-backup/index.ts';
+import { ArchiveCursor, archiveRanges, type JoinSide, mergeJoin } from '../../stored-backup/index.ts';
 import type { ParentArchive } from '../incremental/parent-archive.ts';
+import type { Delta, StoredChange } from './delta.ts';
 
 interface BuiltRangeOptions {
   readonly base: ParentArchive;
-  /** The last state of every document of the range that has changed since the base, in name order. */
-  readonly changes: (range: NameRange) => AsyncGenerator<DocumentChange, void, undefined>;
+  readonly delta: Delta;
   readonly range: NameRange;
   /** Full name of a document: resumes after it. */
   readonly after?: string | undefined;
@@ -22,6 +22,11 @@ export class BuiltRange implements DocumentRange {
   bytes = 0;
   readonly reads = 0;
   isFull = false;
+  /** How many documents more than in the base. */
+  difference = 0;
+  /** Of the current batch: how many documents lie before each one that is new, and before each one that was deleted. */
+  #added: number[] = [];
+  #removed: number[] = [];
   readonly #options: BuiltRangeOptions;
   readonly #counts: CollectionCounts;
   readonly #batch = new DocumentBatch();
@@ -42,18 +47,22 @@ export class BuiltRange implements DocumentRange {
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<DocumentBatch, void, undefined> {
-    const { base, changes, range, after } = this.#options;
+    const { base, delta, range, after } = this.#options;
     const root = base.archive.documentsRoot;
     const rest = after === undefined ? range : { ...range, from: justAfter(after.slice(root.length)) };
     const right = new ArchiveCursor(base.archive, [rest], { withBodies: true });
-    const left = new ChangeCursor(changes(rest), Buffer.byteLength(root));
+    const [within = {}] = archiveRanges(base.archive, [rest]);
+    const left = new ChangeCursor(delta.changes(within), Buffer.byteLength(root));
     try {
       await left.load();
       await base.read(() => right.load());
       for (let isOver = false; !isOver; ) {
         this.#batch.begin(this.#memory);
         isOver = await base.read(() => this.#fill(left, right));
-        if (this.#batch.count === 0) continue;
+        if (this.#batch.count === 0) {
+          if (isOver) this.difference -= this.#removed.length;
+          continue;
+        }
         this.#count();
         yield this.#batch;
         if (this.isFull) return;
@@ -67,10 +76,20 @@ export class BuiltRange implements DocumentRange {
   /** False if the batch is full. A record that does not fit into it is visited again. */
   #fill(left: ChangeCursor, right: ArchiveCursor): Promise<boolean> {
     return mergeJoin({ left, right, compare: compareNames }, (order) => {
-      if (order <= 0) return left.content ? this.#take(left.content) : true;
+      if (order <= 0) return this.#change(left.content, order);
       if (right.requestBody()) return this.#take(right.document());
       return right.content().then((content) => this.#take(content));
     });
+  }
+
+  #change(content: Buffer | undefined, order: number): boolean {
+    if (!content) {
+      if (order === 0) this.#removed.push(this.#batch.count);
+      return true;
+    }
+    const isTaken = this.#take(content);
+    if (isTaken && order < 0) this.#added.push(this.#batch.count - 1);
+    return isTaken;
   }
 
   #take(document: Uint8Array): boolean {
@@ -91,6 +110,10 @@ export class BuiltRange implements DocumentRange {
     const taken = this.#counts.add(batch);
     this.isFull = taken < batch.count;
     if (this.isFull) batch.keep(taken);
+    // What follows the last document is dealt with after it: by the next batch, or the next part.
+    this.difference += this.#added.filter((n) => n < taken).length - this.#removed.filter((n) => n < taken).length;
+    this.#removed = this.#removed.filter((n) => n >= taken).map(() => 0);
+    this.#added = [];
     this.documents += batch.count;
     this.bytes += batch.documentBytes;
   }
@@ -100,10 +123,10 @@ class ChangeCursor implements JoinSide<Buffer> {
   name: Buffer | undefined;
   /** The encoded document; undefined if it is deleted. */
   content: Buffer | undefined;
-  readonly #changes: AsyncGenerator<DocumentChange, void, undefined>;
+  readonly #changes: AsyncGenerator<StoredChange, void, undefined>;
   readonly #rootBytes: number;
 
-  constructor(changes: AsyncGenerator<DocumentChange, void, undefined>, rootBytes: number) {
+  constructor(changes: AsyncGenerator<StoredChange, void, undefined>, rootBytes: number) {
     this.#changes = changes;
     this.#rootBytes = rootBytes;
   }
@@ -114,8 +137,9 @@ class ChangeCursor implements JoinSide<Buffer> {
 
   async load(): Promise<void> {
     const next = await this.#changes.next();
-    this.name = next.done ? undefined : next.value.name.subarray(this.#rootBytes);
-    this.content = next.done ? undefined : next.value.content;
+    const { leaf, slot } = next.value ?? {};
+    this.name = leaf?.name(slot ?? 0).subarray(this.#rootBytes);
+    this.content = leaf?.kind(slot ?? 0) === recordKind.document ? leaf.content(slot ?? 0) : undefined;
   }
 
   async close(): Promise<void> {

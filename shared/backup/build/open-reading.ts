@@ -4,6 +4,7 @@ import type { ProjectRecord } from '../../project/index.ts';
 import type { BackupDeps, PlannedBackup } from '../../stored-backup/index.ts';
 import { openParentArchive } from '../incremental/parent-archive.ts';
 import { BuiltRange } from './built-range.ts';
+import { Delta } from './delta.ts';
 
 /** Where the documents of a backup come from: the source, or a base and the changes since. */
 export interface DocumentReading {
@@ -12,7 +13,10 @@ export interface DocumentReading {
     readonly after: string | undefined;
     readonly signal: AbortSignal;
     readonly collectionBytesMax: number;
-  }): DocumentRange;
+  }): DocumentRange & {
+    /** How many documents more than in the base, if there is one. */
+    readonly difference?: number;
+  };
   /** Compares the documents that all runs have read with what the range has. */
   count(options: {
     readonly range: NameRange;
@@ -42,16 +46,21 @@ const readSource = async (tenant: Tenant, { backup: { readTime }, project, deps 
   };
 };
 
-/** What is read was counted when the moment was proven; the last step compares the number of all documents with the plan. */
+/** What is read was counted when the moment was proven; the last step compares the number of all documents with the base and the changes. */
 const readBuilt = async (tenant: Tenant, { backup, deps }: ReadingRun, baseId: string): Promise<DocumentReading> => {
-  const { changes } = deps;
-  if (!changes) throw new Error('a backup is built only where captured changes can be read');
   const base = await openParentArchive(tenant, { child: backup, parentId: baseId, deps });
-  const root = base.archive.documentsRoot;
-  return {
-    read: (options) =>
-      new BuiltRange({ ...options, base, changes: (range) => changes.readChanges(tenant, { backup, range, root, deps }) }),
-    count: async () => ({ countVerified: base.backup.countVerified === true, reads: 0 }),
-    close: () => base.close(),
-  };
+  try {
+    const delta = await Delta.open(tenant, { backup, deps });
+    return {
+      read: (options) => new BuiltRange({ ...options, base, delta }),
+      count: async () => ({ countVerified: base.backup.countVerified === true, reads: 0 }),
+      close: () => {
+        base.close();
+        delta.close();
+      },
+    };
+  } catch (error) {
+    base.close();
+    throw error;
+  }
 };

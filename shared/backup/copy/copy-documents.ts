@@ -17,7 +17,7 @@ import { type Claim, checkpointShard, type PartResult, type ShardProgress } from
 export const partBytesMax = 1 << 30;
 export const collectionBytesMax = 64 << 10;
 /** If every other document has changed, each is an entry of the index. */
-const listedBytesMax = 128 << 10;
+export const listedBytesMax = 128 << 10;
 /** Firestore limits a query to 60 s; functions/backup/workflow.ts reserves more than that. */
 const countMs = 60_000;
 
@@ -44,7 +44,7 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
     counting?.catch(() => undefined);
     const [stored, counted] = await withCopyHeartbeat(run, {
       claim,
-      work: async () => [await part.finish(), await counting] as const,
+      work: async () => [await part.finish({ isListed: (reader.difference ?? 0) !== 0 }), await counting] as const,
     });
     control.check();
     // The parent may have documents after the last one of the source.
@@ -60,6 +60,7 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
           originalSize: reader.bytes,
           collections: JSON.stringify([...reader.collections]),
           statistics: tally.encode(),
+          ...(reader.difference !== undefined && { difference: reader.difference }),
         },
       }),
     };

@@ -3,11 +3,13 @@ import { readDestination } from '../../destination/index.ts';
 import { RunControl, watchCalls } from '../../job/index.ts';
 import { log, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import { assertPlanned, type BackupDeps } from '../../stored-backup/index.ts';
-import { type DocumentReading, openReading } from '../build/open-reading.ts';
+import { assertPlanned, type BackupDeps, type PlannedBackup } from '../../stored-backup/index.ts';
+import { Delta } from '../build/delta.ts';
+import { openReading } from '../build/open-reading.ts';
 import { openParent, openParentArchive, type ParentArchive } from '../incremental/parent-archive.ts';
 import { BackupWaits } from '../model/backup-waits.ts';
 import { readRunningBackup, timeoutFailure } from '../model/running-backup.ts';
+import { type BuildRun, copyBuilt } from './copy-built.ts';
 import { copyDocuments } from './copy-documents.ts';
 import { copySyntheticFull } from './copy-synthetic-full.ts';
 import { copyUsers } from './copy-users.ts';
@@ -33,8 +35,9 @@ export const copyShard = async (
   ]);
   const store = await deps.openStore(tenant, destination, backup.path);
   const { synthesizedFrom } = backup;
+  const built = await openBuild(tenant, backup, deps);
   // A synthetic full does not read the source.
-  const reading = synthesizedFrom === undefined ? await openReading(tenant, { backup, project, deps }) : undefined;
+  const reading = synthesizedFrom === undefined && !built ? await openReading(tenant, { backup, project, deps }) : undefined;
   let opened: Promise<ParentArchive | undefined> | undefined;
   const parent = () =>
     (opened ??=
@@ -47,12 +50,17 @@ export const copyShard = async (
     const context = { tenant, project, organization };
     const waits = new BackupWaits({ context, database, calls, clock });
     const run = { context, backup, project, deps, store, dataKey, control, waits };
-    const copyRead = (from: DocumentReading, claim: Claim) =>
-      (claim.shard.range === undefined ? copyUsers : copyDocuments)({ ...run, reading: from, parent }, claim);
+    const copy = (claim: Claim): Promise<boolean> => {
+      if (synthesizedFrom !== undefined) return copySyntheticFull({ ...run, origin: parent }, claim);
+      if (claim.shard.range === undefined) return copyUsers(run, claim);
+      if (built) return copyBuilt({ ...run, ...built }, claim);
+      if (!reading) throw new Error('the documents were not opened');
+      return copyDocuments({ ...run, reading, parent }, claim);
+    };
     while (!control.isYielding) {
       const claim = await claimNextPart(tenant, { backupId, number, clock });
       if (!claim) return true;
-      const isDone = await (reading ? copyRead(reading, claim) : copySyntheticFull({ ...run, origin: parent }, claim));
+      const isDone = await copy(claim);
       log.info('copied a part', { backupId, number, part: claim.part, isDone });
       if (isDone) return true;
     }
@@ -60,7 +68,32 @@ export const copyShard = async (
   } finally {
     control.close();
     reading?.close();
+    built?.base.close();
+    built?.delta.close();
     store.close();
     opened?.then((one) => one?.close()).catch(() => undefined);
   }
+};
+
+/** Undefined if the documents are read one by one, from the source or from a base. */
+const openBuild = async (
+  tenant: Tenant,
+  backup: PlannedBackup,
+  deps: BackupDeps,
+): Promise<Pick<BuildRun, 'base' | 'delta'> | undefined> => {
+  const { buildBase, parentBackupId, comparedWith } = backup;
+  if (!buildBase || (parentBackupId !== null && parentBackupId !== buildBase.backupId)) return undefined;
+  // Changes from before the base are found only by looking at every document.
+  if (comparedWith && Date.parse(comparedWith.readTime) < Date.parse(buildBase.readTime)) return undefined;
+  const base = await openParentArchive(tenant, { child: backup, parentId: buildBase.backupId, deps });
+  try {
+    const { collections, counts } = base.manifest;
+    const isListed = collections.reduce((sum, { documents }) => sum + documents, 0) === counts.documents;
+    if (isListed) return { base, delta: await Delta.open(tenant, { backup, deps }) };
+  } catch (error) {
+    base.close();
+    throw error;
+  }
+  base.close();
+  return undefined;
 };

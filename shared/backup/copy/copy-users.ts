@@ -4,7 +4,7 @@ import { type PartWriter, sortUsers, withPart } from '../../stored-backup/index.
 import { type CopyRun, withCopyHeartbeat } from './copy-run.ts';
 import { type Claim, checkpointShard } from './shard-progress.ts';
 
-export const copyUsers = (run: CopyRun, claim: Claim): Promise<boolean> =>
+export const copyUsers = (run: Omit<CopyRun, 'reading' | 'parent'>, claim: Claim): Promise<boolean> =>
   withPart(run, claim, async (part) => {
     const originalSize = await withCopyHeartbeat(run, { claim, work: () => fill(run, part) });
     const stored = await withCopyHeartbeat(run, { claim, work: () => part.finish() });
@@ -14,7 +14,10 @@ export const copyUsers = (run: CopyRun, claim: Claim): Promise<boolean> =>
     return true;
   });
 
-const fill = async ({ context, project, deps, control }: CopyRun, part: PartWriter): Promise<number> => {
+const fill = async (
+  { context, project, deps, control }: Omit<CopyRun, 'reading' | 'parent'>,
+  part: PartWriter,
+): Promise<number> => {
   let bytes = 0;
   try {
     for await (const { id, json } of sortUsers(deps.readAuthUsers(context.tenant, project, control.reading))) {

@@ -6,6 +6,7 @@ import type { CallerContext } from '../../organization/index.ts';
 import { type Change, iso, StaleReadError, set } from '../../platform/index.ts';
 import { jobRelease, readProject } from '../../project/index.ts';
 import { type BackupRecord, backupEvent, backupKey } from '../../stored-backup/index.ts';
+import { backupReads } from '../model/backup-reads.ts';
 
 /** The backup ends at once; its workflow notices at its next commit, and deletes what was stored. */
 export const cancelBackup = async (
@@ -29,6 +30,7 @@ export const cancelBackup = async (
       writes: [
         set(backupKey.backup(tenant, id), ended, { expected: { status }, onConditionFailed: () => new StaleReadError() }),
         { ...jobRelease(tenant, projectId, id), onConditionFailed: () => new StaleReadError() },
+        ...backupReads(tenant, backup, now),
         emit(tenant, {
           schemas: backupEvents,
           name: 'backup.failed',

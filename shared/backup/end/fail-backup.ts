@@ -19,6 +19,7 @@ import {
 } from '../../platform/index.ts';
 import { jobRelease, projectKey, unauthorizedWrite } from '../../project/index.ts';
 import { type BackupRecord, backupAudit, backupEvent, backupKey } from '../../stored-backup/index.ts';
+import { backupReads } from '../model/backup-reads.ts';
 import { timeoutFailure } from '../model/running-backup.ts';
 import { internalFailure } from '../steps/backup-steps.ts';
 
@@ -106,6 +107,7 @@ const failureTransaction = (
     ...(scheduleId === null || synthesizedFrom !== undefined
       ? []
       : [enqueue(tenant, { kind: 'schedule-outcome', scheduleId, backupId: id }, now)]),
+    ...backupReads(tenant, backup, now),
     backupAudit(tenant, { action: 'backup.failed', backup, details: { code: error.code, message: error.message }, now }),
   ];
 };

@@ -149,6 +149,8 @@ const NotedLacking = z.object({
   reason: z.string().check(z.maxLength(1_000)),
   sampled: z.optional(z.object({ from: Moment, to: Moment })),
 });
+/** Since when its documents were read from the source. A manifest that does not say it may be of a restore point. */
+const NotedReading = z.object({ builtFrom: z.enum(['changes', 'source']), auditedSince: Moment });
 const isSize = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** Whether documents it lacks may have existed: its notes say so, or it is a safety backup, the only kind without a parent that has tombstones. */
@@ -180,6 +182,7 @@ const archiveFields = ({ identity, manifest, manifestDigest, keyFile, encryption
     documentCount: documents,
     collectionCounts: topCollections(manifest.collections.map((one) => [one.id, one.documents] as const)),
     countVerified: typeof notes.countVerified === 'boolean' ? notes.countVerified : null,
+    ...NotedReading.safeParse({ builtFrom: notes.builtFrom, auditedSince: notes.auditedSince }).data,
   };
 };
 

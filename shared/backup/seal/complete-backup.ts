@@ -26,6 +26,7 @@ import {
   lockProblemAudit,
   markRetentionDue,
 } from '../../stored-backup/index.ts';
+import { backupReads } from '../model/backup-reads.ts';
 import { assertBackupRunning, updateRunningBackup } from '../model/running-backup.ts';
 
 /** Succeeds only while the backup runs and holds its project's lock: a cancelled or reaped backup completes nothing. */
@@ -112,6 +113,7 @@ const completionWrites = (
     ...(record.lockProblem
       ? [lockProblemAudit(tenant, record, now), enqueue(tenant, { kind: 'apply-verification', backupId: id }, now)]
       : []),
+    ...backupReads(tenant, record, now),
     ...writes,
     ...anomalyNotices(context, record, now),
   ];

@@ -1,18 +1,31 @@
-import { decodeStatistics, mergeStatistics, type StatisticsByCollection } from '../../anomaly/index.ts';
+import { addOrigin, decodeStatistics, mergeStatistics, type StatisticsByCollection } from '../../anomaly/index.ts';
 import { workPartition } from '../../job/index.ts';
 import { type Tenant, walk } from '../../platform/index.ts';
-import { type BackupRecord, type PartRecord, presentIn, type ShardRecord } from '../../stored-backup/index.ts';
+import {
+  type BackupRecord,
+  type OriginContents,
+  type PartRecord,
+  presentIn,
+  type ShardRecord,
+  type StoredDelta,
+} from '../../stored-backup/index.ts';
 
 export interface WorkItems {
   readonly shards: readonly ShardRecord[];
   /** In name order. */
   readonly parts: readonly PartRecord[];
+  readonly delta?: StoredDelta | undefined;
+  readonly origin?: OriginContents;
   /** Of all parts together; undefined if some part has none. */
   readonly statistics: StatisticsByCollection | undefined;
 }
 
 /** Throws unless every shard of the plan is done and all its documents are in parts. */
-export const readWorkItems = async (tenant: Tenant, backup: BackupRecord): Promise<WorkItems> => {
+export const readWorkItems = async (
+  tenant: Tenant,
+  backup: BackupRecord,
+  origin: OriginContents | undefined,
+): Promise<WorkItems> => {
   const pk = workPartition(tenant, backup.id);
   const shards: ShardRecord[] = [];
   // An abandoned plan may have left more shards.
@@ -34,5 +47,16 @@ export const readWorkItems = async (tenant: Tenant, backup: BackupRecord): Promi
     if (range !== undefined && present !== documents)
       throw new Error(`shard ${number}: expected ${documents} documents, found ${present}`);
   }
-  return { shards, parts, statistics: isWhole ? statistics : undefined };
+  // Shards of one backup are all copied in the same way.
+  if (!parts.some(({ isRelative }) => isRelative))
+    // Its documents were written from the delta; a locked one cannot be deleted.
+    return {
+      shards,
+      parts,
+      ...(backup.lockedUntil !== null && { delta: backup.delta }),
+      statistics: isWhole ? statistics : undefined,
+    };
+  if (!origin) throw new Error('there is no base that the parts differ from');
+  addOrigin(statistics, origin.collections);
+  return { shards, parts, delta: backup.delta, origin, statistics: isWhole ? statistics : undefined };
 };

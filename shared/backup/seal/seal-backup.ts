@@ -15,12 +15,13 @@ import {
   inheritedObjects,
   isSameKey,
   ledgerOf,
+  type OriginContents,
   sealConcurrency,
   storeErasureCopy,
   summarizeContents,
   writeManifest,
 } from '../../stored-backup/index.ts';
-import { openParent, type ParentArchive } from '../incremental/parent-archive.ts';
+import { openParent, openParentArchive, type ParentArchive } from '../incremental/parent-archive.ts';
 import { readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { storeKey } from '../steps/prepare-backup.ts';
 import { withBackupStep } from '../steps/with-backup-step.ts';
@@ -49,10 +50,11 @@ const seal = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise
     }),
   ]);
   const backup: BackupRecord = { ...found, ...omitUndefined({ erasuresVersion }) };
+  const base = await readOrigin(tenant, backup, deps);
   const [project, destination, items] = await Promise.all([
     readProject(tenant, backup.projectId),
     readDestination(tenant, backup.storageDestination.id),
-    readWorkItems(tenant, backup),
+    readWorkItems(tenant, backup, base),
   ]);
   const store = await deps.openStore(tenant, destination, backup.path);
   const locks = new ChainLocks(backup.lockedUntil);
@@ -60,7 +62,7 @@ const seal = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise
   try {
     await ensureKeyStored(tenant, { store, backup, deps });
     await assertObjectsStored(store, items, locks);
-    if (backup.synthesizedFrom !== undefined || backup.builtFrom === 'changes') assertSameCount(backup, items);
+    assertSameCount(backup, items, base);
     parent = await openParent(tenant, backup, deps);
     if (parent) await assertInheritedStored(parent, items, locks);
     const dataKey = await deps.dataKeyOf(tenant, backup);
@@ -88,11 +90,34 @@ const assertInheritedStored = async (parent: ParentArchive, items: WorkItems, lo
 };
 
 /** What is made from stored backups alone has as many documents as these say. */
-const assertSameCount = ({ totalDocuments, synthesizedFrom, buildBase }: BackupRecord, items: WorkItems): void => {
-  const { documents } = summarizeContents(items);
-  if (documents === totalDocuments) return;
+const assertSameCount = (
+  { totalDocuments, synthesizedFrom, buildBase }: BackupRecord,
+  items: WorkItems,
+  base: Origin | undefined,
+): void => {
+  if (synthesizedFrom === undefined && !base) return;
+  const { documents, collections } = summarizeContents(items);
+  const changes = items.parts.reduce((sum, { difference = 0 }) => sum + difference, 0);
+  const expected = base ? base.documents + changes : totalDocuments;
+  const listed = collections.reduce((sum, [, n]) => sum + n, 0);
+  if (documents === expected && listed === documents) return;
   const origin = synthesizedFrom ?? `${buildBase?.backupId} and the changes since`;
-  throw new JobFailure('COUNT_MISMATCH', `${documents} of the ${totalDocuments} documents of ${origin} were copied`);
+  throw new JobFailure('COUNT_MISMATCH', `${documents} of the ${expected} documents of ${origin} were copied`, { listed });
+};
+
+interface Origin extends OriginContents {
+  readonly documents: number;
+}
+
+/** The contents of the base of a backup that is built from changes. */
+const readOrigin = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps): Promise<Origin | undefined> => {
+  const { buildBase } = backup;
+  if (!buildBase) return undefined;
+  const base = await openParentArchive(tenant, { child: backup, parentId: buildBase.backupId, deps });
+  const { collections, counts } = base.manifest;
+  const { originalSize } = base.backup;
+  base.close();
+  return { documents: counts.documents, originalSize, collections: collections.map(({ id, documents }) => [id, documents]) };
 };
 
 /** Stores the key again if it was lost or changed; without it only the service could read the backup. */

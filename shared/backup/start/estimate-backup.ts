@@ -12,11 +12,11 @@ import {
   SourceError,
 } from '../../firestore/index.ts';
 import type { Tenant } from '../../platform/index.ts';
-import { openSource, type ProjectRecord } from '../../project/index.ts';
+import { openSource, type ProjectRecord, projectReadPrice } from '../../project/index.ts';
 import { type BackupRecord, costOf } from '../../stored-backup/index.ts';
 import { missingCollections } from '../model/missing-collections.ts';
 import type { StartBackupOptions } from '../model/start-options.ts';
-import { countReads, estimateReads } from '../steps/plan-backup.ts';
+import { estimateReads } from '../steps/plan-backup.ts';
 import { probeReads } from '../steps/prepare-backup.ts';
 
 /** The function times out after 20 s. */
@@ -35,12 +35,15 @@ export const estimateBackup = async (
     options,
     parent,
     isBuilt = false,
+    builtFromReason,
   }: {
     readonly project: ProjectRecord;
     readonly options: Pick<StartBackupOptions, 'collections' | 'excludeCollections'>;
     readonly parent?: Pick<BackupRecord, 'readTime'> | undefined;
     /** It would be built from captured changes. */
     readonly isBuilt?: boolean;
+    /** Why it would not, although changes are captured. */
+    readonly builtFromReason?: string | undefined;
   },
 ): Promise<z.input<typeof Estimate>> => {
   const source = openSource(tenant, project);
@@ -51,14 +54,28 @@ export const estimateBackup = async (
     const { documents, ranges, collections, unknown } = planned;
     const missing = missingCollections(options.collections, unknown);
     if (missing) throw new ApiError('COLLECTION_NOT_FOUND', missing.message, missing.details);
-    const reads = estimateReads(planned);
+    const { billing } = source;
+    const price = projectReadPrice(project);
     const builtFrom = isBuilt ? ('changes' as const) : ('source' as const);
-    const shown = { builtFrom, shards: ranges.length, collections: [...collections], unknownCollections: [...unknown] };
-    if (documents === undefined || reads === undefined)
-      return { documents: null, bytes: null, reads: null, estimatedUsd: null, ...shown };
-    const bytes = documents === 0 ? 0 : Math.round(documents * (await bytesPerDocument(source, { planned, since, signal })));
-    if (!isBuilt) return { documents, bytes, ...costOf(reads), ...shown };
-    return { documents, bytes, ...costOf(probeReads + countReads(documents)), costIfRead: costOf(reads), ...shown };
+    const shown = {
+      builtFrom,
+      ...(builtFromReason !== undefined && { builtFromReason }),
+      readUnit: price.unit,
+      shards: ranges.length,
+      collections: [...collections],
+      unknownCollections: [...unknown],
+    };
+    if (documents === undefined) return { documents: null, bytes: null, reads: null, estimatedUsd: null, ...shown };
+    const sampled = documents === 0 ? { all: 0, since: 0 } : await bytesPerDocument(source, { planned, since, signal });
+    const bytes = Math.round(documents * sampled.since);
+    const ifRead = costOf(
+      estimateReads(planned, { billing, bytes: Math.round(documents * sampled.all) }) ?? planned.reads,
+      price.usdPerMillion,
+    );
+    if (!isBuilt) return { documents, bytes, ...ifRead, ...shown };
+    // The count of all documents is billed to the capture, which counts anyway.
+    const built = costOf(probeReads, price.usdPerMillion);
+    return { documents, bytes, ...built, costIfRead: ifRead, ...shown };
   } catch (error) {
     throw toApiError(error);
   } finally {
@@ -73,8 +90,8 @@ const bytesPerDocument = async (
     since,
     signal,
   }: { readonly planned: ReadPlan; readonly since: ProtobufTimestamp | undefined; readonly signal: AbortSignal },
-): Promise<number> => {
-  let [documents, bytes] = [0, 0];
+): Promise<{ readonly all: number; readonly since: number }> => {
+  let [documents, all, changed] = [0, 0, 0];
   const step = Math.max(1, Math.floor(ranges.length / sampleRanges));
   const sampled = ranges.filter((_, n) => n % step === 0).slice(0, sampleRanges);
   for (const [n, range] of sampled.entries()) {
@@ -82,11 +99,12 @@ const bytesPerDocument = async (
     const wanted = (sampleDocuments * (n + 1)) / sampled.length;
     for await (const batch of readRange(source, { range, readTime, signal, batchBytes: sampleBytes })) {
       documents += batch.count;
-      bytes += since ? bytesSince(batch, since) : batch.documentBytes;
+      all += batch.documentBytes;
+      changed += since ? bytesSince(batch, since) : batch.documentBytes;
       if (documents >= wanted) break;
     }
   }
-  return documents === 0 ? 0 : bytes / documents;
+  return documents === 0 ? { all: 0, since: 0 } : { all: all / documents, since: changed / documents };
 };
 
 const bytesSince = (batch: DocumentBatch, { seconds, nanos }: ProtobufTimestamp): number => {

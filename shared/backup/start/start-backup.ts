@@ -3,7 +3,7 @@ import { countBackups, objectPath } from '../../destination/index.ts';
 import { enqueue } from '../../event/index.ts';
 import { countJobStart } from '../../organization/index.ts';
 import { create, iso, newId, type Write } from '../../platform/index.ts';
-import { jobLock, whileConnected } from '../../project/index.ts';
+import { jobLock, projectReadPrice, whileConnected } from '../../project/index.ts';
 import { type BackupRecord, backupKey, holdParent, holdParentOnce, newBackupRecord } from '../../stored-backup/index.ts';
 import type { StartBackupContext, StartBackupOptions } from '../model/start-options.ts';
 
@@ -30,6 +30,7 @@ export const startBackup = (
     includeAuthUsers: options.includeAuthUsers,
     maxReads: options.maxReads ?? project.settings.maxReads,
     mustRead: options.source === 'read' || undefined,
+    usdPerMillionReads: projectReadPrice(project).usdPerMillion,
     retentionDays: options.retention,
     retentionPolicy: options.retentionPolicy,
     retentionTimezone: options.retentionTimezone,

@@ -1,5 +1,5 @@
 /** The second step: chooses one read time for the backup, and splits it into shards that are copied in parallel. */
-import { planRanges, type ReadPlan } from '../../firestore/index.ts';
+import { planRanges, type ReadBilling, type ReadPlan } from '../../firestore/index.ts';
 import { failureOf, JobFailure, phaseEntry } from '../../job/index.ts';
 import {
   after,
@@ -20,7 +20,11 @@ import {
   type CapturedMoment,
   historyKey,
   type ShardRecord,
+  type StoredDelta,
+  sourceReadingOf,
 } from '../../stored-backup/index.ts';
+import { chooseOrigin, inMicros } from '../build/choose-origin.ts';
+import { writeDelta } from '../build/write-delta.ts';
 import { fallBackToFull, openParentArchive } from '../incremental/parent-archive.ts';
 import { missingCollections } from '../model/missing-collections.ts';
 import { checkRunningBackup, readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
@@ -44,14 +48,15 @@ export const planBackup = async (tenant: Tenant, backupId: string, deps: BackupD
   return { shards: Array.from({ length: shards }, (_, number) => number) };
 };
 
-const createPlan = async (tenant: Tenant, { backup, deps, signal }: StepRun): Promise<number> => {
+const createPlan = async (tenant: Tenant, { backup, deps, signal, control }: StepRun): Promise<number> => {
+  const until = after(deps.clock.now(), buildSeconds);
   const planNumber = (backup.planNumber ?? 0) + 1;
   const expected = { planNumber: backup.planNumber, shards: undefined };
   await commit([updateRunningBackup(tenant, backup.id, { set: { planNumber, phase: 'planning' }, expected })]);
   const fallback = await fallBackToFull(tenant, backup, deps);
   const { synthesizedFrom } = backup;
   const planned = await (synthesizedFrom === undefined
-    ? planReading(tenant, { backup, deps, signal })
+    ? planReading(tenant, { backup: { ...backup, ...fallback }, deps, signal, control, planNumber, until })
     : planFromArchive(tenant, { backup, originId: synthesizedFrom, deps }));
   const shards = shardsOf(tenant, { backup, planned, now: deps.clock.now() });
   for (let start = 0; start < shards.length; start += transactionMax - 1)
@@ -93,27 +98,43 @@ const comparison = async (tenant: Tenant, backup: BackupRecord): Promise<Pick<Ba
 };
 
 interface ShardPlan extends Omit<ReadPlan, 'collections'> {
-  /** Of a backup that is not made from another one: what its documents are taken from. */
-  readonly origin?: Pick<BackupRecord, 'builtFrom' | 'builtFromReason' | 'buildBase' | 'auditedSince'>;
+  /** What its documents are taken from. */
+  readonly origin?: {
+    readonly builtFrom?: 'changes' | 'source';
+    readonly builtFromReason?: string;
+    readonly buildBase?: BackupRecord['buildBase'];
+    readonly delta?: StoredDelta | undefined;
+    readonly auditedSince?: string;
+  };
+}
+
+/** After so long, and above so many changes, the source is read instead: the step has 300 s, and reading is to be planned, too. */
+const buildSeconds = 200;
+export const changesMax = 2_000_000;
+
+interface PlanRun extends StepRun {
+  readonly planNumber: number;
+  readonly until: Date;
 }
 
 /** Reads the source only if no captured moment has all of its documents. */
-const planReading = async (tenant: Tenant, run: StepRun): Promise<ShardPlan> => {
-  const captured = await findMoment(tenant, run);
-  if (captured && !('reason' in captured)) return planFromChanges(tenant, run, captured);
-  const reason = captured && { builtFromReason: captured.reason };
+const planReading = async (tenant: Tenant, run: PlanRun): Promise<ShardPlan> => {
+  const built = await planFromChanges(tenant, run);
+  if (built && !('reason' in built)) return built;
+  const reason = built && { builtFromReason: built.reason };
   return { ...(await planFromSource(tenant, run)), origin: { builtFrom: 'source', ...reason } };
 };
 
 /** Changes or a base that cannot be read are no reason to have no backup. */
-const findMoment = async (
-  tenant: Tenant,
-  { backup, deps, signal }: StepRun,
-): Promise<CapturedMoment | { readonly reason: string } | undefined> => {
-  // A base is there to find what captures have missed.
-  if (backup.mustRead || backup.trigger === 'pitr-base' || !deps.changes) return undefined;
+const planFromChanges = async (tenant: Tenant, run: PlanRun): Promise<ShardPlan | { readonly reason: string } | undefined> => {
+  const { backup, deps, signal } = run;
+  if (backup.mustRead || !deps.changes) return undefined;
   try {
-    return await deps.changes.findMoment(tenant, { backup, deps, signal });
+    const captured = await deps.changes.findMoment(tenant, { backup, deps, signal });
+    if (!captured || 'reason' in captured) return captured;
+    if (captured.changes > changesMax)
+      return { reason: `${captured.changes} changes were captured since the base, of which at most ${changesMax} are sorted` };
+    return await planFromMoment(tenant, run, captured);
   } catch (error) {
     const failure = failureOf(error);
     if (!failure || signal.aborted) throw error;
@@ -121,15 +142,33 @@ const findMoment = async (
   }
 };
 
-const planFromChanges = async (
+/** Reads every batch: one that is lost or damaged rules the moment out before anything is copied. */
+const planFromMoment = async (
   tenant: Tenant,
-  { backup, deps }: StepRun,
-  { base, moment, documents }: CapturedMoment,
+  { backup, deps, control, planNumber, until }: PlanRun,
+  captured: CapturedMoment,
 ): Promise<ShardPlan> => {
-  const planned = await planFromArchive(tenant, { backup, originId: base.id, deps });
-  const { auditedSince = base.readTime } = base;
-  const buildBase = { backupId: base.id, readTime: base.readTime };
-  return { ...planned, readTime: moment, documents, unknown: [], origin: { builtFrom: 'changes', buildBase, auditedSince } };
+  const { moment, auditedSince } = captured;
+  const audited = auditedSince === undefined ? {} : { auditedSince };
+  const origin = await chooseOrigin(tenant, backup, captured);
+  const planned = await planFromArchive(tenant, { backup, originId: origin.id, deps });
+  const delta = await writeDelta(tenant, {
+    backup,
+    planNumber,
+    changes: captured.readChanges(),
+    since: inMicros(origin.readTime),
+    moment,
+    until,
+    deps,
+    control,
+  });
+  const buildBase = { backupId: origin.id, readTime: origin.readTime };
+  return {
+    ...planned,
+    readTime: moment,
+    unknown: [],
+    origin: { ...sourceReadingOf(origin), ...audited, builtFrom: 'changes', buildBase, delta },
+  };
 };
 
 const planFromArchive = async (
@@ -139,8 +178,8 @@ const planFromArchive = async (
   const origin = await openParentArchive(tenant, { child: backup, parentId: originId, deps });
   try {
     const planned = await origin.read(() => planSyntheticFull(origin.archive, { rangesMax }));
-    // It lacks what its origin lacks.
-    return { ...planned, unknown: origin.backup.unknownCollections };
+    // It lacks what its origin lacks, and was read from the source when that was.
+    return { ...planned, unknown: origin.backup.unknownCollections, origin: sourceReadingOf(origin.backup) };
   } finally {
     origin.close();
   }
@@ -158,27 +197,28 @@ const planFromSource = async (tenant: Tenant, { backup, deps, signal }: StepRun)
     const planned = mayOutlive ? { ...found, reads: found.reads + pitrProbeReads } : found;
     const missing = missingCollections(collections, planned.unknown);
     if (missing) throw new JobFailure('COLLECTION_NOT_FOUND', missing.message, missing.details);
-    assertWithinReadLimit(backup, planned);
+    assertWithinReadLimit(backup, planned, source.billing);
     return planned;
   } finally {
     source.close();
   }
 };
 
-/** A count of this many documents is billed as one read. */
-export const countedPerRead = 1_000;
-
-export const countReads = (documents: number): number => Math.max(1, Math.ceil(documents / countedPerRead));
-
-/** Upper bound of the billed reads, if nothing is read twice; undefined if the source does not count. */
-export const estimateReads = ({ documents, ranges, reads }: ReadPlan): number | undefined => {
+/**
+ * Upper bound of the billed reads, if nothing is read twice; undefined if the source does not count. `bytes` is the size of all
+ * documents: what is billed by size is at least that of documents without any, until it is known.
+ */
+export const estimateReads = (
+  { documents, ranges, reads }: ReadPlan,
+  { billing, bytes = 0 }: { readonly billing: ReadBilling; readonly bytes?: number },
+): number | undefined => {
   if (documents === undefined) return undefined;
   // An empty range is billed as one read, and each range is counted separately.
-  return probeReads + reads + Math.max(1, documents) + countReads(documents) + 2 * Math.max(0, ranges.length - 1);
+  return probeReads + reads + billing.query(documents, bytes) + billing.count(documents) + 2 * Math.max(0, ranges.length - 1);
 };
 
-const assertWithinReadLimit = ({ maxReads }: BackupRecord, planned: ReadPlan): void => {
-  const reads = estimateReads(planned) ?? planned.reads;
+const assertWithinReadLimit = ({ maxReads }: BackupRecord, planned: ReadPlan, billing: ReadBilling): void => {
+  const reads = estimateReads(planned, { billing }) ?? planned.reads;
   if (maxReads !== undefined && reads > maxReads) throw readLimitExceeded(maxReads, reads);
 };
 

@@ -7,7 +7,7 @@ import { probeSource } from '../../firestore/index.ts';
 import { JobEndedError, phaseEntry } from '../../job/index.ts';
 import { organizationKey } from '../../organization/index.ts';
 import { after, check, commit, get, isConflict, iso, set, type Tenant } from '../../platform/index.ts';
-import { type ProjectRecord, projectKey, readProject } from '../../project/index.ts';
+import { type ProjectRecord, projectKey, projectReadPrice, readProject } from '../../project/index.ts';
 import {
   type BackupDeps,
   type BackupRecord,
@@ -32,16 +32,22 @@ export const prepareBackup = async (tenant: Tenant, backupId: string, deps: Back
 const prepare = async (tenant: Tenant, { backup, deps, signal }: StepRun): Promise<void> => {
   // A later phase means that an earlier run has finished this step.
   if (backup.phase !== 'preparing') return;
-  const project = await readProject(tenant, backup.projectId);
+  const found = await readProject(tenant, backup.projectId);
+  const project = (await deps.refreshDatabaseInfo?.(tenant, found)) ?? found;
   const keyed = backup.keyFile ? backup : await createKey(tenant, backup, deps);
   await storeKey(tenant, keyed, deps);
   // A synthetic full needs no source.
-  const reads = keyed.synthesizedFrom === undefined ? await probe(tenant, { project, deps, signal }) : 0;
+  const sourceSeenAt = keyed.synthesizedFrom === undefined ? await probe(tenant, { project, deps, signal }) : undefined;
   await commit([
     updateRunningBackup(tenant, backup.id, {
-      set: { phase: 'planning', waitingFor: undefined },
+      set: {
+        phase: 'planning',
+        waitingFor: undefined,
+        usdPerMillionReads: projectReadPrice(project).usdPerMillion,
+        ...(sourceSeenAt !== undefined && { sourceSeenAt }),
+      },
       append: { timeline: [phaseEntry('planning', deps.clock.now())] },
-      add: { reads },
+      add: { reads: sourceSeenAt === undefined ? 0 : probeReads },
       expected: { phase: 'preparing' },
     }),
   ]);
@@ -116,14 +122,14 @@ export const storeKey = async (tenant: Tenant, backup: BackupRecord, deps: Backu
   }
 };
 
+/** The time of the source: whatever was written before the backup started was written before this. */
 const probe = async (
   tenant: Tenant,
   { project, deps, signal }: { readonly project: ProjectRecord; readonly deps: BackupDeps; readonly signal: AbortSignal },
-): Promise<number> => {
+): Promise<string> => {
   const source = deps.openSource(tenant, project);
   try {
-    await probeSource(source, signal);
-    return probeReads;
+    return (await probeSource(source, signal)).readTime;
   } finally {
     source.close();
   }

@@ -10,6 +10,7 @@ export interface StepRun {
   readonly backup: BackupRecord;
   readonly deps: BackupDeps;
   readonly signal: AbortSignal;
+  readonly control: RunControl;
 }
 
 /** Runs a step that copies nothing beside a heartbeat, which stops it once the backup has ended and reports its waits. */
@@ -35,7 +36,7 @@ export const withBackupStep = async <T>(
   const deadline = backup.deadline ?? '';
   const control = new RunControl(new Date(deadline), clock, { at: deadline, error: timeoutFailure(backup) });
   try {
-    return await withHeartbeat({ checkRunning, control, clock }, () => work({ backup, deps, signal: control.storing }));
+    return await withHeartbeat({ checkRunning, control, clock }, () => work({ backup, deps, signal: control.storing, control }));
   } catch (error) {
     throw control.explain(error);
   } finally {

@@ -18,7 +18,7 @@ export const apiKeys = group('apiKeys', `${apiPrefix}/organizations/current/api-
   create: {
     route: 'POST',
     access: manage,
-    summary: 'Create an API key: it does what its role and its permissions both allow. Its text is shown only in this response',
+    summary: 'Create an API key: it does what its role and its permissions both allow. Its text is shown only once',
     note: `A key expires ${apiKeyDays} days after it was created unless expiresAt says otherwise, and ${apiKeyDaysMax} days after it at the latest.`,
     body: z.strictObject({
       ...apiKeyFields,
@@ -57,7 +57,7 @@ export const apiKeys = group('apiKeys', `${apiPrefix}/organizations/current/api-
   rotate: {
     route: 'POST /{apiKeyId}/rotate',
     access: manage,
-    summary: 'Rotate an API key. The new text is shown only in this response; the old one also works for overlapHours',
+    summary: 'Rotate an API key. The new text is shown only once; the old one also works for overlapHours',
     body: z.strictObject({ overlapHours: overlapField(), expiresAt: z.optional(apiKeyFields.expiresAt) }),
     bodyOptional: true,
     data: ApiKeyWithSecret,

@@ -121,8 +121,8 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
     route: 'POST /{backupId}/acknowledge',
     // A person decides that what was found is in order: a key cannot.
     access: { role: 'member', scope: 'people-only' },
-    summary:
-      'Acknowledge what is unusual about a backup: retention may then expire the last one from before it. 409 if it is not marked, or if more is found. Repeating it changes nothing',
+    summary: 'Acknowledge what is unusual about a backup: retention may then expire the last one from before it',
+    note: '409 if it is not marked, or if more is found. Repeating it changes nothing.',
     body: z.strictObject({ note: z.optional(text(1_000)) }),
     bodyOptional: true,
     data: Backup,

@@ -14,7 +14,7 @@ export const documents = group('documents', `${apiPrefix}/documents`, {
     access: read,
     summary:
       'Find a document: whether it exists now, which backups and moments have it, when it last changed or vanished, and what to restore',
-    note: 'A page examines at most 20 backups, newest first. A document that is found nowhere is no error. The live database is read for members only, and costs one read.',
+    note: 'A page examines at most 20 backups, newest first; with nextCursor, older ones follow. A document that is found nowhere is no error. The live database is read for members only, and costs one read; an id alone one for each root collection, at most 100.',
     query: z.strictObject({
       projectId: z.optional(id('project')),
       path: z.string().check(

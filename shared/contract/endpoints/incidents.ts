@@ -19,8 +19,8 @@ export const incidents = group('incidents', `${apiPrefix}/alerts/incidents`, {
   acknowledge: {
     route: 'POST /{incidentId}/acknowledge',
     access: take,
-    summary:
-      'Acknowledge an open incident: further messages say by whom. It stays open until it recovers. A further call replaces the note; 409 once it has recovered',
+    summary: 'Acknowledge an open incident: further messages say by whom. It stays open until it recovers',
+    note: 'A further call replaces the note; 409 once it has recovered.',
     body: z.strictObject({ note: z.optional(text(1_000)) }),
     bodyOptional: true,
     data: IncidentWithTimeline,

@@ -68,7 +68,8 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
   list: {
     route: 'GET',
     access: 'user',
-    summary: 'List the organizations of the caller; with status=deleted the soft-deleted ones that the caller can recover',
+    summary: 'List the organizations of the caller',
+    note: 'With status=deleted: the soft-deleted ones that the caller can recover.',
     query: z.strictObject({ status: z._default(z.enum(['active', 'deleted']), 'active') }),
     list: z.extend(
       z.pick(Organization, {
@@ -109,7 +110,8 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
   remove: {
     route: 'POST /current/delete',
     access: { role: 'owner', scope: 'people-only' },
-    summary: 'Delete the organization: recoverable for 30 days, or permanently with force',
+    summary: 'Delete the organization; it can be recovered for 30 days',
+    note: 'With force it is deleted permanently.',
     body: z.strictObject({
       confirmName: z.string('must be the name of the organization'),
       force: z.optional(z.boolean('must be true or false')),
@@ -140,7 +142,7 @@ export const organizations = group('organizations', `${apiPrefix}/organizations`
   recover: {
     route: 'POST /{id}/recover',
     access: 'user',
-    summary: 'Recover a soft-deleted organization; owner only, until recoveryDeadline',
+    summary: 'Recover a soft-deleted organization; owner only, within 30 days',
     ...noBody,
     data: z.pick(Organization, { id: true, name: true, slug: true, createdAt: true, updatedAt: true }),
     audit: 'organization.recovered',

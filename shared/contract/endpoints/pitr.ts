@@ -2,13 +2,16 @@ import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { id } from '../fields.ts';
 import {
+  auditDays,
+  auditDaysMax,
+  auditDaysMin,
   captureIntervalSeconds,
   captureIntervalSecondsMax,
   captureIntervalSecondsMin,
   pitrRetentionDays,
   pitrRetentionDaysMax,
 } from '../limits.ts';
-import { Pitr, PitrWindows, pitrPrecisions } from '../models/pitr.ts';
+import { Pitr, PitrDivergence, PitrWindows, pitrPrecisions } from '../models/pitr.ts';
 
 const RetentionDays = z
   .int('must be a whole number of days')
@@ -25,6 +28,13 @@ const IntervalSeconds = z
     z.meta({ examples: [captureIntervalSeconds] }),
   );
 const Precision = z.enum(pitrPrecisions);
+const AuditDays = z
+  .int('must be a whole number of days')
+  .check(
+    z.minimum(auditDaysMin, `must be at least ${auditDaysMin}`),
+    z.maximum(auditDaysMax, `must be at most ${auditDaysMax}`),
+    z.meta({ examples: [auditDays] }),
+  );
 
 const read = { role: 'viewer', scope: 'projects:read', projects: 'named' } as const;
 const manage = { role: 'member', scope: 'projects:write', projects: 'named' } as const;
@@ -38,6 +48,7 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
       retentionDays: z._default(RetentionDays, pitrRetentionDays),
       captureIntervalSeconds: z._default(IntervalSeconds, captureIntervalSeconds),
       precision: z._default(Precision, 'second'),
+      auditDays: z._default(AuditDays, auditDays),
       storageDestinationId: z.optional(id('storageDestination')),
     }),
     bodyOptional: true,
@@ -60,11 +71,12 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
   update: {
     route: 'PATCH',
     access: manage,
-    summary: 'Change retention, capture interval or precision',
+    summary: 'Change retention, capture interval, precision or audit',
     body: z.strictObject({
       retentionDays: z.optional(RetentionDays),
       captureIntervalSeconds: z.optional(IntervalSeconds),
       precision: z.optional(Precision),
+      auditDays: z.optional(AuditDays),
     }),
     data: Pitr,
     audit: 'pitr.updated',
@@ -86,6 +98,15 @@ export const pitr = group('pitr', `${apiPrefix}/projects/{projectId}/pitr`, {
     summary: 'List restorable time ranges and gaps, for all collections or for one, and page through the captured collections',
     query: z.strictObject({ collection: z.optional(z.string().check(z.minLength(1, 'must not be empty'), z.maxLength(6_000))) }),
     data: PitrWindows,
+    paged: true,
+    errors: ['PROJECT_NOT_FOUND'],
+    capabilities: ['table:read'],
+  },
+  divergences: {
+    route: 'GET /divergences',
+    access: read,
+    summary: 'List documents that the audit found to differ from what was captured, with both versions',
+    data: z.array(PitrDivergence),
     paged: true,
     errors: ['PROJECT_NOT_FOUND'],
     capabilities: ['table:read'],

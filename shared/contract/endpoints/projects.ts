@@ -4,6 +4,7 @@ import { BucketName, GoogleCredentials, id, MaxReads, Name } from '../fields.ts'
 import { Labels, LabelsChange } from '../labels.ts';
 import { backupTimeoutMinutes, backupTimeoutMinutesMax, backupTimeoutMinutesMin, outsideShare } from '../limits.ts';
 import { Project } from '../models/project.ts';
+import { ProjectReads } from '../models/project-reads.ts';
 import {
   bucketRoles,
   PoolId,
@@ -37,11 +38,21 @@ const TimeoutMinutes = z
     z.meta({ examples: [backupTimeoutMinutes] }),
   );
 
+/** In documents (of the Enterprise edition: read units), or in dollars at the list price of the database's location. */
+const ReadBudgetPerDay = z.union(
+  [
+    z.strictObject({ documents: z.int('must be a whole number').check(z.minimum(1, 'must be at least 1')) }),
+    z.strictObject({ usd: z.number('must be a number').check(z.positive('must be more than 0')) }),
+  ],
+  'must be {documents} or {usd}',
+);
+
 /** Only the given fields change; null resets a field to its default. */
 const SettingsChange = z.strictObject({
   backupTimeoutMinutes: z.optional(TimeoutMinutes),
   defaultStorageId: z.optional(z.nullable(id('storageDestination'))),
   maxReads: z.optional(z.nullable(MaxReads)),
+  readBudgetPerDay: z.optional(z.nullable(ReadBudgetPerDay)),
 });
 
 const read = { role: 'viewer', scope: 'projects:read', projects: 'named' } as const;
@@ -66,7 +77,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     status: 201,
     location: `${apiPrefix}/projects/{id}`,
     audit: 'project.created',
-    errors: ['SOURCE_AUTH_ERROR', 'SOURCE_NOT_FOUND', 'STORAGE_NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
+    errors: ['SOURCE_AUTH_ERROR', 'SOURCE_NOT_FOUND', 'SOURCE_NOT_SUPPORTED', 'STORAGE_NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
     idempotent: true,
     outboundShare: outsideShare,
     capabilities: [...connects],
@@ -105,7 +116,8 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
   update: {
     route: 'PATCH /{projectId}',
     access: manage,
-    summary: 'Update the name, labels or settings of a project, or move it with its backups to another organization',
+    summary: 'Update the name, labels or settings of a project; only the given fields change',
+    note: 'With organizationId the project moves with its backups to another organization.',
     body: z.strictObject({
       name: z.optional(Name),
       labels: z.optional(LabelsChange),
@@ -126,6 +138,15 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     errors: ['PROJECT_NOT_FOUND', 'JOB_IN_PROGRESS'],
     capabilities: ['table:write'],
   },
+  reads: {
+    route: 'GET /{projectId}/reads',
+    access: read,
+    summary:
+      'What capture, counts, audit, bases and backups read a day: the last 30 days, a forecast, and what each setting changes',
+    data: ProjectReads,
+    errors: ['PROJECT_NOT_FOUND'],
+    capabilities: ['table:read'],
+  },
   reconnect: {
     route: 'POST /{projectId}/reconnect',
     access: manage,
@@ -134,7 +155,7 @@ export const projects = group('projects', `${apiPrefix}/projects`, {
     bodyOptional: true,
     data: Project,
     audit: 'project.reconnected',
-    errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'SOURCE_NOT_FOUND', 'CONFLICT', 'FORBIDDEN'],
+    errors: ['PROJECT_NOT_FOUND', 'SOURCE_AUTH_ERROR', 'SOURCE_NOT_FOUND', 'SOURCE_NOT_SUPPORTED', 'CONFLICT', 'FORBIDDEN'],
     outboundShare: outsideShare,
     capabilities: [...connects],
   },

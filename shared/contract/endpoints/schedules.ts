@@ -94,7 +94,8 @@ export const schedules = group('schedules', `${apiPrefix}/schedules`, {
   update: {
     route: 'PATCH /{scheduleId}',
     access: manage,
-    summary: 'Update, pause or resume a schedule; only the given fields change, null resets a field',
+    summary: 'Update, pause or resume a schedule; only the given fields change',
+    note: 'Null resets a field.',
     body: z.strictObject(z.partial(z.object(scheduleFields)).shape),
     data: Schedule,
     audit: 'schedule.updated',

@@ -31,7 +31,7 @@ export const serviceAccount = group('serviceAccount', `${apiPrefix}/organization
   create: {
     route: 'POST',
     access: manage,
-    summary: 'Create the service account and its API key',
+    summary: 'Create the service account and its API key, which is shown only once',
     body: z.strictObject({
       name: Name,
       permissions: z._default(Permissions, readScopes),
@@ -57,7 +57,7 @@ export const serviceAccount = group('serviceAccount', `${apiPrefix}/organization
   rotateKey: {
     route: 'POST /rotate-key',
     access: manage,
-    summary: 'Rotate the API key. The new key is shown only in this response; the old one also works for overlapHours',
+    summary: 'Rotate the API key. The new key is shown only once; the old one also works for overlapHours',
     body: z.strictObject({ overlapHours: overlapField() }),
     bodyOptional: true,
     data: z.pick(ServiceAccount, {

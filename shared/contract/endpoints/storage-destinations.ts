@@ -2,13 +2,8 @@ import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { BucketName, GoogleCredentials, Name, noBody } from '../fields.ts';
 import { outsideShare } from '../limits.ts';
-import {
-  ObjectLock,
-  StorageDestination,
-  sseAlgorithms,
-  storageFailureKinds,
-  storageTypes,
-} from '../models/storage-destination.ts';
+import { ObjectLock, StorageDestination, sseAlgorithms, storageFailureKinds } from '../models/storage-destination.ts';
+import { storageTypes } from '../storage-types.ts';
 import { WorkloadIdentity } from '../workload-identity.ts';
 
 const Prefix = z.string().check(

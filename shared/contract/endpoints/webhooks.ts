@@ -22,7 +22,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
   create: {
     route: 'POST',
     access: manage,
-    summary: 'Create a webhook. A generated secret is shown only in this response',
+    summary: 'Create a webhook. A generated secret is shown only once',
     body: z.strictObject({
       ...webhookFields,
       secret: z.optional(webhookFields.secret),
@@ -86,7 +86,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
   rotateSecret: {
     route: 'POST /{webhookId}/rotate-secret',
     access: manage,
-    summary: 'Rotate the secret. The new one is shown only in this response; the old one also signs for overlapHours',
+    summary: 'Rotate the secret. The new one is shown only once; the old one also signs for overlapHours',
     body: z.strictObject({ overlapHours: overlapField() }),
     bodyOptional: true,
     data: WebhookWithSecret,
@@ -131,7 +131,7 @@ export const webhooks = group('webhooks', `${apiPrefix}/webhooks`, {
   request: {
     route: 'GET /{webhookId}/deliveries/{deliveryId}/request',
     access: read,
-    summary: 'Get the request of the last attempt',
+    summary: 'Get the request of the last attempt, with secrets masked',
     data: DeliveryRequest,
     errors: ['WEBHOOK_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'CONFLICT'],
     capabilities: ['table:read'],

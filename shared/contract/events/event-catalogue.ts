@@ -1,6 +1,7 @@
 /** Event catalogue: the schema of each event's `data`. A function bundles only the schemas of the resources whose events it emits. */
 import type * as z from 'zod/mini';
 import { backupEvents } from '../event-data/backup-events.ts';
+import { incidentEvents } from '../event-data/incident-events.ts';
 import { invitationEvents } from '../event-data/invitation-events.ts';
 import { memberEvents } from '../event-data/member-events.ts';
 import { organizationEvents } from '../event-data/organization-events.ts';
@@ -20,6 +21,7 @@ export const events = {
   ...scheduleEvents,
   ...projectEvents,
   ...storageEvents,
+  ...incidentEvents,
   ...organizationEvents,
   ...memberEvents,
   ...invitationEvents,

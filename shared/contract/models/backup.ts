@@ -2,9 +2,10 @@
 import * as z from 'zod/mini';
 import { Moment, ShownName } from '../fields.ts';
 import { backupStatuses, backupTriggers, backupTypes, verifyDepths } from '../job-enums.ts';
+import { readUnits } from '../read-prices.ts';
+import { storageTypes } from '../storage-types.ts';
 import { encryptionModes } from './encryption.ts';
 import { Cost, Creator, JobError, Lacking, Progress, WaitingFor } from './job.ts';
-import { storageTypes } from './storage-destination.ts';
 
 const backupPhases = ['queued', 'preparing', 'planning', 'copying', 'sealing', 'finished'] as const;
 
@@ -93,6 +94,7 @@ export const Backup = z.object({
   immutableUntil: z.nullable(Moment),
   lockProblem: z.optional(z.object({ reason: z.string(), since: Moment })),
   expiresAt: z.nullable(Moment),
+  retention: z.optional(z.int()),
   retentionPolicy: z.optional(z.object({ daily: z.int(), weekly: z.int(), monthly: z.int(), yearly: z.int() })),
   createdBy: z.nullable(Creator),
   createdAt: Moment,
@@ -108,7 +110,9 @@ export const Estimate = z.object({
   reads: z.nullable(z.int()),
   estimatedUsd: z.nullable(z.number()),
   builtFrom: z.enum(['changes', 'source']),
+  builtFromReason: z.optional(z.string()),
   costIfRead: z.optional(Cost),
+  readUnit: z.enum(readUnits),
   shards: z.int(),
   collections: z.array(z.string()),
   unknownCollections: z.array(z.string()),

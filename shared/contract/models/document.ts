@@ -7,6 +7,8 @@ import { PitrWindows } from './pitr.ts';
 
 /** Why it cannot be said whether the document exists. */
 const liveReasons = ['unauthorized', 'unavailable', 'role'] as const;
+/** Where an id could not be looked for. */
+const places = ['live', 'backup', 'captures'] as const;
 const backupReasons = ['erased', 'unproven', 'unreadable'] as const;
 
 /** A state of the document. Fields of unchanged states are left out, and those that exceed the size of a response. */
@@ -43,6 +45,7 @@ export const LocatedDocument = z.object({
   projectName: z.string(),
   path: z.nullable(z.string()),
   candidates: z.array(z.string()),
+  notSearched: z.array(z.object({ place: z.enum(places), backupId: z.nullable(z.string()), message: z.string() })),
   live: z.nullable(z.object({ ...state, checkedAt: Moment, reason: z.nullable(z.enum(liveReasons)) })),
   backups: z.array(DocumentInBackup),
   examined: z.int(),

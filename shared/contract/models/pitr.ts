@@ -12,7 +12,18 @@ const pitrStatuses = ['disabled', 'starting', 'active'] as const;
  */
 export const pitrPrecisions = ['second', 'interval'] as const;
 
-/** Events have it without the finding, which has an event of its own. */
+/** The rolling audit: what was read again and compared with what was captured. */
+export const PitrAudit = z.object({
+  auditedSince: z.nullable(Moment),
+  lastAt: z.nullable(Moment),
+  dueAt: z.nullable(Moment),
+  documents: z.int(),
+  differences: z.int(),
+  cost: Cost,
+  problem: z.nullable(z.string()),
+});
+
+/** Events have it without the finding, which has an event of its own, and without the audit. */
 export const Pitr = z.object({
   projectId: z.string(),
   enabled: z.boolean(),
@@ -20,6 +31,7 @@ export const Pitr = z.object({
   retentionDays: z.int(),
   captureIntervalSeconds: z.int(),
   precision: z.enum(pitrPrecisions),
+  auditDays: z.int(),
   storageDestinationId: z.nullable(z.string()),
   enabledAt: z.nullable(Moment),
   baseBackupId: z.nullable(z.string()),
@@ -29,6 +41,7 @@ export const Pitr = z.object({
   changesCaptured: z.int(),
   problem: z.nullable(z.string()),
   anomaly: z.nullable(Anomaly),
+  audit: z.nullable(PitrAudit),
   cost: z.object(Cost.shape),
 });
 
@@ -46,6 +59,22 @@ const some = {
   collectionCount: z.optional(z.nullable(z.int())),
 };
 
+const Version = z.nullable(z.object({ updateTime: Moment, sha256: z.string() }));
+
+/** A document that differed from what was captured of it, with both versions; null where there is none. */
+const versions = { path: z.string(), captured: Version, source: Version };
+
+export const PitrDivergence = z.object({ id: z.string(), ...versions, from: Moment, to: Moment });
+
+/** Documents that the audit found to differ. */
+export const DivergenceReport = z.object({
+  fromTimestamp: Moment,
+  toTimestamp: Moment,
+  documentCount: z.int(),
+  collections: z.array(z.string()),
+  documents: z.array(z.object(versions)),
+});
+
 /** A time range that cannot be restored. */
 export const PitrGap = z.object({ from: Moment, to: z.nullable(Moment), reason: z.string(), ...some });
 
@@ -62,6 +91,9 @@ export const PitrWindows = z.object({
   ),
   gaps: z.array(PitrGap),
   sampled: z.array(z.object({ from: Moment, to: Moment })),
+  diverged: z.array(
+    z.object({ from: Moment, to: Moment, documentCount: z.int(), collections: z.array(z.string()), collectionCount: z.int() }),
+  ),
   collections: z.object({ count: z.int(), ids: z.array(z.string()) }),
   undetectedUpToSeconds: z.nullable(z.int()),
 });

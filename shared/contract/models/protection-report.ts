@@ -16,6 +16,9 @@ const ReportedBackups = z.object({
   ...ended,
   addedBytes: z.int(),
   lastCompletedAt: z.nullable(Moment),
+  locked: z.int(),
+  lockIncomplete: z.int(),
+  lockedUntil: z.nullable(Moment),
 });
 
 const ReportedFailure = z.object({

@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
 import { Moment, ShownName } from '../fields.ts';
-
-export const storageTypes = ['s3', 'gcs', 'spaces'] as const;
-export type StorageType = (typeof storageTypes)[number];
+import { storageTypes } from '../storage-types.ts';
 
 /** Server-side encryption with keys of the store or of KMS. */
 export const sseAlgorithms = ['AES256', 'aws:kms'] as const;

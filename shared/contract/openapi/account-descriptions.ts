@@ -102,7 +102,7 @@ export const accountDescriptions: readonly FieldTexts[] = [
     body: 'Exactly as sent',
   }),
   fieldTexts(z.object(webhookFields), {
-    url: 'https with a public address. Encrypted at rest if it contains a token. A masked URL is refused',
+    url: 'Where events are sent: https with a public address. Encrypted at rest if it contains a token. A masked URL is refused',
     events: 'Exact names, a prefix such as backup.*, or *',
     secret: `At least ${webhookSecretMin} bytes of key, decoded if it is whsec_ and base64. Null removes the secret of a simple webhook`,
     headers: 'Sent with every delivery',
@@ -235,7 +235,9 @@ export const accountDescriptions: readonly FieldTexts[] = [
     projectCount: 'How many projects must be reconnected, also those that are not listed',
     serviceAccount: 'The service account whose key ended with the membership',
   }),
-  fieldTexts(organizations.update.body.shape.settings.def.innerType, { timezone: 'IANA time zone' }),
+  fieldTexts(organizations.update.body.shape.settings.def.innerType, {
+    timezone: 'IANA time zone of schedules and times, such as Europe/Berlin',
+  }),
   fieldTexts(organizations.remove.body, {
     confirmName: 'Exact name of the organization',
     deleteBackupData: 'With force: also delete the objects in your buckets',

@@ -13,6 +13,7 @@ const kinds = [
   'destination_error: a storage destination failed its test or a job',
   'restore_failed: a restore failed',
   'capture_stalled: point-in-time recovery does not capture changes',
+  'capture_diverged: the audit of point-in-time recovery found documents that differ from what was captured',
   `webhook_failing: ${webhookFailuresMax} attempts in a row failed, or every one for 15 minutes`,
   'webhook_disabled: the service disabled a webhook',
   'verification_failed: a verification found a backup damaged',

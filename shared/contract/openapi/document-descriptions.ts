@@ -8,13 +8,15 @@ const moments = LocatedDocument.shape.moments.def.innerType;
 export const documentDescriptions = [
   fieldTexts(documents.locate.query, {
     projectId: 'May be left out if path names a Google Cloud project that is connected',
-    path: 'A path such as users/ada; a resource name (projects/…/databases/…/documents/…); the address of a document in the console of Google Cloud or Firebase; or an id, which is looked for in the root collections of the newest backups',
+    path: 'A path such as users/ada; a resource name (projects/…/databases/…/documents/…); the address of a document in the console of Google Cloud or Firebase; or an id, which is looked for in the root collections of the newest backups and of the live database, and in captured changes',
   }),
   fieldTexts(LocatedDocument, {
     path: 'Null if an id occurs in no collection, or in several',
     candidates: 'Documents with the given id, if there are several: ask again with one of these paths',
+    notSearched: 'Places in which an id could not be looked for, with the reason; the others were searched',
     live: 'The document in the database now; null if path is',
-    backups: 'What the completed backups say about the document, newest first. Those whose scope does not have it are left out',
+    backups:
+      'What the completed backups say about the document, newest first. Those whose scope does not have it are left out, and those that a restore made for itself',
     examined: 'Backups that were examined for this page',
     moments: 'What point-in-time recovery knows; null if changes of the project are not captured',
     recommended:

@@ -68,6 +68,7 @@ export const errorDescriptions: Readonly<Record<ErrorCode, string>> = {
   IDEMPOTENCY_KEY_REUSED: 'The Idempotency-Key was used with a different body',
   SOURCE_AUTH_ERROR: 'The source rejected the credentials; reconnect the project',
   SOURCE_NOT_FOUND: 'There is no Google project or database of this id',
+  SOURCE_NOT_SUPPORTED: 'The database is of a kind that cannot be backed up: the message says why',
   STORAGE_ERROR: 'The storage destination rejected an operation; details names the step and the kind of failure',
   RATE_LIMITED: 'Too many requests; wait for the seconds in Retry-After',
   INTERNAL_ERROR: 'Internal error; quote requestId when reporting it',

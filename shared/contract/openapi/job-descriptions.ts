@@ -81,12 +81,12 @@ export const jobDescriptions: readonly FieldTexts[] = [
     fullBecause: 'Why the backup is full although an incremental one was scheduled',
     source: 'Origin of an imported backup, as stated in the import request',
     builtFrom:
-      'changes: built from the last base backup and the changes captured since, without reading the source; it is as complete and independent as any other. source: read from the source. Null until it is planned',
+      'changes: built from the last base backup and the changes captured since, without reading the source; it is as complete and independent as any other. source: read from the source. Null until it is planned, and of an import whose manifest does not say it',
     builtFromReason: 'Why it read the source although changes are captured',
     readsBilled: 'Reads of the source that this backup was billed; those of capturing are not among them',
     costIfRead: 'If it was built from changes: what reading every document would have cost',
     auditedSince:
-      'Every document was read from the source at this time or later. Of a backup that read the source its readTime; null until it is planned',
+      'Every document was read from the source at this time or later. Of a backup that read the source its readTime; null until it is planned, and of an import whose manifest does not say it',
     readTime: 'The single point in time at which the whole database was read',
     encryption:
       'For an import, keyId is the key with which KMS opened the backup, never the one that the bucket claims; unverified if KMS did not name it',
@@ -113,10 +113,12 @@ export const jobDescriptions: readonly FieldTexts[] = [
       'Set if the store guarantees less than lockedUntil, such as when it refused to extend the lock of an earlier backup. The backup is complete, but less protected than its destination asks for',
     objectsKept:
       'Objects of a failed, cancelled, expired or deleted backup that stay in the bucket, because the store refused to delete them. After a failure the service tries for about a day. Once the store allows it, delete the backup to have them deleted',
+    retention: 'Days that it is kept after its completion; absent if it is kept by retentionPolicy, or without limit',
     retentionPolicy: 'Set if the schedule keeps backups by days, weeks, months and years',
   }),
   fieldTexts(Estimate, {
     builtFrom: 'changes: it would be built from captured changes, if they prove its moment; otherwise it reads the source',
+    builtFromReason: 'Why it would read the source although changes are captured',
     costIfRead: 'If it would be built from changes: what reading every document costs',
     bytes:
       'Estimated from a sample of documents. For an incremental backup: documents written since its parent; 0 if the sample has none',
@@ -224,7 +226,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
   fieldTexts(restores.create.body, {
     projectId: 'With pointInTime, instead of backupId',
     pointInTime: 'A whole second within a window of GET /projects/{projectId}/pitr/windows',
-    targetProjectId: 'Defaults to the project of the backup',
+    targetProjectId: 'The project that is written to; defaults to that of the backup',
     documentIds: 'Document paths, or ids within the given collections',
     allowPartial: 'The same as options.allowPartial, which it must equal if both are given',
   }),
@@ -234,7 +236,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
     allowPartial:
       'With pointInTime: restore what is proven for that moment, if that is less than was requested; partial of the restore states what it lacks. Otherwise such a request is refused with 409 CONFLICT, whose details name the collections, their count and whether the list is complete, or the interruption of capturing (sampled)',
     includeAuthUsers: 'Defaults to true when a whole backup that contains users is restored',
-    safetyStorageDestinationId: 'Defaults to the destination of the backup',
+    safetyStorageDestinationId: 'Where the safety backup is stored. Defaults to the destination of the backup',
     transform:
       'Makes a masked copy in another project. rules: up to 200, each with collection (users, users/*/orders, **/orders, * for all), field (email, address.street, contacts.*.phone, cards[].number, **.email, *; names with special characters in back-quotes), transform (redact, hash, fake, null, keep) and, for fake, type. The most specific rule wins; contradicting ones are refused. A rule that matches nothing is refused with 400, or fails the job with TRANSFORM_INVALID before it writes, unless allowUnmatched. A list of rules alone is accepted, too. Users are not copied',
     deleteDigest,

@@ -5,8 +5,9 @@ import { projects } from '../endpoints/projects.ts';
 import { scheduleFields } from '../endpoints/schedules.ts';
 import { events } from '../events/event-catalogue.ts';
 import { backupTimeoutMinutes, scheduleIntervalMinutesMin } from '../limits.ts';
-import { Pitr, PitrGap, PitrWindows } from '../models/pitr.ts';
-import { Project, ProjectSettings } from '../models/project.ts';
+import { Pitr, PitrAudit, PitrDivergence, PitrGap, PitrWindows } from '../models/pitr.ts';
+import { Project, ProjectDatabase, ProjectSettings, ShownReadPrice } from '../models/project.ts';
+import { CaptureOffer, ProjectReads, ReadDay, ReadsByKind } from '../models/project-reads.ts';
 import { Schedule, ScheduleOutcome, ScheduleWait } from '../models/schedule.ts';
 import {
   WorkloadIdentity,
@@ -18,13 +19,29 @@ import { type FieldTexts, fieldTexts } from './field-texts.ts';
 
 export const projectDescriptions: readonly FieldTexts[] = [
   fieldTexts(Pitr, {
+    auditDays: 'Within so many days every document is read again and compared with what was captured',
     baseBackupId: 'The newest base backup; captured changes apply to it',
     lastCapture: 'The last capture: number of changes, and reads billed by the source',
     problem:
       'What is wrong: why captures fail (after three consecutive failures), that a capture waits for a free worker, or which collections are not captured completely and when the base backup comes that ends this, or why the store does not lock the captures for as long as they are kept. Null otherwise',
+    audit: 'What was read again and compared with what was captured; null before the first base backup',
     anomaly:
       'The newest finding in captured changes that is not acknowledged, as in a backup; null if there is none. It marks the base backup keptBackupId: POST /backups/{backupId}/acknowledge of that one ends it',
     cost: 'Reads billed by the source for all captures, excluding base backups',
+  }),
+  fieldTexts(PitrAudit, {
+    auditedSince: 'When the oldest document was last read from the source: by a base backup, or by the audit',
+    lastAt: 'When the audit last read a part of the documents',
+    dueAt: 'When the next part is due. Null while nothing is captured',
+    documents: 'Documents read and compared so far',
+    differences: 'Documents that differed from what was captured',
+    cost: 'Reads billed by the source for the audit',
+    problem: 'Why the part that is due was not read; null otherwise',
+  }),
+  fieldTexts(PitrDivergence, {
+    captured:
+      'The version that was captured; null if no document was. sha256 is the digest of the encoded document, in base64url',
+    source: 'The version that the source had; null if it had no document',
   }),
   fieldTexts(PitrGap, {
     to: 'Null while the gap is open',
@@ -36,6 +53,8 @@ export const projectDescriptions: readonly FieldTexts[] = [
     windows:
       'Ranges of whole seconds. In a complete window every second can be restored with all collections, as far as precision and undetectedUpToSeconds do not say otherwise. With collection: ranges in which this collection is complete, or proven not to exist',
     collections: 'Number of captured collection ids, and a page of them; with collection: this one, if it is captured',
+    diverged:
+      'Times, both ends exclusive, in which captured documents may differ from what the source had: the audit found differences at the end, and corrected what is restored from then on. documentCount is how many differed',
     undetectedUpToSeconds:
       'A subcollection with an id that was never seen before is detected by counting. One that existed for less than this, between two counts, may be undetected; the longest time between two counts. Null before the second count',
     sampled:
@@ -48,10 +67,12 @@ export const projectDescriptions: readonly FieldTexts[] = [
   }),
   fieldTexts(pitr.windows.query, { collection: 'The id, or a path, of a collection' }),
   fieldTexts(pitr.enable.body, {
+    auditDays: 'Within so many days every document is read again and compared; a part of them each day',
     precision: 'second: every whole second can be restored; interval: only the end of each capture, for fewer reads',
     storageDestinationId: 'Where changes are stored. Defaults to the destination of the project or organization',
   }),
   fieldTexts(pitr.update.body, {
+    auditDays: 'Within so many days every document is read again and compared; a part of them each day',
     precision: 'second: every whole second can be restored; interval: only the end of each capture, for fewer reads',
   }),
   fieldTexts(events['pitr.change_captured'], { gap: 'Set if captures were lost for a time; there are no changes then' }),
@@ -60,7 +81,51 @@ export const projectDescriptions: readonly FieldTexts[] = [
     connection: 'How the source is accessed: by a user’s grant, a Google service account, or workload identity without a key',
     pitr: 'Point-in-time recovery and, while enabled, its settings',
   }),
-  fieldTexts(ProjectSettings, { maxReads: 'A backup that would read more documents is stopped' }),
+  fieldTexts(ProjectSettings, {
+    maxReads: 'A backup that would read more (documents; of the Enterprise edition read units) is stopped',
+    readBudgetPerDay:
+      'What capture, counts, audit, base backups and backups may read a day: {documents} (of the Enterprise edition read units), or {usd} at the list price of its location. When it is short the audit slows down first, then counts are made less often; GET /projects/{projectId}/reads tells what that means. Absent: 1.1 reads for each changed document, all documents within auditDays, and 0.5 % of all documents for counts',
+  }),
+  fieldTexts(ProjectReads, {
+    documents: 'In the last backup. Null before the first: then there is no forecast',
+    changedPerDay: 'Mean of the last seven whole days with captures; null without',
+    budget:
+      'Reads a day, and what they cost; isDefault: none is set, so it is what the formula of settings.readBudgetPerDay allows',
+    auditDays:
+      'Within so many days the budget lets everything be read again; null if the audit is paused, or nothing is captured',
+    countsPerDay: 'Reads a day for counts',
+    forecast: 'Reads a day with the settings as they are',
+    consequences: 'What the budget means for what is proven, in sentences',
+    choices: 'The reads a day with each value of a setting, the others as they are',
+    offers: 'Schedules that read everything, where capturing changes would cost less',
+    days: 'Oldest first, UTC; backups count on the day on which they end',
+  }),
+  fieldTexts(ReadDay, { exceeded: 'More was read than the budget that is set' }),
+  fieldTexts(ReadsByKind, {
+    changes: 'Documents that listeners were sent, and their first look-ups',
+    lookups: 'Further look-ups, which prove every second',
+    listing: 'Root collections, and the time of the source',
+    proofs: 'What proves the seconds of interruptions',
+    counts: 'What proves that no collection is missing',
+    audit: 'Documents read again',
+    bases: 'Base backups',
+    backups: 'All other backups',
+  }),
+  fieldTexts(CaptureOffer, { assumption: 'What the number with capture rests on' }),
+  fieldTexts(ProjectDatabase, {
+    state:
+      'known; permission_missing: the account may not ask the Admin API (grant the permission, which the role of the reader contains); unknown: it was not asked yet, or did not answer. Asked when connecting, and once a day',
+    permission: 'The permission that is missing',
+    pointInTimeRecovery: 'Whether Firestore itself keeps versions for 7 days',
+    realtimeUpdates: 'Whether changes can be listened to, which point-in-time recovery does',
+    readPrice: 'The list price that estimates, caps and costs are made with, without free quotas and discounts',
+  }),
+  fieldTexts(ShownReadPrice, {
+    unit: 'What is billed: a document (Standard edition), or 4 KiB of what was read (Enterprise edition)',
+    usdPerMillionChanges: 'Of what a listener is sent',
+    ofLocation: 'False if no price of the location is known: then it is the dearest one known of the edition',
+    source: 'The page that publishes the price: compare with it',
+  }),
   fieldTexts(Project.shape.connection, {
     email: 'Of the user or service account. Empty for a workload identity without a service account',
     audience: 'Of a workload identity: the pool provider in the customer’s Google Cloud project',
@@ -99,7 +164,7 @@ export const projectDescriptions: readonly FieldTexts[] = [
     commands: 'Exactly three, to paste into a shell with gcloud',
   }),
   fieldTexts(projects.create.body.shape.settings.def.innerType, {
-    backupTimeoutMinutes: `Minutes; defaults to ${backupTimeoutMinutes}`,
+    backupTimeoutMinutes: `Minutes that a backup may take; defaults to ${backupTimeoutMinutes}`,
   }),
   fieldTexts(projects.update.body, {
     organizationId:
@@ -122,14 +187,15 @@ export const projectDescriptions: readonly FieldTexts[] = [
   fieldTexts(z.object(scheduleFields), {
     cron: `Five fields as in crontab(5), or a name such as @daily; runs are at least ${scheduleIntervalMinutesMin} minutes apart`,
     timezone:
-      'IANA time zone; a new schedule without one gets settings.timezone of the organization, which is UTC unless changed',
-    type: 'An incremental backup without a usable parent becomes a full one; fullBecause states the reason',
+      'IANA time zone, such as Europe/Berlin. A new schedule without one gets that of the organization, which is UTC unless changed',
+    type: 'An incremental backup without a usable parent becomes a full one, and fullBecause of the backup says why',
     source:
       'auto: a backup of all collections is built from captured changes where they prove its moment. read: it always reads the source',
     enabled: 'False pauses the schedule',
-    retention: 'Days; replaces retentionPolicy. Without either, backups are kept without limit',
+    retention: 'Days that backups are kept; replaces retentionPolicy. Without either, backups are kept without limit',
     retentionPolicy: 'Number of days, ISO weeks, months and years whose last backup is kept; replaces retention',
-    storageDestinationId: 'If omitted, the default of the project or organization at the time of each run',
+    storageDestinationId:
+      'Where the backups are stored. If omitted, the default of the project or organization at the time of each run',
   }),
   fieldTexts(ScheduleWait, {
     position: 'Its place among the waiting runs of the organization. 1 starts next; the run that was due first comes first',

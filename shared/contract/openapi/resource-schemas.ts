@@ -29,8 +29,9 @@ import { Erasure } from '../models/erasure.ts';
 import { Cost, Creator, JobError, Progress, Timeline, TimelineEntry, WaitingFor } from '../models/job.ts';
 import { Member } from '../models/member.ts';
 import { Attention, FailedJob, HistoryDay, Overview, ProjectOverview } from '../models/overview.ts';
-import { Pitr, PitrWindows } from '../models/pitr.ts';
+import { Pitr, PitrDivergence, PitrWindows } from '../models/pitr.ts';
 import { Project } from '../models/project.ts';
+import { ProjectReads } from '../models/project-reads.ts';
 import { ProtectionReport, ProtectionReportFile } from '../models/protection-report.ts';
 import { DryRun, JobPlan, RestoreHistory, RestoreJob } from '../models/restore.ts';
 import { Comparison, Difference, RestoreTest, RestoreTestRun } from '../models/restore-test.ts';
@@ -63,6 +64,7 @@ import { erasureExample } from './examples/erasure-example.ts';
 import { evidenceExample, protectionReportExample, reportExample } from './examples/evidence-examples.ts';
 import * as job from './examples/job-examples.ts';
 import { deletion, organizationExample } from './examples/organization-examples.ts';
+import { projectReadsExample } from './examples/reads-example.ts';
 import { exampleTime } from './examples/request-examples.ts';
 import { comparison, difference, restoreTest, restoreTestRun } from './examples/restore-test-examples.ts';
 import * as hook from './examples/webhook-examples.ts';
@@ -150,6 +152,7 @@ export const resources: Readonly<Record<string, Resource>> = {
     apiKey: 'fb_key_…',
   }),
   Encryption: resource(Encryption, 'How data keys of backups are wrapped', account.encryptionExample),
+  ProjectReads: resource(ProjectReads, 'What the protection of a project reads a day', projectReadsExample),
   Project: resource(Project, 'A connected Firestore database', account.projectExample),
   RootCollection: resource(projects.collections.list, 'A root collection of a database', { id: 'orders', count: 31_002 }),
   WorkloadIdentitySetup: resource(
@@ -158,6 +161,11 @@ export const resources: Readonly<Record<string, Resource>> = {
     workloadIdentitySetupExample,
   ),
   Pitr: resource(Pitr, 'Point-in-time recovery of a project', account.pitrExample),
+  PitrDivergence: resource(
+    PitrDivergence,
+    'A document that the audit found to differ from what was captured',
+    account.pitrDivergence,
+  ),
   PitrWindows: resource(PitrWindows, 'What of a project can be restored to which times', account.pitrWindows),
   Erasure: resource(Erasure, 'Documents that no backup shows any more', erasureExample),
   StorageDestination: resource(StorageDestination, 'A bucket for backups', account.storageDestination),

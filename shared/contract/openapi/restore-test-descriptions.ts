@@ -6,7 +6,7 @@ import { type FieldTexts, fieldTexts } from './field-texts.ts';
 export const restoreTestDescriptions: readonly FieldTexts[] = [
   fieldTexts(restoreTests.create.body, {
     projectId: 'The project to test; null or absent: all projects',
-    timezone: 'Defaults to the time zone of the organization',
+    timezone: 'IANA time zone, such as Europe/Berlin. Defaults to that of the organization',
     backup:
       'latest: the last completed backup. random: one of the last days (default 30). moment: a random second of point-in-time recovery. A plain word is short for the object',
     scope: 'all documents, or a sample of documentsPerCollection of every collection id. "all" is short for {type: "all"}',

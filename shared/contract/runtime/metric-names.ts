@@ -24,6 +24,8 @@ export const metrics = {
   ChangesRead: 'Count',
   ChangesStored: 'Bytes',
   CaptureDelay: 'Seconds',
+  DocumentsAudited: 'Count',
+  DocumentsDiverged: 'Count',
   DeliveriesDelivered: 'Count',
   DeliveriesRetried: 'Count',
   DeliveriesFailed: 'Count',

@@ -8,8 +8,8 @@ export interface Worker {
   /** The name that the file exports; `handler` unless told. Functions of one entry share its bundle. */
   readonly handler?: string;
   readonly summary: string;
-  /** The table's stream, a queue, a workflow step, a periodic trigger, or the API's default route. */
-  readonly trigger: 'stream' | 'queue' | 'step' | 'clock' | 'default-route';
+  /** The table's stream, a queue, a workflow step, a periodic trigger, the API's default route, or CloudFormation at a deployment. */
+  readonly trigger: 'stream' | 'queue' | 'step' | 'clock' | 'default-route' | 'deployment';
   readonly timeoutSeconds: number;
   /** Defaults to 512; Lambda provides a full core at 1,769 MB. */
   readonly memoryMegabytes?: number;
@@ -44,6 +44,13 @@ export const workers = {
     timeoutSeconds: 5,
     capabilities: [],
   },
+  schemaCheck: {
+    entry: 'functions/deployment/check-schema.ts',
+    summary: 'Refuses the deployment of an earlier release than the one that has written the table',
+    trigger: 'deployment',
+    timeoutSeconds: 30,
+    capabilities: ['schema:read'],
+  },
   fanOut: {
     entry: 'functions/event/fan-out.ts',
     summary: 'Forwards tasks and events from the table stream to their queues',
@@ -56,6 +63,7 @@ export const workers = {
       'delivery:send',
       'schedule:send',
       'capture:send',
+      'capture-audit:send',
       'incident:send',
       'alert-delivery:send',
     ],
@@ -230,11 +238,20 @@ export const workers = {
     sendsToItself: true,
     capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open', 'data-key:name', 'capture:send'],
   },
+  captureAudit: {
+    entry: 'functions/pitr/audit.ts',
+    summary: 'Reads a part of a captured project again, compares it with what was captured, and corrects what differs',
+    trigger: 'queue',
+    timeoutSeconds: 300,
+    memoryMegabytes: 1_769,
+    sendsToItself: true,
+    capabilities: ['table:write', 'source:read', 'destination:use', 'data-key:open', 'data-key:name', 'capture-audit:send'],
+  },
   captureWatch: {
     entry: 'functions/pitr/watch.ts',
-    summary: 'Every few minutes: restarts captures whose next cycle is overdue',
+    summary: 'Every few minutes: restarts captures whose next cycle is overdue, and starts audits that are due',
     ...watchdog,
-    capabilities: ['table:write', 'capture:send', 'bucket-work:send'],
+    capabilities: ['table:write', 'capture:send', 'capture-audit:send', 'bucket-work:send'],
   },
   retentionSweep: {
     entry: 'functions/retention/sweep.ts',

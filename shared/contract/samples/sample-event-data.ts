@@ -2,7 +2,7 @@
 import type { EventData } from '../events/event-catalogue.ts';
 import type { EventName } from '../events/event-names.ts';
 import { idPrefixes } from '../ids.ts';
-import { backupTimeoutMinutes, invitationSeconds, recoverySeconds } from '../limits.ts';
+import { auditDays, backupTimeoutMinutes, invitationSeconds, recoverySeconds } from '../limits.ts';
 import { sampleResourcesAt } from './sample-resources.ts';
 import { asEventRun } from './sample-restore-test.ts';
 
@@ -40,6 +40,7 @@ const pitrData = ({ project, storage, now }: SampleContext, enabled: boolean): S
     retentionDays: 7,
     captureIntervalSeconds: 60,
     precision: 'second',
+    auditDays,
     storageDestinationId: storage.id,
     enabledAt: enabled ? now.toISOString() : null,
     baseBackupId: null,
@@ -71,6 +72,28 @@ const invitation = ({ now, later, person }: SampleContext) => ({
   createdAt: now.toISOString(),
   invitedBy: person,
 });
+
+const incident = ({ project, storage, ago }: SampleContext) => ({
+  id: storage.id.replace(idPrefixes.storageDestination, idPrefixes.incident),
+  kind: 'destination_error' as const,
+  severity: 'warning' as const,
+  status: 'open' as const,
+  title: `Storage destination in error: ${storage.name}`,
+  message: deniedWrite,
+  project: null,
+  subject: { type: 'storage_destination' as const, id: storage.id, name: storage.name },
+  count: 1,
+  openedAt: ago(600),
+  lastFailureAt: ago(600),
+  recoveredAt: null,
+  alertIds: [project.id.replace(idPrefixes.project, idPrefixes.alert)],
+  page: '/storage',
+  acknowledgement: null,
+  assignee: null,
+  mutedUntil: null,
+});
+
+const user = ({ person }: SampleContext) => ({ type: 'user' as const, id: person.id, email: person.email });
 
 const half = (total: number) => ({ percent: 50, documents: Math.ceil(total / 2), totalDocuments: total });
 
@@ -155,6 +178,22 @@ const samples: { readonly [N in EventName]: (context: SampleContext) => Sample<N
     project: { id, name },
     changes: { count: 128, fromTimestamp: ago(60), toTimestamp: now.toISOString(), collections: backup.collections },
   }),
+  'pitr.diverged': ({ project: { id, name }, backup, ago, now }) => ({
+    project: { id, name },
+    divergence: {
+      fromTimestamp: ago(7 * 24 * 3_600),
+      toTimestamp: now.toISOString(),
+      documentCount: 1,
+      collections: backup.collections.slice(0, 1),
+      documents: [
+        {
+          path: `${backup.collections[0] ?? 'orders'}/1042`,
+          captured: { updateTime: ago(9 * 24 * 3_600), sha256: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg' },
+          source: { updateTime: ago(3_600), sha256: 'YDA7ffWKF-5xKSbNu7wwV8LJmnXQVQ1u6i0RPb7zqYU' },
+        },
+      ],
+    },
+  }),
   'schedule.created': ({ schedule, now }) => ({ schedule: { ...schedule, createdAt: now.toISOString() } }),
   'schedule.updated': ({ schedule }) => ({ schedule }),
   'schedule.deleted': ({ schedule }) => ({ schedule: { ...schedule, enabled: false, nextRunAt: null } }),
@@ -182,6 +221,30 @@ const samples: { readonly [N in EventName]: (context: SampleContext) => Sample<N
   'project.created': ({ fullProject }) => ({ project: fullProject }),
   'project.deleted': ({ fullProject, ago }) => ({
     project: { ...fullProject, lastBackupAt: ago(3_600), createdAt: ago(monthSeconds) },
+  }),
+  'incident.opened': (context) => ({
+    incident: { ...incident(context), openedAt: context.ago(2), lastFailureAt: context.ago(2) },
+  }),
+  'incident.acknowledged': (context) => {
+    const by = user(context);
+    const acknowledgement = { by, at: context.now.toISOString(), note: 'Asking the team of the bucket' };
+    return { incident: { ...incident(context), acknowledgement }, by };
+  },
+  'incident.assigned': (context) => {
+    const by = user(context);
+    return { incident: { ...incident(context), assignee: { id: by.id, email: by.email, name: 'Ada Lovelace' } }, by };
+  },
+  'incident.muted': (context) => ({
+    incident: { ...incident(context), mutedUntil: context.later(4 * 3_600) },
+    by: user(context),
+  }),
+  'incident.recovered': (context) => ({
+    incident: {
+      ...incident(context),
+      status: 'recovered',
+      message: `Storage destination ${context.storage.name} works again`,
+      recoveredAt: context.now.toISOString(),
+    },
   }),
   'organization.created': ({ organization, person, now }) => ({
     organization: { ...organization, slug: 'example', ownerId: person.id, createdAt: now.toISOString() },

@@ -1,7 +1,8 @@
 /** Validates a destination as a whole: which credentials, location and lock each storage type allows. */
 import { accessMissing } from '../../contract/endpoints/storage-destinations.ts';
 import { invalid } from '../../contract/errors.ts';
-import type { SseAlgorithm, StorageType } from '../../contract/models/storage-destination.ts';
+import type { SseAlgorithm } from '../../contract/models/storage-destination.ts';
+import type { StorageType } from '../../contract/storage-types.ts';
 import { audienceOf, type WorkloadIdentityInput, workloadIdentityFlaw } from '../../contract/workload-identity.ts';
 import { BlockedAddress, checkAddress, envList, guardUrl } from '../../platform/index.ts';
 import { type Credentials, maskedField } from '../model/credentials.ts';

@@ -1,4 +1,5 @@
-import type { SseAlgorithm, StorageFailureKind, StorageType } from '../../contract/models/storage-destination.ts';
+import type { SseAlgorithm, StorageFailureKind } from '../../contract/models/storage-destination.ts';
+import type { StorageType } from '../../contract/storage-types.ts';
 import type { Item } from '../../platform/index.ts';
 
 /** Access to Cloud Storage without a key: a pool provider that trusts this organization, and the service account to act as. */

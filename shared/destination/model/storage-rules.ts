@@ -1,5 +1,5 @@
 /** What differs between the types of storage. A new type does not compile until it has a row here. */
-import type { StorageType } from '../../contract/models/storage-destination.ts';
+import type { StorageType } from '../../contract/storage-types.ts';
 import { env, readPrivateKey } from '../../platform/index.ts';
 import type { Credentials } from './credentials.ts';
 

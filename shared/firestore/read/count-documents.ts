@@ -21,13 +21,11 @@ export interface Counted {
 
 /** Each group is a round trip; beyond this many, counting is not worth it. */
 const groupsMax = 200;
-/** Index entries that are billed as one read. */
-const entriesPerRead = 1_000;
 
 /** Counts the documents of a range by aggregation query: all collections at once, otherwise group by group. */
 export const countRange = async (source: FirestoreDatabase, options: CountOptions): Promise<Counted> => {
   const whole = await count(source, options, undefined);
-  if (whole !== undefined) return { documents: whole, reads: readsOf(whole) };
+  if (whole !== undefined) return { documents: whole, reads: source.billing.count(whole) };
   const groups = [...new Set(options.collectionIds ?? [])];
   if (groups.length === 0 || groups.length > groupsMax) return { documents: undefined, reads: 0 };
   let documents = 0;
@@ -36,7 +34,7 @@ export const countRange = async (source: FirestoreDatabase, options: CountOption
     const counted = await count(source, options, group);
     if (counted === undefined) return { documents: undefined, reads };
     documents += counted;
-    reads += readsOf(counted);
+    reads += source.billing.count(counted);
   }
   return { documents, reads };
 };
@@ -81,7 +79,7 @@ export const countGroup = async (
   },
 ): Promise<Counted> => {
   const documents = await count(source, { range, readTime, signal }, collectionId);
-  return { documents, reads: documents === undefined ? 0 : readsOf(documents) };
+  return { documents, reads: documents === undefined ? 0 : source.billing.count(documents) };
 };
 
 const count = (source: FirestoreDatabase, options: CountOptions, group: string | undefined): Promise<number | undefined> => {
@@ -119,5 +117,3 @@ const countIn = (message: Buffer): number | undefined => {
   }
   return undefined;
 };
-
-const readsOf = (documents: number): number => Math.max(1, Math.ceil(documents / entriesPerRead));

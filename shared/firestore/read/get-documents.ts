@@ -1,6 +1,7 @@
 import type { FirestoreDatabase } from '../firestore-database.ts';
 import { FrameBuffer } from '../grpc/frame-buffer.ts';
 import type { GrpcStream } from '../grpc/grpc-stream.ts';
+import type { ReadBilling } from '../grpc/read-billing.ts';
 import { RpcError } from '../grpc/status.ts';
 import { ResponseSkim } from '../wire/response-skim.ts';
 import { join, lastField, message, textField } from '../wire/small-messages.ts';
@@ -60,12 +61,12 @@ export const getWithin = async (
         wantedBytes,
         signal,
       });
-      if (!(await response.receive(stream))) return { documents: undefined, reads: response.resultCount };
+      if (!(await response.receive(stream))) return { documents: undefined, reads: response.readsBy(source.billing) };
       // A stream may end early without an error: every name must have a result, found or missing.
       if (response.resultCount !== names.size)
         throw new RpcError('INTERNAL', 'The source did not return a result for every document.');
       retries.progress();
-      return { documents: response.documents, reads: response.resultCount };
+      return { documents: response.documents, reads: response.readsBy(source.billing) };
     } catch (error) {
       if (error instanceof RpcError) stream?.suspect(error);
       await retries.failed(error);
@@ -89,6 +90,12 @@ class PartialResponse {
   constructor(rootBytes: number, maxBytes: number) {
     this.#rootBytes = rootBytes;
     this.#maxBytes = maxBytes;
+  }
+
+  readsBy({ document }: ReadBilling): number {
+    let reads = (this.resultCount - this.documents.size) * document(0);
+    for (const { length } of this.documents.values()) reads += document(length);
+    return reads;
   }
 
   /** Receives the whole response; false if it is too large. */

@@ -15,6 +15,8 @@ export interface ReadRangeOptions {
   readonly collectionId?: string | undefined;
   /** Full name of a document: resumes after it, possibly on another worker. */
   readonly after?: string | undefined;
+  /** At most so many documents, the first ones of the range. */
+  readonly limit?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Approximate size of a batch. */
   readonly batchBytes?: number;
@@ -50,9 +52,10 @@ export interface DocumentRange extends AsyncIterable<DocumentBatch> {
 export class RangeReader implements DocumentRange {
   documents = 0;
   bytes = 0;
-  /** Received documents, each billed as a read; an empty query is billed as one. */
-  reads = 0;
   isFull = false;
+  #received = 0;
+  #receivedBytes = 0;
+  #isDone = false;
   readonly #source: FirestoreDatabase;
   readonly #options: ReadRangeOptions;
   readonly #retries: RetryState;
@@ -62,7 +65,8 @@ export class RangeReader implements DocumentRange {
   readonly #batchBytes: number;
 
   constructor(source: FirestoreDatabase, options: ReadRangeOptions) {
-    const { after, range, collectionBytesMax } = options;
+    const { after, range, collectionBytesMax, limit = 1 } = options;
+    if (limit < 1) throw new RangeError('a read has at least one document');
     if (after !== undefined && !isInRange(after.slice(source.root.length + 1), range))
       throw new TypeError('a read can only resume after a document of its range');
     this.#source = source;
@@ -79,6 +83,11 @@ export class RangeReader implements DocumentRange {
     return this.#retries.repeats;
   }
 
+  /** What was received; an empty query is billed, too. */
+  get reads(): number {
+    return this.#received === 0 && !this.#isDone ? 0 : this.#source.billing.query(this.#received, this.#receivedBytes);
+  }
+
   get lastName(): string | undefined {
     return this.#counts.lastName?.toString();
   }
@@ -90,10 +99,11 @@ export class RangeReader implements DocumentRange {
   async *[Symbol.asyncIterator](): AsyncGenerator<DocumentBatch, void, undefined> {
     for (;;) {
       let stream: GrpcStream | undefined;
+      if (this.documents === this.#options.limit) return;
       try {
         stream = await this.#open();
         yield* this.#batches(stream);
-        if (this.reads === 0) this.reads = 1;
+        this.#isDone = true;
         return;
       } catch (error) {
         if (error instanceof RpcError) stream?.suspect(error);
@@ -105,8 +115,9 @@ export class RangeReader implements DocumentRange {
   }
 
   #open(): Promise<GrpcStream> {
-    const { range, readTime, collectionId, signal } = this.#options;
-    const request = runQuery({ root: this.#source.root, readTime }, { range, after: this.#counts.lastName, collectionId });
+    const { range, readTime, collectionId, limit, signal } = this.#options;
+    const selection = { range, after: this.#counts.lastName, collectionId, limit: limit && limit - this.documents };
+    const request = runQuery({ root: this.#source.root, readTime }, selection);
     const refresh = this.#retries.needsToken;
     return this.#source.startCall('RunQuery', request, this.#buffer, { refresh, wantedBytes: this.#batchBytes, signal });
   }
@@ -120,7 +131,8 @@ export class RangeReader implements DocumentRange {
       if (batch.count > 0) {
         const taken = this.#counts.add(batch);
         this.#retries.progress();
-        this.reads += batch.count;
+        this.#received += batch.count;
+        this.#receivedBytes += batch.documentBytes;
         this.isFull = taken < batch.count;
         if (this.isFull) batch.keep(taken);
         this.documents += batch.count;

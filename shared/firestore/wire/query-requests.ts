@@ -16,6 +16,8 @@ export interface Selection {
   /** Full name of a document, as text or bytes: selects only documents after it. */
   readonly after?: string | Uint8Array | undefined;
   readonly collectionId?: string | undefined;
+  /** At most so many, the first ones. */
+  readonly limit?: number | undefined;
 }
 
 export const runQuery = ({ root, readTime }: At, selection: Selection): Buffer =>
@@ -69,7 +71,7 @@ const operator = { lessThan: 1, greaterThan: 3, greaterThanOrEqual: 4 } as const
 const nameField = textField(2, '__name__');
 
 /** Bounds are filters, not cursors: the official client reads subtrees this way, and not every aggregation supports cursors. */
-const query = (root: string, { range, after, collectionId }: Selection): Buffer => {
+const query = (root: string, { range, after, collectionId, limit }: Selection): Buffer => {
   const filters = [
     after !== undefined
       ? compare(operator.greaterThan, after)
@@ -83,6 +85,7 @@ const query = (root: string, { range, after, collectionId }: Selection): Buffer 
     message(2, collectionId === undefined ? undefined : textField(2, collectionId), integer(3, 1)),
     where && message(3, where),
     message(4, message(1, nameField), integer(2, ascending)),
+    limit === undefined ? undefined : message(5, integer(1, limit)),
   );
 };
 

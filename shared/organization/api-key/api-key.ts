@@ -126,8 +126,11 @@ export const keysGrantedBy = async (tenant: Tenant, userId: string): Promise<rea
   return found;
 };
 
-const lastUseOf = async (tenant: Tenant, id: string): Promise<string | null> =>
-  (await get(organizationKey.seen(tenant, id)))?.at ?? null;
+/** Earlier versions noted a refused call as a use. */
+const lastRefusalOf = async (tenant: Tenant, id: string): Promise<string | null> => {
+  const { at = null, refusedAt = at } = (await get(organizationKey.seen(tenant, id))) ?? {};
+  return refusedAt;
+};
 
 /** What the API shows of keys beside their records. */
 export interface KeyNotes {
@@ -145,7 +148,7 @@ export const readKeyNotes = async (tenant: Tenant, keys: readonly ApiKeyRecord[]
     getAll([...users].map((id) => organizationKey.member(tenant, id))),
   ]);
   return {
-    lastUses: new Map(keys.flatMap(({ id }, n) => (seen[n] ? [[id, seen[n].at]] : []))),
+    lastUses: new Map(keys.flatMap(({ id }, n) => (seen[n]?.at ? [[id, seen[n].at]] : []))),
     roles: new Map(members.flatMap((member) => (member ? [[member.userId, member.role]] : []))),
   };
 };
@@ -183,7 +186,7 @@ export const expiryWarningOf = (
 export const auditExpiredUses = async (tenant: Tenant, keys: readonly ApiKeyRecord[], now: Date): Promise<void> => {
   for (const { id, name, expiresAt, expiredUseAt = '' } of keys) {
     if (expiresAt > iso(now) || expiredUseAt > expiresAt) continue;
-    const lastUsedAt = await lastUseOf(tenant, id);
+    const lastUsedAt = await lastRefusalOf(tenant, id);
     if (lastUsedAt === null || lastUsedAt <= expiresAt) continue;
     const entry = auditEntry('api_key.expired_use', {
       note: auditNote(tenant, { type: 'api_key', id, details: { name, expiresAt, lastUsedAt } }),

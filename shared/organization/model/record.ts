@@ -128,7 +128,10 @@ export interface FingerprintRecord extends Item {
 
 /** When an actor was last seen. */
 export interface SeenRecord extends Item {
-  readonly at: string;
+  /** Absent of an API key that was never used before it expired. */
+  readonly at?: string;
+  /** When a call with an expired API key was refused last. That is no use of it. */
+  readonly refusedAt?: string;
 }
 
 export const purgeDuePartition = 'DUE#PURGE';

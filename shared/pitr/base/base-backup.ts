@@ -23,6 +23,7 @@ import { baseRetrySeconds } from '../model/failure-backoff.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import type { Gap, PitrRecord } from '../model/record.ts';
 import { periodAt } from '../timeline/sampled-periods.ts';
+import { needsReadBase } from './needs-read-base.ts';
 
 const minuteMicros = 60 * 1_000_000;
 /** The source keeps history for an hour: captures must begin on a base well before that. */
@@ -49,16 +50,17 @@ const isComplete = (
   backup.storageDestination.id === storageDestination.id &&
   backup.archive.organization === tenant.organizationId &&
   backup.archive.project === projectId &&
-  // An import may hold anything, and what is itself made of captures tells nothing about the source.
+  // An import may hold anything, and a restore point expires in days.
   backup.trigger !== 'import' &&
-  backup.builtFrom !== 'changes' &&
   !isRestorePointBackup(backup);
+
+export const isBuilt = ({ builtFrom }: BackupRecord): boolean => builtFrom === 'changes';
 
 export const readTimeOf = ({ readTime }: PlannedBackup): number => microsOf(readTime);
 
 /** Whether captures can begin on it: after every loss, not a base before, and within the history of the source. */
 export const canBegin = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord, now: Date): backup is PlannedBackup => {
-  if (!isComplete(tenant, pitr, backup)) return false;
+  if (!isComplete(tenant, pitr, backup) || isBuilt(backup)) return false;
   const ageMicros = now.getTime() * 1_000 - readTimeOf(backup);
   const isAfterLoss = pitr.gaps.every((gap) => !isOpen(gap) || readTimeOf(backup) > microsOf(gap.from));
   const isUsed = pitr.bases.some(({ backupId }) => backupId === backup.id);
@@ -70,19 +72,28 @@ export const canBegin = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord,
 /** Whether its read time is after that of the last base and captured already. */
 export const canFollow = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord): backup is PlannedBackup => {
   const last = pitr.bases.at(-1);
-  if (!isComplete(tenant, pitr, backup) || pitr.capturedTo === null || isInterrupted(pitr, backup)) return false;
+  if (!isComplete(tenant, pitr, backup) || pitr.capturedTo === null) return false;
+  // The moment of a built backup is the end of a capture, and was proven when it was planned, whatever it was built upon.
+  if (isBuilt(backup) ? backup.buildBase === undefined : isInterrupted(pitr, backup)) return false;
   return readTimeOf(backup) <= microsOf(pitr.capturedTo) && (!last || readTimeOf(backup) > microsOf(last.readTime));
 };
 
 /** Whether it can follow once its read time is captured. */
 export const canFollowSoon = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord): backup is PlannedBackup =>
-  isComplete(tenant, pitr, backup) && pitr.capturedTo !== null && readTimeOf(backup) > microsOf(pitr.capturedTo);
+  isComplete(tenant, pitr, backup) &&
+  !isBuilt(backup) &&
+  pitr.capturedTo !== null &&
+  readTimeOf(backup) > microsOf(pitr.capturedTo);
 
 /** Its read time is not proven: it may have documents whose deletion was not observed, which would then exist for ever. */
 export const isInterrupted = ({ interrupted, sampled }: PitrRecord, backup: PlannedBackup): boolean => {
   const readTime = momentOf(readTimeOf(backup));
   return periodAt(interrupted, readTime) !== undefined || periodAt(sampled, readTime) !== undefined;
 };
+
+/** Whether it has read everything after the audit last found differences. */
+export const endsDivergence = ({ diverged }: PitrRecord, backup: PlannedBackup): boolean =>
+  backup.builtFrom !== 'changes' && (diverged ?? []).every(({ to }) => microsOf(to) < readTimeOf(backup));
 
 const isOpen = ({ to, collections }: Gap): boolean => to === null && collections === undefined;
 
@@ -118,14 +129,16 @@ export interface BackupRead {
   readonly isRequested: boolean;
 }
 
-/** When backups were read since the last cycle: each may become a base. */
-export const findReadTimes = async ({ tenant, pitr }: CycleContext, now: Date): Promise<readonly BackupRead[]> => {
-  const from = microsOf(pitr.capturedTo ?? '');
+/** When backups were read since a moment in microseconds: each may become a base. */
+export const findReadTimes = async (
+  { tenant, pitr }: CycleContext,
+  { since: from, now }: { readonly since: number; readonly now: Date },
+): Promise<readonly BackupRead[]> => {
   const { first } = idBounds('backup', after(new Date(from / 1_000), -waitMaxSeconds), now);
   const range = { pk: `ORG#${tenant.organizationId}`, prefix: backupPrefix, from: `${backupPrefix}${first}` };
   const found: BackupRead[] = [];
   for await (const backup of walk<BackupRecord>({ ...range, where: { projectId: pitr.projectId } }))
-    if (isPlanned(backup) && backup.builtFrom !== 'changes' && !isRestorePointBackup(backup) && readTimeOf(backup) > from)
+    if (isPlanned(backup) && !isBuilt(backup) && !isRestorePointBackup(backup) && readTimeOf(backup) > from)
       found.push({ at: readTimeOf(backup), isRequested: backup.id === pitr.comingBaseId });
   return found;
 };
@@ -146,7 +159,7 @@ export const mayStartBase = (pitr: PitrRecord, now: Date): boolean => {
   return baseTriedAt === null || losses + baseFailures === 0 || after(new Date(baseTriedAt), baseRetrySeconds(pitr)) <= now;
 };
 
-/** Starts a base backup, incremental if possible. Undefined if the project is not connected or busy, or the organization is at its limit. */
+/** Starts a base backup, incremental and built from changes if possible. Undefined if the project is not connected or busy, or the organization is at its limit. */
 export const startBase = async (
   cycle: CycleContext,
   now: Date,
@@ -162,10 +175,11 @@ export const startBase = async (
       readEncryption(tenant),
     ]);
     const scope = { collections: ['*'], excludeCollections: [] };
+    const source = needsReadBase(pitr, now) ? 'read' : 'auto';
     const resolved = await resolveType({ tenant, project, destination }, { ...scope, type: 'incremental' });
     const { backup, writes } = startBackup(
       { tenant, project, destination, encryption: currentEncryption(chosen) },
-      { ...scope, ...resolved, includeAuthUsers: false, trigger: 'pitr-base', createdBy: pitr.createdBy },
+      { ...scope, ...resolved, includeAuthUsers: false, source, trigger: 'pitr-base', createdBy: pitr.createdBy },
       now,
     );
     await commit([note({ comingBaseId: backup.id, baseTriedAt: iso(now) }), ...writes]);

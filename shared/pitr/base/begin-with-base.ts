@@ -13,6 +13,7 @@ import { remainingUnchecked } from '../timeline/unchecked-periods.ts';
 import {
   canBegin,
   collectionsOf,
+  endsDivergence,
   failedBase,
   findBackup,
   holdBase,
@@ -83,6 +84,7 @@ const beginAt = async (cycle: CycleContext, backup: PlannedBackup, deps: BackupD
     comingBaseId: null,
     baseBytes: backup.originalSize,
     bytesSinceBase: 0,
+    ...(endsDivergence(pitr, backup) && { mustReadBase: undefined }),
     putOffs: undefined,
     isTooLarge: undefined,
     baseDueAt: undefined,

@@ -3,18 +3,19 @@
 import { ApiError } from '../../contract/errors.ts';
 import { baseRefreshSeconds } from '../../contract/limits.ts';
 import { bestEffort, iso, log, StaleReadError, set, updateItem } from '../../platform/index.ts';
-import { type BackupDeps, type BackupRecord, isPlanned, type PlannedBackup } from '../../stored-backup/index.ts';
+import { type BackupDeps, type BackupRecord, isPlanned, type PlannedBackup, sourceReadingOf } from '../../stored-backup/index.ts';
 import { type CycleContext, loadCycleContext } from '../model/cycle-context.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import { type Base, type Gap, type PitrRecord, pitrKey } from '../model/record.ts';
 import { type ResumePosition, startPosition } from '../model/resume-position.ts';
-import { baseFor } from '../timeline/windows.ts';
 import {
   canFollow,
   canFollowSoon,
   collectionsOf,
+  endsDivergence,
   failedBase,
   findBackup,
+  isBuilt,
   isInterrupted,
   mayStartBase,
   readRequestedBase,
@@ -22,6 +23,7 @@ import {
   startBase,
   startMaxMicros,
 } from './base-backup.ts';
+import { hasOpenGap, lacksBase, needsReadBase } from './needs-read-base.ts';
 
 /** What the cycle's transaction adds. */
 export interface BaseRefresh {
@@ -44,13 +46,13 @@ export const refreshBase = async (cycle: CycleContext, deps: BackupDeps): Promis
   const requested = await readRequestedBase(tenant, pitr);
   if (requested?.status === 'pending' || requested?.status === 'running') return nothing(cycle);
   const fits = (backup: BackupRecord): backup is PlannedBackup =>
-    canFollow(tenant, pitr, backup) && (!hasOpenGap(pitr) || isRecent(backup, now));
+    canFollow(tenant, pitr, backup) && (isBuilt(backup) ? !needsReadBase(pitr, now) : !hasOpenGap(pitr) || isRecent(backup, now));
   if (requested && fits(requested)) return follow(cycle, requested, deps);
   if (pitr.comingBaseId !== null) {
     // Completed, and its read time will be captured soon.
     const completed = requested?.status === 'completed' && isPlanned(requested) ? requested : undefined;
     if (completed && pitr.capturedTo !== null && readTimeOf(completed) > microsOf(pitr.capturedTo)) return nothing(cycle);
-    const isUnproven = completed !== undefined && isInterrupted(pitr, completed);
+    const isUnproven = completed !== undefined && !isBuilt(completed) && isInterrupted(pitr, completed);
     const failed = isUnproven ? unprovenBase(cycle, completed, now) : failedBase(pitr, now);
     return { ...nothing(cycle), changed: { comingBaseId: null, ...failed } };
   }
@@ -77,9 +79,6 @@ export const requestBaseAtOnce = async ({ tenant, pitr: { projectId, turn } }: C
   await bestEffort('record when the base is due', updateItem(set(pitrKey.pitr(tenant, projectId), { baseDueAt: dueAt(cycle) })));
 };
 
-const hasOpenGap = ({ gaps }: PitrRecord): boolean =>
-  gaps.some(({ to, collections, heardFrom }) => to === null && (collections !== undefined || heardFrom !== undefined));
-
 /** An open gap of unknown collections, which no base has discovered yet. */
 export const isUndiscovered = ({ to, collections }: Pick<Gap, 'to' | 'collections'>): boolean =>
   to === null && collections?.length === 0;
@@ -95,9 +94,6 @@ export const lacksListenedCollections = ({ gaps, opened, found }: BaseRefresh, p
 
 const isRecent = (backup: PlannedBackup, now: Date): boolean => now.getTime() * 1_000 - readTimeOf(backup) <= startMaxMicros;
 
-/** Nothing captured now can be restored: no base follows the last gap of all collections. */
-const lacksBase = (pitr: PitrRecord): boolean => pitr.capturedTo !== null && baseFor(pitr, pitr.capturedTo) === undefined;
-
 const isDue = (pitr: PitrRecord, now: Date): boolean => {
   const last = pitr.bases.at(-1);
   return (
@@ -105,6 +101,7 @@ const isDue = (pitr: PitrRecord, now: Date): boolean => {
     !last ||
     lacksBase(pitr) ||
     last.isDamaged ||
+    pitr.mustReadBase ||
     now.getTime() * 1_000 - microsOf(last.readTime) > baseRefreshSeconds * 1_000_000
   );
 };
@@ -135,7 +132,7 @@ const readingMs = ({ positions }: CycleContext): number =>
 const worthItMs = (cycle: CycleContext): number => {
   const { pitr } = cycle;
   const last = pitr.bases.at(-1);
-  if (!last || last.isDamaged || lacksBase(pitr)) return 0;
+  if (!last || last.isDamaged || pitr.mustReadBase || lacksBase(pitr)) return 0;
   const leastMs = Math.max(readingMs(cycle), (pitr.bases.length - basesFree) * msPerBase);
   return microsOf(last.readTime) / 1_000 + Math.min(baseRefreshSeconds * 1_000, leastMs);
 };
@@ -173,6 +170,7 @@ const requestBase = async (cycle: CycleContext, now: Date): Promise<void> => {
 
 /** Adopts the backup as a base, unless it has unknown collections and is too old to capture them from its read time. */
 const follow = async (cycle: CycleContext, backup: PlannedBackup, deps: BackupDeps): Promise<BaseRefresh> => {
+  if (isBuilt(backup)) return followBuilt(cycle, backup);
   const { tenant, pitr, positions } = cycle;
   const known = new Set(positions.map(({ collectionId }) => collectionId));
   const collections = await collectionsOf(tenant, backup, deps);
@@ -197,16 +195,32 @@ const follow = async (cycle: CycleContext, backup: PlannedBackup, deps: BackupDe
       .map((one) => (isEndedBy(one, readTime) ? ended(one, readTime) : one)),
     opened: unknown.length > 0 ? [gap] : [],
     changed: {
-      comingBaseId: null,
-      baseFailures: 0,
-      baseDueAt: undefined,
-      unprovenBase: undefined,
-      baseBytes: backup.originalSize,
-      bytesSinceBase: 0,
+      ...changedBy(backup),
+      ...(endsDivergence(pitr, backup) && { mustReadBase: undefined }),
       ...(isNews && { checkedAt: readTime }),
     },
   };
 };
+
+/** It has the captured collections, no others: it finds none, ends no gap, and proves nothing about the source. */
+const followBuilt = (cycle: CycleContext, backup: PlannedBackup): BaseRefresh => {
+  const { builtFrom: _, ...audited } = sourceReadingOf(backup);
+  return {
+    ...nothing(cycle),
+    base: { backupId: backup.id, readTime: momentOf(readTimeOf(backup)), builtFrom: 'changes', ...audited },
+    isLocked: backup.lockedUntil !== null,
+    changed: changedBy(backup),
+  };
+};
+
+const changedBy = ({ originalSize }: BackupRecord): Partial<PitrRecord> => ({
+  comingBaseId: null,
+  baseFailures: 0,
+  baseDueAt: undefined,
+  unprovenBase: undefined,
+  baseBytes: originalSize,
+  bytesSinceBase: 0,
+});
 
 /** A base contains whole collections: it ends the open gap of a collection that was captured by then. */
 const isEndedBy = ({ to, heardFrom }: Gap, readTime: string): boolean =>

@@ -13,9 +13,16 @@ const ahead = 8;
 const smallBytes = 1 << 20;
 
 export interface BatchLeaf {
-  readonly batch: Pick<BatchRecord, 'id' | 'partOf'>;
+  readonly batch: Pick<BatchRecord, 'id' | 'partOf' | 'asOf'>;
   readonly leaf: Leaf;
 }
+
+/** From when on a change counts, in microseconds: when it was made or, of a correction, when the source had it. */
+export const changeTimeOf = ({ batch: { asOf }, leaf }: BatchLeaf, slot: number): number => {
+  if (asOf !== undefined) return microsOf(asOf);
+  const { seconds, nanos } = leaf.updated(slot);
+  return seconds * 1_000_000 + Math.floor(nanos / 1_000);
+};
 
 interface BatchKey {
   readonly identity: { readonly organization: string; readonly project: string; readonly backup: string };

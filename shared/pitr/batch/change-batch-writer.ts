@@ -19,6 +19,18 @@ const bufferBytes = 1 << 20;
 const readBackBytes = 8 << 20;
 export const chunkName = objectName('chunk', 0);
 
+/** Writers of earlier batches, for changes of collections that were found after them. */
+export interface EarlierWriters {
+  /** The ends of the batches, in microseconds. */
+  readonly ends: readonly number[];
+  /** Undefined if a change of that time belongs to the batch of the current cycle. */
+  readonly writerAt: (at: number) => ChangeBatchWriter | undefined;
+  readonly drain: () => Promise<void>;
+  /** Returns the name of the last batch. */
+  readonly store: (collectionIds: readonly string[]) => Promise<string | undefined>;
+  readonly close: () => Promise<void>;
+}
+
 interface BatchOptions extends WriterOptions {
   /** Records the upload durably, so that an orphaned object is found, then opens the store. Not called without a change. */
   readonly openStore: () => Promise<ObjectStore>;
@@ -44,6 +56,8 @@ export class ChangeBatchWriter {
   changes = 0;
   /** What a restore will find of them, if that is recorded. */
   history: WrittenHistory | undefined;
+  /** The writers of earlier batches, for changes of their time. */
+  earlier: EarlierWriters | undefined;
 
   constructor(options: BatchOptions) {
     this.#options = options;
@@ -51,31 +65,28 @@ export class ChangeBatchWriter {
     this.#chunk = new ChunkWriter(chunkName, { ...options, ordered: false });
   }
 
-  recordHistory(): void {
+  recordHistory(): WrittenHistory {
     this.history ??= new WrittenHistory();
+    return this.history;
   }
 
   /** Adds a version of a document, as encoded by the source. */
   document(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): void {
     this.history?.version(asBuffer(bytes).toString('utf8', marks.nameStart, marks.nameEnd), updatedOf(marks));
-    this.#chunk.document(bytes, start, end, marks);
-    this.tally.observe(asBuffer(bytes), start, end, marks);
-    this.changes += 1;
+    const writer = this.earlier?.writerAt(updatedOf(marks)) ?? this;
+    writer.#document(bytes, start, end, marks);
   }
 
   /** Records that a document does not exist from that moment on, in microseconds. */
   tombstone(name: string, since: number): void {
     this.history?.deletion(name, since);
-    const bytes = Buffer.from(name);
-    const seconds = Math.floor(since / 1_000_000);
-    const updated = { updatedSeconds: seconds, updatedNanos: (since - seconds * 1_000_000) * 1_000 };
-    const marks = { nameStart: 0, nameEnd: bytes.length, createdSeconds: 0, createdNanos: 0, ...updated };
-    this.#chunk.record(recordKind.tombstone, bytes, marks, 0, 0);
-    this.changes += 1;
+    const writer = this.earlier?.writerAt(since) ?? this;
+    writer.#tombstone(name, since);
   }
 
   /** Writes what is buffered to the upload; slows down a source that is faster than the store. */
   async drain(): Promise<void> {
+    await this.earlier?.drain();
     if (this.#chunk.pendingBytes >= bufferBytes) await this.#flush();
   }
 
@@ -94,9 +105,25 @@ export class ChangeBatchWriter {
   /** Aborts an unfinished upload. Idempotent, also after a failure. */
   async close(): Promise<void> {
     this.#isClosed = true;
+    await this.earlier?.close();
     const store = await this.#store?.catch(() => undefined);
     await this.#upload?.abort().catch(() => undefined);
     store?.close();
+  }
+
+  #document(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): void {
+    this.#chunk.document(bytes, start, end, marks);
+    this.tally.observe(asBuffer(bytes), start, end, marks);
+    this.changes += 1;
+  }
+
+  #tombstone(name: string, since: number): void {
+    const bytes = Buffer.from(name);
+    const seconds = Math.floor(since / 1_000_000);
+    const updated = { updatedSeconds: seconds, updatedNanos: (since - seconds * 1_000_000) * 1_000 };
+    const marks = { nameStart: 0, nameEnd: bytes.length, createdSeconds: 0, createdNanos: 0, ...updated };
+    this.#chunk.record(recordKind.tombstone, bytes, marks, 0, 0);
+    this.changes += 1;
   }
 
   #flush(): Promise<void> {

@@ -15,43 +15,42 @@ export interface OpenBatch {
   readonly writer: ChangeBatchWriter;
 }
 
-/** Each attempt has an id of its own: no two runs write the same object. */
-export const openBatch = async (
+interface BatchInput {
+  readonly keyBackup: BackupRecord;
+  readonly deps: BackupDeps;
+  readonly signal: AbortSignal;
+}
+
+export const openBatch = async (cycle: CycleContext, input: BatchInput): Promise<OpenBatch> =>
+  (await batchOpener(cycle, input))();
+
+/** Opens any number of batches. Each attempt has an id of its own: no two runs write the same object. */
+export const batchOpener = async (
   { tenant, pitr, project }: CycleContext,
-  { keyBackup, deps, signal }: { readonly keyBackup: BackupRecord; readonly deps: BackupDeps; readonly signal: AbortSignal },
-): Promise<OpenBatch> => {
+  { keyBackup, deps, signal }: BatchInput,
+): Promise<() => OpenBatch> => {
   const [dataKey, destination] = await Promise.all([
     deps.dataKeyOf(tenant, keyBackup),
     readDestination(tenant, pitr.storageDestination.id),
   ]);
-  const id = newId('capture', deps.clock.now());
-  const path = objectPath(destination, project.id, 'pitr', id);
-  const openStore = async () => {
-    const upload = { id, path, storageDestinationId: destination.id, since: iso(deps.clock.now()) };
-    await commit([
-      create({ ...pitrKey.upload(tenant, project.id, id), ...upload }),
-      // Orphaned objects are found only while the record exists.
-      check(pitrKey.pitr(tenant, project.id), {}, () => new StaleReadError()),
-    ]);
-    return deps.openStore(tenant, destination, path);
-  };
   const lockedUntil = destination.objectLock ? batchLockEnd(pitr, keyBackup, deps.clock.now()) : undefined;
   const { organization, project: archiveProject, backup } = keyBackup.archive;
   const identity = { organization, project: archiveProject, backup };
   const since = pitr.capturedTo === null ? undefined : parseMoment(pitr.capturedTo);
-  return {
-    id,
-    path,
-    keyBackup,
-    writer: new ChangeBatchWriter({
-      identity,
-      dataKey,
-      random: secureRandomBytes,
-      openStore,
-      lockedUntil,
-      signal,
-      since,
-    }),
+  return () => {
+    const id = newId('capture', deps.clock.now());
+    const path = objectPath(destination, project.id, 'pitr', id);
+    const openStore = async () => {
+      const upload = { id, path, storageDestinationId: destination.id, since: iso(deps.clock.now()) };
+      await commit([
+        create({ ...pitrKey.upload(tenant, project.id, id), ...upload }),
+        // Orphaned objects are found only while the record exists.
+        check(pitrKey.pitr(tenant, project.id), {}, () => new StaleReadError()),
+      ]);
+      return deps.openStore(tenant, destination, path);
+    };
+    const writer = new ChangeBatchWriter({ identity, dataKey, random: secureRandomBytes, openStore, lockedUntil, signal, since });
+    return { id, path, keyBackup, writer };
   };
 };
 

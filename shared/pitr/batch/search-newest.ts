@@ -4,7 +4,7 @@ import { type Clock, query, type Tenant } from '../../platform/index.ts';
 import { type ArchiveDeps, toReadError } from '../../stored-backup/index.ts';
 import { microsOf } from '../model/micro-time.ts';
 import { type BatchRecord, batchPrefix, type PitrRecord, pitrKey } from '../model/record.ts';
-import { ChangeBatchReader } from './change-batch-reader.ts';
+import { ChangeBatchReader, changeTimeOf } from './change-batch-reader.ts';
 
 /** A version of a document, or its deletion. */
 export interface CapturedVersion {
@@ -108,14 +108,14 @@ class NewestSearch {
     return collectionId === undefined || (JSON.parse(collections) as string[]).includes(collectionId);
   }
 
-  #visit({ from, isProven }: BatchRecord, leaf: Leaf): void {
+  #visit(own: BatchRecord, leaf: Leaf): void {
+    const { from, isProven } = own;
     const batch = { from: microsOf(from), isProven };
     for (let slot = 0; slot < leaf.count; slot++) {
       const name = leaf.name(slot);
-      const { seconds, nanos } = leaf.updated(slot);
       this.#options.visit({
         path: name.toString('utf8', name.indexOf(documents) + documents.length),
-        at: seconds * 1_000_000 + Math.floor(nanos / 1_000),
+        at: changeTimeOf({ batch: own, leaf }, slot),
         isDeleted: leaf.kind(slot) !== recordKind.document,
         content: () => leaf.content(slot),
         batch,

@@ -3,7 +3,7 @@
 import { ResumeTokenLost, SourceError } from '../../firestore/index.ts';
 import { failureOf } from '../../job/index.ts';
 import { commit, log, StaleReadError, type Tenant } from '../../platform/index.ts';
-import { unauthorizedWrite } from '../../project/index.ts';
+import { addReads, unauthorizedWrite } from '../../project/index.ts';
 import type { BackupDeps } from '../../stored-backup/index.ts';
 import { beginWithBase } from '../base/begin-with-base.ts';
 import { type CycleContext, loadCycleContext } from '../model/cycle-context.ts';
@@ -13,7 +13,7 @@ import { microsOf } from '../model/micro-time.ts';
 import type { PitrRecord } from '../model/record.ts';
 import { TooManyCollections } from '../model/resume-token-items.ts';
 import { BaseGone, CaptureSession } from './capture-session.ts';
-import { newReadBudget, type ReadBudget, spentFields } from './read-budget.ts';
+import { newReadBudget, type ReadBudget, readsOf, spentFields } from './read-budget.ts';
 import { recordLoss } from './record-loss.ts';
 
 /** The source keeps history for an hour: a cycle that begins later than this may not end in time. */
@@ -110,6 +110,7 @@ const postponeCycle = async (
   try {
     await commit([
       endCycle(cycle, { changed, now, delaySeconds }),
+      ...addReads(cycle.tenant, { projectId: cycle.project.id, reads: readsOf(budget), now }),
       ...(isRefused ? [unauthorizedWrite(cycle.tenant, cycle.project, now)] : []),
     ]);
     return nextCycle(cycle, delaySeconds);

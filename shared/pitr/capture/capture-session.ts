@@ -1,12 +1,16 @@
 /** Listens to a project and captures its changes cycle by cycle. */
 
+import { auditDays } from '../../contract/limits.ts';
 import type { FirestoreDatabase } from '../../firestore/index.ts';
 import { StaleReadError } from '../../platform/index.ts';
 import type { BackupDeps } from '../../stored-backup/index.ts';
 import { findReadTimes } from '../base/base-backup.ts';
 import { type BaseRefresh, lacksListenedCollections, refreshBase, requestBaseAtOnce } from '../base/refresh-base.ts';
+import type { EarlierWriters } from '../batch/change-batch-writer.ts';
+import { openEarlierBatches } from '../batch/earlier-batches.ts';
 import { keyBackupOf, type OpenBatch, openBatch, withDamage } from '../batch/open-batch.ts';
-import { isCheckDue } from '../coverage/check-coverage.ts';
+import { countShareOf } from '../budget/count-allowance.ts';
+import { type CountAllowance, isCheckDue } from '../coverage/check-coverage.ts';
 import { ListenSession } from '../listen/listen-session.ts';
 import { ObservedChanges } from '../listen/observed-changes.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
@@ -17,7 +21,7 @@ import { cycleSeconds, isEverySecondWanted, shortenedCycleSeconds } from './capt
 import { commitCycle } from './commit-cycle.ts';
 import { type Captured, concludeCycle } from './conclude-cycle.ts';
 import { proveAgain } from './prove-again.ts';
-import { type ReadBudget, remainingLookups, remainingPastReads } from './read-budget.ts';
+import { countsOfToday, type ReadBudget, remainingLookups, remainingPastReads } from './read-budget.ts';
 
 interface CaptureOptions {
   /** For one cycle only; otherwise it keeps listening. */
@@ -28,6 +32,9 @@ interface CaptureOptions {
 
 /** The base backup does not exist any more, so that captured changes cannot be restored. */
 export class BaseGone extends Error {}
+
+/** The source keeps an hour, and a cycle takes minutes. */
+const historyMicros = 50 * 60 * 1_000_000;
 
 export class CaptureSession {
   readonly #source: FirestoreDatabase;
@@ -99,17 +106,19 @@ export class CaptureSession {
     const nextBatch = isLast ? undefined : await this.#openNext(cycle, refreshed, batch);
     try {
       const captured = await this.#conclude(cycle, { refreshed, budget, nextBatch });
+      const linked =
+        captured.lastBatch === undefined ? cycle : { ...cycle, pitr: { ...cycle.pitr, lastBatch: captured.lastBatch } };
       const listened = { source: this.#source, areAllListened: !lacksListenedCollections(refreshed, cycle.positions) };
       const provenAgain =
         captured.unproven.length === 0
-          ? await proveAgain(cycle, { ...listened, keyBackup, budget, deps: this.#deps, signal: this.#signal })
+          ? await proveAgain(linked, { ...listened, keyBackup, budget, deps: this.#deps, signal: this.#signal })
           : undefined;
       const now = this.#deps.clock.now();
       const everySeconds = Math.min(cycleSeconds(cycle), shortenedCycleSeconds(cycle, captured));
       const delaySeconds = Math.max(0, everySeconds - (now.getTime() - started.getTime()) / 1_000);
       const { id: batchId, path } = batch;
       const { next, opened } = await commitCycle(
-        cycle,
+        linked,
         { captured, provenAgain, batchId, path, refresh: refreshed, keyBackupId: keyBackup.id, delaySeconds, budget },
         now,
       );
@@ -166,24 +175,50 @@ export class CaptureSession {
     return { batch, observed: new ObservedChanges(batch.writer) };
   }
 
-  #conclude(cycle: CycleContext, { refreshed, budget, nextBatch }: Conclusion): Promise<Captured> {
+  async #conclude(cycle: CycleContext, { refreshed, budget, nextBatch }: Conclusion): Promise<Captured> {
     const { pitr, positions } = cycle;
+    const allowance = await this.#countAllowance(cycle, budget);
     budget.reads += this.#unrecordedReads;
     this.#unrecordedReads = 0;
     const areAllListened = !lacksListenedCollections(refreshed, positions);
+    const checkedAt = refreshed.changed.checkedAt ?? pitr.checkedAt;
     return concludeCycle(this.session, {
       found: refreshed.found,
       from: microsOf(pitr.capturedTo ?? ''),
       lookupsLeft: isEverySecondWanted(cycle) ? remainingLookups(pitr, budget, this.#deps.clock.now()) : undefined,
       pastReadsLeft: remainingPastReads(pitr, budget, this.#deps.clock.now()),
+      absentSince: checkedAt === undefined ? undefined : microsOf(checkedAt),
       areAllListened,
       isCheckDue: (reads, to) =>
-        !areAllListened ? refreshed.base !== undefined : isCheckDue({ ...pitr, ...refreshed.changed }, reads, to),
-      findReadTimes: () => findReadTimes(cycle, this.#deps.clock.now()),
+        !areAllListened ? refreshed.base !== undefined : isCheckDue({ ...pitr, ...refreshed.changed }, { reads, to, allowance }),
+      findReadTimes: (since) => findReadTimes(cycle, { since, now: this.#deps.clock.now() }),
+      openEarlier: (since) => this.#openEarlier(cycle, since),
       successor: nextBatch?.observed ?? 'none',
       budget,
       signal: this.#signal,
     });
+  }
+
+  async #countAllowance(cycle: CycleContext, budget: ReadBudget): Promise<CountAllowance> {
+    const { tenant, pitr, project, positions } = cycle;
+    const now = this.#deps.clock.now();
+    const documents = positions.reduce((sum, { count = 0 }) => sum + Math.max(0, count), 0);
+    const share = await countShareOf(tenant, {
+      project,
+      documents,
+      auditDays: pitr.auditDays ?? auditDays,
+      intervalSeconds: cycleSeconds(cycle),
+      now,
+    });
+    return { ...share, spentToday: countsOfToday(pitr, now) + budget.counts };
+  }
+
+  /** Of collections that were found after the batches since then. Only while the source keeps their history, and at every second. */
+  async #openEarlier(cycle: CycleContext, since: number): Promise<EarlierWriters | undefined> {
+    const isKept = this.#deps.clock.now().getTime() * 1_000 - since <= historyMicros;
+    if (!isKept || !isEverySecondWanted(cycle)) return undefined;
+    const { keyBackup } = this.#batch;
+    return openEarlierBatches(cycle, { since, keyBackup, deps: this.#deps, signal: this.#signal });
   }
 
   #continueWith({ batch, observed }: NextBatch, { positions }: Captured): void {

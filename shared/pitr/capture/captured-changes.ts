@@ -5,23 +5,20 @@ import { enqueue } from '../../event/index.ts';
 import { after, commit, isConflict, iso, StaleReadError, set, type Tenant } from '../../platform/index.ts';
 import { isInMove } from '../../project/index.ts';
 import {
-  archiveRanges,
   type BackupDeps,
   type BackupRecord,
   type CapturedMoment,
   type ChangeSource,
   type DocumentChange,
   isPlanned,
-  openRawArchive,
 } from '../../stored-backup/index.ts';
 import { ChangeBatchReader } from '../batch/change-batch-reader.ts';
 import { loadCycleContext, readPitr } from '../model/cycle-context.ts';
 import { microsOf } from '../model/micro-time.ts';
 import { type PitrRecord, pitrKey } from '../model/record.ts';
 import { latestChanges } from '../point/latest-changes.ts';
-import { mergeChanges } from '../point/merge-changes.ts';
 import { PointNotCovered } from '../point/missing-coverage.ts';
-import { loadRestorePoint, type PointPlan, planPoint } from '../point/plan-point.ts';
+import { type PointPlan, planPoint } from '../point/plan-point.ts';
 import { isContinuous } from './capture-mode.ts';
 
 /** A capture that is asked for takes seconds; one that listens looks for the wish every 20 s. */
@@ -36,14 +33,15 @@ export const changesAfter = (wait: (signal: AbortSignal) => Promise<unknown>): C
     if (!first || first.status === 'disabled') return undefined;
     const refusal = whyNeverBuilt(backup, first);
     if (refusal !== undefined) return { reason: refusal };
-    const wanted = microsOf(backup.startedAt ?? backup.createdAt);
+    // By the clock of the source, which captures have, too.
+    const wanted = microsOf(backup.sourceSeenAt ?? backup.startedAt ?? backup.createdAt);
     const until = after(deps.clock.now(), waitSeconds);
     for (let hurried: number | undefined; ; ) {
       const pitr = await readPitr(tenant, projectId);
       if (pitr?.status !== 'active') return { reason: 'the capture of changes was stopped' };
       const found = await momentIn(tenant, { pitr, wanted, now: deps.clock.now() });
       if (found && 'reason' in found) return found;
-      if (found) return countDocuments(tenant, found.plan, deps);
+      if (found) return momentOfPlan(tenant, found.plan, deps);
       if (deps.clock.now() >= until)
         return {
           reason: `the changes up to the start of the backup were not captured and counted within ${waitSeconds} seconds`,
@@ -52,18 +50,6 @@ export const changesAfter = (wait: (signal: AbortSignal) => Promise<unknown>): C
       hurried = pitr.turn;
       await wait(signal);
     }
-  },
-
-  async *readChanges(tenant, { backup, range, root, deps }) {
-    const { projectId, readTime, buildBase } = backup;
-    if (!buildBase) throw new Error(`the backup ${backup.id} is not built from changes`);
-    const plan = await loadRestorePoint(tenant, projectId, {
-      moment: readTime,
-      base: { ...buildBase, since: buildBase.readTime },
-      isPartial: false,
-    });
-    const [within = {}] = archiveRanges({ documentsRoot: root }, [range]);
-    yield* changesOf(tenant, { plan, deps, within });
   },
 });
 
@@ -96,13 +82,19 @@ const momentIn = async (
 };
 
 /** The next cycle begins at once, and counts. A worker that listens ends its cycle when it sees that. */
-const hurryCapture = async (tenant: Tenant, { projectId, turn, nextTurnAt }: PitrRecord, now: Date): Promise<void> => {
+const hurryCapture = async (
+  tenant: Tenant,
+  { projectId, turn, nextTurnAt, putOffs = 0 }: PitrRecord,
+  now: Date,
+): Promise<void> => {
   const cycle = await loadCycleContext(tenant, projectId);
   if (cycle?.pitr.turn !== turn || nextTurnAt === null) return;
+  // A cycle that has failed keeps its delay: repeated at once, it would fail and be billed again and again.
+  const isEarlier = nextTurnAt > iso(now) && putOffs === 0;
   const wish = {
     countRequestedAt: iso(now),
     isCountUrgent: true,
-    ...(nextTurnAt > iso(now) && { nextTurnAt: iso(now) }),
+    ...(isEarlier && { nextTurnAt: iso(now) }),
   } as const;
   try {
     await commit([
@@ -110,7 +102,7 @@ const hurryCapture = async (tenant: Tenant, { projectId, turn, nextTurnAt }: Pit
         expected: { turn, status: cycle.pitr.status },
         onConditionFailed: () => new StaleReadError(),
       }),
-      ...(isContinuous(cycle) ? [] : [enqueue(tenant, { kind: 'capture', projectId, turn }, now)]),
+      ...(isContinuous(cycle) || putOffs > 0 ? [] : [enqueue(tenant, { kind: 'capture', projectId, turn }, now)]),
     ]);
   } catch (error) {
     // Another cycle has begun.
@@ -118,45 +110,21 @@ const hurryCapture = async (tenant: Tenant, { projectId, turn, nextTurnAt }: Pit
   }
 };
 
-/** Reads every batch: one that is lost or damaged rules the moment out before anything is written. */
-const countDocuments = async (
-  tenant: Tenant,
-  plan: PointPlan,
-  deps: BackupDeps,
-): Promise<CapturedMoment | { readonly reason: string }> => {
-  const { base, point } = plan;
+const momentOfPlan = (tenant: Tenant, plan: PointPlan, deps: BackupDeps): CapturedMoment => {
+  const { base, point, batches, auditedSince } = plan;
   if (!isPlanned(base)) throw new Error(`the base ${base.id} has no read time`);
-  const opened = await openRawArchive(tenant, { backup: base, deps });
-  try {
-    const nothing = () => undefined;
-    const sink = { keepSegment: nothing, keep: nothing, document: nothing, drain: async () => undefined };
-    const { added, removed } = await mergeChanges(opened.archive, changesOf(tenant, { plan, deps }), sink);
-    return { base, moment: point.moment, documents: opened.archive.manifest.counts.documents + added - removed };
-  } finally {
-    opened.close();
-  }
+  const changes = batches.reduce((sum, one) => sum + one.changes, 0);
+  return { base, moment: point.moment, auditedSince, changes, readChanges: () => changesOf(tenant, plan, deps) };
 };
 
 async function* changesOf(
   tenant: Tenant,
-  {
-    plan: { point, batches },
-    deps,
-    within,
-  }: {
-    readonly plan: PointPlan;
-    readonly deps: BackupDeps;
-    readonly within?: { readonly from?: Uint8Array | undefined; readonly to?: Uint8Array | undefined };
-  },
+  { point, batches }: PointPlan,
+  deps: BackupDeps,
 ): AsyncGenerator<DocumentChange, void, undefined> {
   const reader = new ChangeBatchReader(tenant, deps);
   try {
-    yield* latestChanges({
-      read: () => reader.read(batches),
-      after: point.base.readTime,
-      upTo: point.moment,
-      ...(within && { within }),
-    });
+    yield* latestChanges({ read: () => reader.read(batches), after: point.base.readTime, upTo: point.moment });
   } finally {
     reader.close();
   }

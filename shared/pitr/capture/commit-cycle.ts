@@ -2,6 +2,7 @@
 
 import { enqueue } from '../../event/index.ts';
 import { commit, emitMetric, iso, remove, type Write } from '../../platform/index.ts';
+import { addReads, projectReadPrice } from '../../project/index.ts';
 import { captureWrites, markRetentionDue } from '../../stored-backup/index.ts';
 import { holdBase } from '../base/base-backup.ts';
 import { type BaseRefresh, isUndiscovered } from '../base/refresh-base.ts';
@@ -20,7 +21,7 @@ import { changeEvent, gapWrites } from '../view/pitr-events.ts';
 import { isEverySecondWanted } from './capture-mode.ts';
 import type { Captured } from './conclude-cycle.ts';
 import type { ProvenAgain } from './prove-again.ts';
-import { newReadBudget, type ReadBudget, remainingLookups, spentFields } from './read-budget.ts';
+import { newReadBudget, type ReadBudget, readsOf, remainingLookups, spentFields } from './read-budget.ts';
 
 interface CycleResult {
   readonly captured: Captured;
@@ -77,12 +78,15 @@ export const commitCycle = async (
     bytesSinceBase: (refresh.changed.bytesSinceBase ?? pitr.bytesSinceBase ?? 0) + (captured.chunk?.size ?? 0),
     ...spentFields(pitr, saved.budget, now),
     tokenItems,
+    usdPerMillionReads: projectReadPrice(cycle.project).usdPerMillionChanges,
   };
   const judged = captured.chunk ? await judgementOf(cycle, saved, now) : [];
   await commit([
     ...judged,
-    endCycle(cycle, { changed, now, delaySeconds }),
+    // The audit may have corrected what was captured: the batch must name the last one.
+    endCycle(cycle, { changed, now, delaySeconds, expected: { lastBatch: pitr.lastBatch } }),
     ...tokens,
+    ...addReads(tenant, { projectId: pitr.projectId, reads: readsOf(saved.budget), now }),
     ...(refresh.base ? [holdBase(tenant, refresh.base.backupId)] : []),
     ...(refresh.isLocked ? [enqueue(tenant, { kind: 'expire-captures', projectId: pitr.projectId }, now)] : []),
     // A requested base that cannot be used becomes an ordinary backup.

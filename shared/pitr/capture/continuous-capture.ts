@@ -4,22 +4,26 @@
  */
 
 import { captureHandoverSeconds, captureOverdueSeconds, consistentPointEveryMs } from '../../contract/limits.ts';
-import type { Tenant } from '../../platform/index.ts';
+import { after, iso, type Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../../stored-backup/index.ts';
 import { type CycleContext, loadCycleContext, reloadSameCycle } from '../model/cycle-context.ts';
 import type { NextCycle } from '../model/end-cycle.ts';
 import { attemptCycle, type CycleTask, earlyByMs, runCaptureCycle } from './capture-cycle.ts';
 import { cycleSeconds, isContinuous } from './capture-mode.ts';
 import { CaptureSession } from './capture-session.ts';
+import { hasStopped, listensOn } from './handover.ts';
 import { newReadBudget, type ReadBudget } from './read-budget.ts';
 
 export interface ContinuousTask extends CycleTask {
   /** The current worker stops after this cycle: shadow it, then take over. */
   readonly isHandover?: boolean | undefined;
+  /** When the current worker stops listening. */
+  readonly endsAt?: string | undefined;
 }
 
 export interface QueuedCycle extends NextCycle {
   readonly isHandover?: boolean;
+  readonly endsAt?: string;
 }
 
 interface ContinuousRun {
@@ -54,29 +58,35 @@ export const runContinuousCapture = async (
   const first = await loadCycleContext(tenant, task.projectId);
   const isLate = first && earlyByMs(first, deps) < -captureOverdueSeconds * 1_000;
   // The worker to take over from may have stopped already.
-  const isAlone = task.isHandover && first?.pitr.turn === task.turn + 1;
+  const isAlone = task.isHandover && first && hasStopped(task, first.pitr);
   if (!first || (first.pitr.turn !== task.turn && !isAlone) || !isContinuous(first) || isLate)
     return runCaptureCycle(tenant, { task, deps, signal: run.signal });
   const listener = new Listener(deps, run);
   try {
-    let cycle = task.isHandover && !isAlone ? await listener.takeOverFrom(first) : first;
+    let cycle = task.isHandover && !isAlone ? await listener.takeOverFrom(first, task) : first;
+    // When a successor takes over. A cycle that ends earlier, because a backup waits for it, is followed by another until then.
+    let ends: Date | undefined;
     for (let failures = 0; cycle && isContinuous(cycle); cycle = await listener.cycleAfter(cycle)) {
-      const isLast = listener.isLast(cycle);
-      const delaySeconds = Math.max(0, earlyByMs(cycle, deps) / 1_000 - captureHandoverSeconds);
-      if (isLast) await run.enqueueCycle({ turn: cycle.pitr.turn, delaySeconds, isHandover: true });
-      const { next, isCaptured } = await listener.runCycle(cycle);
+      if (ends && !listensOn(cycle.pitr, iso(ends))) return undefined;
+      if (listener.isLast(cycle)) ends ??= after(deps.clock.now(), Math.max(0, earlyByMs(cycle, deps) / 1_000));
+      if (ends) {
+        const delaySeconds = Math.max(0, secondsTo(ends, deps) - captureHandoverSeconds);
+        await run.enqueueCycle({ turn: cycle.pitr.turn, delaySeconds, isHandover: true, endsAt: iso(ends) });
+      }
+      const { next, isCaptured } = await listener.runCycle(cycle, ends);
       if (!next || !isCaptured) return next;
       failures = listener.isBroken ? failures + 1 : 0;
       if (failures > failuresMax) return next;
       if (listener.isFull) return { ...next, delaySeconds: 0 };
       await run.enqueueCycle({ turn: next.turn, delaySeconds: next.delaySeconds + graceSeconds });
-      if (isLast) return undefined;
     }
     return cycle && { turn: cycle.pitr.turn, delaySeconds: 0 };
   } finally {
     await listener.close();
   }
 };
+
+const secondsTo = (moment: Date, { clock }: BackupDeps): number => (moment.getTime() - clock.now().getTime()) / 1_000;
 
 const untilSecondMs = ({ clock }: BackupDeps): number => {
   const ms = tickMs - (clock.now().getTime() % tickMs) + afterSecondMs;
@@ -118,7 +128,7 @@ class Listener {
   }
 
   /** Shadows the current worker until its cycle ends, then takes over. If shadowing fails, it resumes from the stored positions. */
-  async takeOverFrom(shadowed: CycleContext): Promise<CycleContext | undefined> {
+  async takeOverFrom(shadowed: CycleContext, { endsAt }: ContinuousTask): Promise<CycleContext | undefined> {
     const { tenant, pitr } = shadowed;
     try {
       await (await this.#open(shadowed, newReadBudget())).startShadowing(shadowed);
@@ -129,6 +139,7 @@ class Listener {
       const cycle = await loadCycleContext(tenant, pitr.projectId);
       if (!cycle || cycle.pitr.turn > pitr.turn + 1) return undefined;
       const hasEnded = cycle.pitr.turn === pitr.turn + 1;
+      if (hasEnded && listensOn(cycle.pitr, endsAt)) return undefined;
       if (hasEnded || this.#run.signal.aborted || earlyByMs(cycle, this.#deps) < -graceSeconds * 1_000) {
         if (!hasEnded || !(await this.#capture?.tryTakeOver(cycle))) await this.close();
         return cycle;
@@ -137,12 +148,15 @@ class Listener {
     }
   }
 
-  /** Listens until the cycle is due, and ends it. After a failure nothing is captured and the queue retries. */
-  async runCycle(cycle: CycleContext): Promise<{ readonly next: NextCycle | undefined; readonly isCaptured: boolean }> {
+  /** Listens until the cycle is due, at most until `ends`, and ends it. After a failure nothing is captured and the queue retries. */
+  async runCycle(
+    cycle: CycleContext,
+    ends: Date | undefined,
+  ): Promise<{ readonly next: NextCycle | undefined; readonly isCaptured: boolean }> {
     let isCaptured = false;
     const next = await attemptCycle(cycle, this.#deps, async (budget) => {
       const capture = await this.#open(cycle, budget);
-      await this.#waitUntilDue(capture, cycle);
+      await this.#waitUntilDue(capture, cycle, ends);
       const ended = await capture.endCycle(await reloadSameCycle(cycle), budget);
       isCaptured = true;
       return ended;
@@ -164,16 +178,18 @@ class Listener {
   }
 
   /** Resolves when the cycle is due, a stream fails, or there is much to store. */
-  async #waitUntilDue({ session }: CaptureSession, cycle: CycleContext): Promise<void> {
+  async #waitUntilDue({ session }: CaptureSession, cycle: CycleContext, ends: Date | undefined): Promise<void> {
     const { signal } = this.#run;
+    const untilDueMs = (one: CycleContext): number =>
+      Math.min(earlyByMs(one, this.#deps), ends ? secondsTo(ends, this.#deps) * 1_000 : Number.POSITIVE_INFINITY);
     let current = cycle;
-    let checkedMs = earlyByMs(cycle, this.#deps);
-    for (let remainingMs = checkedMs; remainingMs > 0; remainingMs = earlyByMs(current, this.#deps)) {
+    let checkedMs = untilDueMs(cycle);
+    for (let remainingMs = checkedMs; remainingMs > 0; remainingMs = untilDueMs(current)) {
       if (session.isBroken || signal.aborted || session.observed.documents > documentsMax) return;
       // Stops listening soon after captures are disabled or the project is deleted, and when a backup waits for the cycle.
       if (checkedMs - remainingMs >= consistentPointEveryMs) {
         current = await reloadSameCycle(cycle);
-        checkedMs = earlyByMs(current, this.#deps);
+        checkedMs = untilDueMs(current);
       }
       await this.#pause(Math.min(remainingMs, tickMs));
     }

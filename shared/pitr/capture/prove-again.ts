@@ -1,12 +1,12 @@
 /** Proves seconds of an earlier interruption that its own cycle could not prove, as long as the source has their history. */
 import { recordKind } from '../../archive/index.ts';
 import { collectionIdOf, type FirestoreDatabase } from '../../firestore/index.ts';
-import { log, remove, StaleReadError, set, type Write } from '../../platform/index.ts';
+import { log, type Write } from '../../platform/index.ts';
 import type { BackupDeps, BackupRecord } from '../../stored-backup/index.ts';
-import { batchNameOf } from '../batch/batch-chain.ts';
-import { ChangeBatchReader } from '../batch/change-batch-reader.ts';
+import { ChangeBatchReader, changeTimeOf } from '../batch/change-batch-reader.ts';
+import { insertBatches } from '../batch/insert-batches.ts';
 import { heardAheadMicros, listBatchesAfter } from '../batch/list-batches.ts';
-import { type OpenBatch, openBatch } from '../batch/open-batch.ts';
+import { openBatch } from '../batch/open-batch.ts';
 import { WrittenHistory } from '../batch/written-history.ts';
 import { Lookup } from '../coverage/document-lookup.ts';
 import { PastTally } from '../coverage/past-tally.ts';
@@ -97,12 +97,11 @@ const provePeriod = async (
     const chunk = await writer.finish();
     if (!chunk) return { period, unproven: runs, writes: [] };
     const { from = period.from, to = period.to, id: partOf } = stored.whole ?? {};
-    const link = linkOf(pitr, stored.batches, { to, id: batch.id });
     const found: BatchRecord = {
       ...pitrKey.batch(tenant, pitr.projectId, to, batch.id),
       id: batch.id,
       partOf,
-      previous: link.previous,
+      previous: null,
       from,
       to,
       isProven: true,
@@ -114,7 +113,8 @@ const provePeriod = async (
       reads: tally.reads,
       collections: JSON.stringify([...new Set([...history.names].map(collectionIdOf))].slice(0, collectionsMax)),
     };
-    return { period, unproven: runs, ...insertion(cycle, { found, batch, next: link.next }) };
+    const { writes, lastBatch } = insertBatches(tenant, pitr, { stored: stored.batches, added: [found] });
+    return { period, unproven: runs, writes, ...(lastBatch !== undefined && { lastBatch }) };
   } finally {
     budget.reads += tally.reads;
     budget.pastReads += tally.reads;
@@ -150,8 +150,7 @@ const storedIn = async ({ tenant, pitr }: CycleContext, { from, to }: Span, deps
   try {
     for await (const { batch, leaf } of reader.read(read))
       for (let slot = 0; slot < leaf.count; slot++) {
-        const { seconds, nanos } = leaf.updated(slot);
-        const at = seconds * 1_000_000 + Math.floor(nanos / 1_000);
+        const at = changeTimeOf({ batch, leaf }, slot);
         if (at <= from || at > to) continue;
         const name = leaf.name(slot).toString();
         if (leaf.kind(slot) === recordKind.tombstone) history.deletion(name, at);
@@ -167,32 +166,3 @@ const storedIn = async ({ tenant, pitr }: CycleContext, { from, to }: Span, deps
 /** Whether other collections may have existed. */
 const hasLoss = ({ gaps }: PitrRecord, { from, to }: Span): boolean =>
   gaps.some((gap) => gap.collections !== undefined && microsOf(gap.from) < to && (gap.to === null || microsOf(gap.to) > from));
-
-interface Link {
-  readonly previous: string | null;
-  readonly next: BatchRecord | undefined;
-}
-
-const linkOf = ({ lastBatch }: PitrRecord, batches: readonly BatchRecord[], own: Pick<BatchRecord, 'to' | 'id'>): Link => {
-  const before = batches.findLast((one) => batchNameOf(one) < batchNameOf(own));
-  const next = batches.find((one) => batchNameOf(one) > batchNameOf(own));
-  return { previous: before ? batchNameOf(before) : next ? next.previous : (lastBatch ?? null), next };
-};
-
-const insertion = (
-  { tenant, pitr }: CycleContext,
-  {
-    found,
-    batch: { id },
-    next,
-  }: { readonly found: BatchRecord; readonly batch: OpenBatch; readonly next: BatchRecord | undefined },
-): Pick<ProvenAgain, 'writes' | 'lastBatch'> => {
-  const writes: readonly Write[] = [{ put: found }, remove(pitrKey.upload(tenant, pitr.projectId, id))];
-  if (!next) return { writes, lastBatch: batchNameOf(found) };
-  const relinked = set(
-    pitrKey.batch(tenant, pitr.projectId, next.to, next.id),
-    { previous: batchNameOf(found) },
-    { expected: { previous: next.previous }, onConditionFailed: () => new StaleReadError() },
-  );
-  return { writes: [...writes, relinked] };
-};

@@ -1,6 +1,7 @@
 /** The reads of a cycle, and the budget for look-ups that prove every second. */
 import { pastReadsPerHour } from '../../contract/limits.ts';
 import { after, iso } from '../../platform/index.ts';
+import { type Reads, utcDate } from '../../project/index.ts';
 import type { PitrRecord } from '../model/record.ts';
 
 /** Counted over all attempts of a cycle: failed ones are billed, too. */
@@ -10,11 +11,17 @@ export interface ReadBudget {
   lookups: number;
   /** Reads among them that prove seconds of an interruption. */
   pastReads: number;
+  /** Reads among them that list root collections and ask for the time, and that count all documents. */
+  listing: number;
+  counts: number;
   /** More look-ups would have been needed: not every second is known. */
   isSpent: boolean;
 }
 
-export const newReadBudget = (): ReadBudget => ({ reads: 0, lookups: 0, pastReads: 0, isSpent: false });
+export const newReadBudget = (): ReadBudget => ({
+  ...{ reads: 0, lookups: 0, pastReads: 0, listing: 0, counts: 0 },
+  isSpent: false,
+});
 
 /** Beyond one look-up per change. Once they are spent none are made for the rest of the hour: their result would be incomplete. */
 const lookupsPerHour = 10_000;
@@ -48,15 +55,26 @@ export const baseProofReads = (counts: readonly number[]): number =>
     countsPerBase * counts.reduce((sum, count) => sum + Math.max(1, Math.ceil(count / entriesPerRead)), 0),
   );
 
+/** What a cycle read, by what for. */
+export const readsOf = ({ reads, lookups, pastReads, listing, counts }: ReadBudget): Reads => ({
+  changes: Math.max(0, reads - lookups - pastReads - listing - counts),
+  ...{ lookups, proofs: pastReads, listing, counts },
+});
+
+/** Reads for counts that were made on the day of `now`. */
+export const countsOfToday = ({ countReads }: Pick<PitrRecord, 'countReads'>, now: Date): number =>
+  countReads?.date === utcDate(now) ? countReads.reads : 0;
+
 /** The record's counters after the cycle. */
 export const spentFields = (
-  pitr: Pick<PitrRecord, 'reads' | 'lookups' | 'pastReads'>,
-  { reads, lookups, pastReads, isSpent }: ReadBudget,
+  pitr: Pick<PitrRecord, 'reads' | 'lookups' | 'pastReads' | 'countReads'>,
+  { reads, lookups, pastReads, counts, isSpent }: ReadBudget,
   now: Date,
-): Pick<PitrRecord, 'reads' | 'lookups' | 'pastReads'> => {
+): Pick<PitrRecord, 'reads' | 'lookups' | 'pastReads' | 'countReads'> => {
   const past = currentHour(pitr.pastReads, now) ?? { since: iso(now), reads: 0 };
   const total = {
     reads: pitr.reads + reads,
+    ...(counts > 0 && { countReads: { date: utcDate(now), reads: countsOfToday(pitr, now) + counts } }),
     ...(pastReads > 0 && { pastReads: { ...past, reads: past.reads + pastReads } }),
   };
   if (lookups === 0 && !isSpent) return total;

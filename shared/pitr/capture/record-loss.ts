@@ -1,5 +1,6 @@
 /** Records a loss: if a cycle cannot be proven complete, an open gap lasts until a new base. */
 import { commit, log } from '../../platform/index.ts';
+import { addReads } from '../../project/index.ts';
 import type { CycleContext } from '../model/cycle-context.ts';
 import { endCycle, type NextCycle, nextCycle } from '../model/end-cycle.ts';
 import { baseRetrySeconds } from '../model/failure-backoff.ts';
@@ -8,7 +9,7 @@ import type { Base, Gap, PitrRecord } from '../model/record.ts';
 import { dropTokens } from '../model/resume-token-items.ts';
 import { withGaps } from '../timeline/gaps.ts';
 import { gapWrites } from '../view/pitr-events.ts';
-import { type ReadBudget, spentFields } from './read-budget.ts';
+import { type ReadBudget, readsOf, spentFields } from './read-budget.ts';
 
 export interface Loss {
   readonly reason: string;
@@ -44,6 +45,7 @@ export const recordLoss = async (
   await commit([
     endCycle(cycle, { changed: changes, now, delaySeconds }),
     ...dropTokens(tenant, pitr),
+    ...addReads(tenant, { projectId: pitr.projectId, reads: readsOf(budget), now }),
     ...(losses === 0 ? gapWrites(cycle, { gap, changes: period, now }) : []),
   ]);
   log.warn('capture lost its resume position; starting a new base backup', {

@@ -1,4 +1,4 @@
-/** Restarts stopped captures, reports stalled ones, and enqueues the expiry of old captures. */
+/** Restarts stopped captures, starts audits that are due, reports stalled ones, and enqueues the expiry of old captures. */
 import { queueVariables, taskMessage } from '../../event/index.ts';
 import {
   after,
@@ -29,14 +29,16 @@ interface WatchdogDeps {
 
 /** Checks every captured project. Its messages are idempotent. */
 export const watchCaptures = async ({ clock, tenantOf, send }: WatchdogDeps) => {
-  const counts = { captured: 0, restarted: 0, expiring: 0 };
+  const counts = { captured: 0, restarted: 0, audited: 0, expiring: 0 };
   let page: CapturingRecord[] = [];
   const checkPage = async (): Promise<void> => {
-    const { late, expiring } = await messagesFor(page, tenantOf, clock.now());
+    const { late, audits, expiring } = await messagesFor(page, tenantOf, clock.now());
     await sendAll(send, 'capture', late);
+    await sendAll(send, 'captureAudit', audits);
     await sendAll(send, 'bucketWork', expiring);
     counts.captured += page.length;
     counts.restarted += late.length;
+    counts.audited += audits.length;
     counts.expiring += expiring.length;
     page = [];
   };
@@ -53,7 +55,7 @@ const messagesFor = async (
   page: readonly CapturingRecord[],
   tenantOf: WatchdogDeps['tenantOf'],
   now: Date,
-): Promise<{ readonly late: readonly QueueMessage[]; readonly expiring: readonly QueueMessage[] }> => {
+): Promise<Readonly<Record<'late' | 'audits' | 'expiring', readonly QueueMessage[]>>> => {
   const records = await getAll(page.map(({ organizationId, projectId }) => pitrKey.pitr(tenantOf(organizationId), projectId)));
   for (const [n, { organizationId, projectId }] of page.entries()) {
     const pitr = records[n];
@@ -66,15 +68,21 @@ const messagesFor = async (
     const isLate = nextTurnAt !== null && nextTurnAt < latest;
     return isLate ? [taskMessage(item, { kind: 'capture', projectId: item.projectId, turn })] : [];
   });
+  // Of several messages only one reads: a step is leased.
+  const audits = page.flatMap((item, n) => {
+    const { status, auditDueAt = '' } = records[n] ?? {};
+    const isDue = status === 'active' && auditDueAt <= iso(now);
+    return isDue ? [taskMessage(item, { kind: 'audit-captures', projectId: item.projectId })] : [];
+  });
   const due = page.filter(({ forgetAt }) => forgetAt <= iso(now));
   await Promise.all(due.map((item) => updateItem(set(item, { forgetAt: iso(after(now, expireEverySeconds)) }))));
   const expiring = due.map((item) => taskMessage(item, { kind: 'expire-captures', projectId: item.projectId }));
-  return { late, expiring };
+  return { late, audits, expiring };
 };
 
 const sendAll = async (
   send: WatchdogDeps['send'],
-  queue: 'capture' | 'bucketWork',
+  queue: 'capture' | 'captureAudit' | 'bucketWork',
   messages: readonly QueueMessage[],
 ): Promise<void> => {
   if (messages.length === 0) return;

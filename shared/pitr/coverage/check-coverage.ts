@@ -1,7 +1,7 @@
 /** Checks that no collection is missing: the source's count of all documents must equal the sum over the captured collections. */
-import { coverageReadsPerHour } from '../../contract/limits.ts';
 import { countGroup, countRange, type FirestoreDatabase, SourceError } from '../../firestore/index.ts';
 import { log, mapConcurrent } from '../../platform/index.ts';
+import { countReadsFree } from '../budget/allowance.ts';
 import type { CollectionGroup } from '../listen/observed-changes.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
 import type { PitrRecord } from '../model/record.ts';
@@ -12,8 +12,10 @@ export interface Coverage {
   readonly verdict: 'whole' | 'unknown' | undefined;
   /** Whether it was checked, so that the next check waits. */
   readonly isTried: boolean;
-  /** Exact counts of groups at that moment. */
+  /** Exact counts of groups at that moment; of all groups if the verdict is `unknown`. */
   readonly counts: ReadonlyMap<string, number>;
+  /** The source's count of all documents, if it was counted. */
+  readonly total?: number | undefined;
   readonly reads: number;
 }
 
@@ -25,9 +27,7 @@ export interface CoverageOptions {
   readonly signal: AbortSignal;
 }
 
-/** Reads allowed in every cycle; a check that costs more has `coverageReadsPerHour`. */
-const readsFree = 20;
-const hourMicros = 3_600 * 1_000_000;
+const dayMicros = 24 * 3_600 * 1_000_000;
 /** Firestore limits a query to 60 s, and a cycle must end within minutes. */
 const checkMs = 60_000;
 /** Groups counted concurrently. */
@@ -36,15 +36,30 @@ const concurrency = 8;
 /** A restore that was refused because nothing was counted yet may wait for this many times the reads. */
 const requestedShare = 10;
 
-/** A small database is checked in every cycle, one of a million documents every hour or two, and soon after a restore asked for it. */
+/** The reads for counts of a day. */
+export interface CountAllowance {
+  readonly perDay: number;
+  readonly spentToday: number;
+  /** Whether a check that costs at most `countReadsFree` is made in every cycle. */
+  readonly isFree: boolean;
+}
+
+/**
+ * A check is as often as the reads of a day allow, spread over the day. One that a restore asked for is made at once, within ten
+ * times these reads; one that a backup waits for, whatever it costs.
+ */
 export const isCheckDue = (
   { checkTriedAt, countRequestedAt, isCountUrgent }: Pick<PitrRecord, 'checkTriedAt' | 'countRequestedAt' | 'isCountUrgent'>,
-  reads: number,
-  to: number,
+  {
+    reads,
+    to,
+    allowance: { perDay, spentToday, isFree },
+  }: { readonly reads: number; readonly to: number; readonly allowance: CountAllowance },
 ): boolean => {
-  if (reads <= readsFree || checkTriedAt === undefined || isCountUrgent) return true;
-  const readsPerHour = coverageReadsPerHour * (countRequestedAt === undefined ? 1 : requestedShare);
-  return (to - microsOf(checkTriedAt)) * readsPerHour >= reads * hourMicros;
+  if ((isFree && reads <= countReadsFree) || checkTriedAt === undefined || isCountUrgent) return true;
+  if (countRequestedAt !== undefined) return spentToday + reads <= perDay * requestedShare;
+  if (spentToday + reads > perDay) return false;
+  return (to - microsOf(checkTriedAt)) * perDay >= reads * dayMicros;
 };
 
 /**
@@ -63,8 +78,8 @@ export const checkCoverage = async (groups: readonly CollectionGroup[], options:
   const tally = { reads: 0 };
   const inTime = AbortSignal.any([signal, AbortSignal.timeout(checkMs)]);
   try {
-    const verdict = await countAndCompare(ids, { counts, tally, options: { ...options, signal: inTime } });
-    return { verdict, isTried: true, counts, reads: tally.reads };
+    const compared = await countAndCompare(ids, { counts, tally, options: { ...options, signal: inTime } });
+    return { ...compared, isTried: true, counts, reads: tally.reads };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof SourceError || inTime.aborted)) throw error;
@@ -80,7 +95,7 @@ const countAndCompare = async (
     tally,
     options: { source, to, signal },
   }: { readonly counts: Map<string, number>; readonly tally: { reads: number }; readonly options: CoverageOptions },
-): Promise<Coverage['verdict']> => {
+): Promise<Pick<Coverage, 'verdict' | 'total'>> => {
   const readTime = momentOf(to);
   const count = async (some: readonly string[]): Promise<boolean> => {
     let isRefused = false;
@@ -95,15 +110,15 @@ const countAndCompare = async (
   };
   const whole = await countRange(source, { range: {}, readTime, signal });
   tally.reads += whole.reads;
-  if (whole.documents === undefined) return undefined;
+  const total = whole.documents;
+  if (total === undefined) return { verdict: undefined };
   const known = ids.filter((id) => counts.has(id));
-  if (!(await count(ids.filter((id) => !counts.has(id))))) return undefined;
+  if (!(await count(ids.filter((id) => !counts.has(id))))) return { verdict: undefined };
   const sum = (): number => ids.reduce((all, id) => all + (counts.get(id) ?? 0), 0);
-  if (sum() === whole.documents) return 'whole';
+  if (sum() === total) return { verdict: 'whole', total };
   // A difference must be confirmed by fresh counts of all groups.
-  if (!(await count(known))) return undefined;
-  if (sum() > whole.documents) return undefined;
-  return sum() === whole.documents ? 'whole' : 'unknown';
+  if (!(await count(known)) || sum() > total) return { verdict: undefined };
+  return { verdict: sum() === total ? 'whole' : 'unknown', total };
 };
 
 /** Firestore bills one read per 1,000 index entries counted. */

@@ -60,8 +60,10 @@ export const countAfter = (group: CollectionGroup): number | undefined => {
 };
 
 /** Whether the group's count is still exact: no creation or deletion was observed. */
-export const isStillCounted = ({ position, changes }: CollectionGroup): boolean => {
-  if (!position.isCounted) return false;
+export const isStillCounted = (group: CollectionGroup): boolean => group.position.isCounted === true && isSteady(group);
+
+/** Whether no creation or deletion was observed. */
+export const isSteady = ({ position, changes }: CollectionGroup): boolean => {
   for (const version of changes.values()) if (!version || version.created > position.to) return false;
   return true;
 };

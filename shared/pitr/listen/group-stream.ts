@@ -1,5 +1,5 @@
 /** One Listen stream. Its changes go to the current cycle, step by step. */
-import type { ConsistentPoint, ListenCall, Listener, RawDocument } from '../../firestore/index.ts';
+import type { ConsistentPoint, ListenCall, Listener, RawDocument, ReadBilling } from '../../firestore/index.ts';
 import { updatedOf } from '../batch/change-batch-writer.ts';
 import { microsOf } from '../model/micro-time.ts';
 import { type ResumePosition, targetOf } from '../model/resume-position.ts';
@@ -17,6 +17,7 @@ interface Waiting {
 
 export class GroupStream implements Listener {
   readonly #call: ListenCall;
+  readonly #billing: ReadBilling;
   #observed: ObservedChanges;
   #successor: Successor;
   readonly #groups = new Map<string, CollectionGroup>();
@@ -28,8 +29,16 @@ export class GroupStream implements Listener {
   /** Set once the stream is closed or has failed. */
   failure: { readonly error: unknown } | undefined;
 
-  constructor(call: ListenCall, observed: ObservedChanges, successor: Successor) {
+  constructor(
+    call: ListenCall,
+    {
+      observed,
+      successor,
+      billing,
+    }: { readonly observed: ObservedChanges; readonly successor: Successor; readonly billing: ReadBilling },
+  ) {
     this.#call = call;
+    this.#billing = billing;
     this.#observed = observed;
     this.#successor = successor;
     void this.#receive();
@@ -84,7 +93,7 @@ export class GroupStream implements Listener {
     if (this.failure) return;
     const name = bytes.toString('utf8', document.nameStart, document.nameEnd);
     const group = this.#groupOf(name);
-    group.documentsSent += 1;
+    group.readsSent += this.#billing.document(document.end - document.start);
     const updated = updatedOf(document);
     if (updated <= group.since) group.isReplayed = true;
     else if (updated > group.position.to && group.changes.get(name)?.updated !== updated)

@@ -52,7 +52,11 @@ export class ListenSession {
   async add(positions: readonly ResumePosition[], successor: Successor, observed = this.observed): Promise<void> {
     const added: Promise<void>[] = [];
     for (let n = 0; n < positions.length; n += targetsMax) {
-      const stream = new GroupStream(await ListenCall.open(this.source, this.#options), observed, successor);
+      const stream = new GroupStream(await ListenCall.open(this.source, this.#options), {
+        observed,
+        successor,
+        billing: this.source.billing,
+      });
       this.#streams.push(stream);
       const step = stream.nextStep();
       // Handled by Promise.all below, which is not reached if another stream cannot be opened.

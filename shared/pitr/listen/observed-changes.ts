@@ -44,7 +44,8 @@ export class CollectionGroup {
   filter: ExistenceFilter | undefined;
   /** The source sent unchanged documents: it replays the whole group, without deletions. */
   isReplayed = false;
-  documentsSent = 0;
+  /** Billed for the documents that were sent. */
+  readsSent = 0;
 
   constructor(position: ResumePosition, isLive: boolean) {
     this.position = position;
@@ -74,7 +75,7 @@ export class CollectionGroup {
 
   /** A new query is billed as at least one read. */
   get reads(): number {
-    return Math.max(this.isContinuous ? 0 : 1, this.documentsSent);
+    return Math.max(this.isContinuous ? 0 : 1, this.readsSent);
   }
 }
 

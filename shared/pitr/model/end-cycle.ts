@@ -11,16 +11,26 @@ export interface NextCycle {
 
 export const nextCycle = ({ pitr }: CycleContext, delaySeconds: number): NextCycle => ({ turn: pitr.turn + 1, delaySeconds });
 
-/** Fails with StaleReadError if another run has ended the cycle, or captures expired since it was read. */
+/** Fails with StaleReadError if another run has ended the cycle, captures expired since it was read, or the record is not as `expected`. */
 export const endCycle = (
   { tenant, pitr }: CycleContext,
-  { changed, now, delaySeconds }: { readonly changed: Partial<PitrRecord>; readonly now: Date; readonly delaySeconds: number },
+  {
+    changed,
+    now,
+    delaySeconds,
+    expected,
+  }: {
+    readonly changed: Partial<PitrRecord>;
+    readonly now: Date;
+    readonly delaySeconds: number;
+    readonly expected?: Partial<PitrRecord>;
+  },
 ): Extract<Write, { update: unknown }> =>
   set(
     pitrKey.pitr(tenant, pitr.projectId),
     { ...changed, turn: pitr.turn + 1, nextTurnAt: iso(after(now, delaySeconds)) },
     {
-      expected: { turn: pitr.turn, status: pitr.status, keptFrom: pitr.keptFrom },
+      expected: { turn: pitr.turn, status: pitr.status, keptFrom: pitr.keptFrom, ...expected },
       onConditionFailed: () => new StaleReadError(),
     },
   );

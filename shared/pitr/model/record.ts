@@ -1,6 +1,6 @@
 /** Items of point-in-time recovery. Every key begins with the tenant. */
 import type { ObjectEntry } from '../../archive/index.ts';
-import type { StorageType } from '../../contract/models/storage-destination.ts';
+import type { StorageType } from '../../contract/storage-types.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 import type { JobCreator } from '../../stored-backup/index.ts';
 
@@ -10,6 +10,10 @@ export interface Base {
   readonly readTime: string;
   /** `capturedTo` when it became a base: batches that end later are encrypted with its key, or that of a later base. */
   readonly since: string;
+  /** Absent if it was read from the source. */
+  readonly builtFrom?: 'changes';
+  /** Since when every document was read from the source, if it was built. */
+  readonly auditedSince?: string;
   /** It was found damaged: restores use the base before, and a new one is made. */
   readonly isDamaged?: true;
 }
@@ -50,6 +54,17 @@ export interface Sampled {
   readonly to: string;
 }
 
+/** Between two moments, the last audit of the documents and this one, both exclusive, captured documents may differ from the source. */
+export interface Divergence {
+  readonly from: string;
+  readonly to: string;
+  /** How many documents differed. */
+  readonly documents: number;
+  /** The first of their collection ids, and how many there are. */
+  readonly collections: readonly string[];
+  readonly count: number;
+}
+
 export interface PitrRecord extends Item {
   readonly projectId: string;
   readonly status: 'disabled' | 'starting' | 'active';
@@ -58,6 +73,8 @@ export interface PitrRecord extends Item {
   readonly keptDays?: { readonly days: number; readonly until: string } | undefined;
   readonly captureIntervalSeconds: number;
   readonly precision: 'second' | 'interval';
+  /** Within so many days every document is read again; records of earlier versions have the default. */
+  readonly auditDays?: number | undefined;
   readonly storageDestination: { readonly id: string; readonly name: string; readonly type: StorageType };
   readonly enabledAt: string | null;
   /** Oldest first. The earliest restorable moment builds on the first. */
@@ -74,6 +91,8 @@ export interface PitrRecord extends Item {
   readonly baseDueAt?: string | undefined;
   /** The last requested base whose own moment could not be proven, how many there were in a row, and when another is requested. */
   readonly unprovenBase?: { readonly backupId: string; readonly times: number; readonly retryAt: string } | undefined;
+  /** What was captured differs from the source: the next base is read. Removed when a read one follows. */
+  readonly mustReadBase?: true | undefined;
   /** How often the resume position was lost since a cycle continued another. */
   readonly losses?: number | undefined;
   /** Cycles that failed and were postponed in a row. */
@@ -108,7 +127,13 @@ export interface PitrRecord extends Item {
   /** Reads made within an hour to prove seconds of interruptions. */
   readonly pastReads?: { readonly since: string; readonly reads: number };
   /** The name of the last batch. */
-  readonly lastBatch?: string;
+  readonly lastBatch?: string | undefined;
+  /** Moments at which a restore may differ from what the source had: the audit found differences. Oldest first. */
+  readonly diverged?: readonly Divergence[] | undefined;
+  /** When the next step of the audit is due; absent before the first. */
+  readonly auditDueAt?: string;
+  /** Within so many days the audit reads everything as the budget of reads allows; null while it allows nothing. */
+  readonly auditPaceDays?: number | null;
   /** Captures before this are deleted, or about to be; null if none are. */
   readonly keptFrom: string | null;
   /** When the root collections were last listed. */
@@ -119,8 +144,12 @@ export interface PitrRecord extends Item {
   readonly lastCapture: { readonly at: string; readonly changes: number; readonly reads: number } | null;
   readonly changesCaptured: number;
   readonly reads: number;
+  /** The list price of what a listener is sent, as of the last capture; absent in records of earlier versions. */
+  readonly usdPerMillionReads?: number;
   /** Look-ups made within an hour to prove every second, and when their budget was spent. */
   readonly lookups?: { readonly since: string; readonly reads: number; readonly spentAt?: string };
+  /** Reads for counts on the last day (UTC) with any. */
+  readonly countReads?: { readonly date: string; readonly reads: number };
   /** Number of token items; absent means one. */
   readonly tokenItems?: number;
   readonly createdBy: JobCreator;
@@ -147,6 +176,11 @@ export interface BatchRecord extends Item {
   readonly id: string;
   /** The batch that it completes: documents that were found later. Of both together, the later change of a document counts. */
   readonly partOf?: string | undefined;
+  /**
+   * A correction by the audit: what the source had at this moment. From then on it counts, whenever the documents were written, and never
+   * before a later change.
+   */
+  readonly asOf?: string | undefined;
   /** The name of the batch before it; null for a project's first. */
   readonly previous: string | null;
   /** Changes after this moment, */
@@ -167,6 +201,50 @@ export interface BatchRecord extends Item {
   readonly reads: number;
   /** The ids of the changed collections, as JSON text. */
   readonly collections: string;
+}
+
+/** The rolling audit of a project: which ranges of names were last read and compared when. */
+export interface CaptureAuditRecord extends Item {
+  readonly projectId: string;
+  /** The number of steps begun. A worker commits only the step that it began. */
+  readonly turn: number;
+  /** A step that began ends by then, or its worker has died. */
+  readonly leasedUntil?: string | undefined;
+  /** Where the next step starts; absent: with the first name. */
+  readonly next?: string | undefined;
+  /** JSON text from `encodeSlices`: customers choose the names. */
+  readonly slices: string;
+  /** The current day of the audit: when it ends, and what was read in it. */
+  readonly dayEndsAt: string;
+  readonly documentsToday: number;
+  readonly readsToday: number;
+  /** Since captures were first audited. */
+  readonly documents: number;
+  readonly reads: number;
+  readonly differences: number;
+  readonly lastAt: string | null;
+  /** Steps that failed in a row, or could not begin, and why the last one did. */
+  readonly failures?: number | undefined;
+  readonly trouble?: string | undefined;
+}
+
+/** A document that differed from what was captured of it. */
+export interface DivergedRecord extends Item {
+  readonly id: string;
+  readonly path: string;
+  /** When its range was last read before, and when it was read. */
+  readonly from: string;
+  readonly to: string;
+  /** The version that was captured and the one of the source; null if there is no document. */
+  readonly captured: AuditedVersion | null;
+  readonly source: AuditedVersion | null;
+  readonly ttl: number;
+}
+
+export interface AuditedVersion {
+  readonly updateTime: string;
+  /** Of the encoded document. */
+  readonly sha256: string;
 }
 
 /** An upload that may leave an orphaned object. Deleted with the commit of its batch, or with the object. */
@@ -196,6 +274,7 @@ export const pitrPrefix = 'PITR#';
 export const batchPrefix = 'BATCH#';
 export const uploadPrefix = 'UPLOAD#';
 export const gapListPrefix = 'GAP#';
+export const divergedPrefix = 'DIVERGED#';
 export const capturingPartition = 'DUE#CAPTURE';
 const work = (tenant: Tenant, projectId: string): string => `PITR#${tenant.organizationId}#${projectId}`;
 
@@ -220,6 +299,12 @@ export const pitrKey = {
   gapList: (tenant: Tenant, projectId: string, listId: string): Key<GapListRecord> => ({
     pk: work(tenant, projectId),
     sk: `${gapListPrefix}${listId}`,
+  }),
+  audit: (tenant: Tenant, projectId: string): Key<CaptureAuditRecord> => ({ pk: work(tenant, projectId), sk: 'AUDIT' }),
+  /** Sorts by time. */
+  diverged: (tenant: Tenant, projectId: string, divergedId: string): Key<DivergedRecord> => ({
+    pk: work(tenant, projectId),
+    sk: `${divergedPrefix}${divergedId}`,
   }),
   capturing: (tenant: Tenant, projectId: string): Key<CapturingRecord> => ({
     pk: capturingPartition,

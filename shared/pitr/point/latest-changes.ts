@@ -1,7 +1,7 @@
 /** The latest change of each document up to a moment, in name order. */
-import { compareNames, compareRanges, type EncodedNameRange, type Leaf, recordKind } from '../../archive/index.ts';
+import { compareNames, compareRanges, type Leaf, recordKind } from '../../archive/index.ts';
 import type { DocumentChange } from '../../stored-backup/index.ts';
-import type { BatchLeaf } from '../batch/change-batch-reader.ts';
+import { type BatchLeaf, changeTimeOf } from '../batch/change-batch-reader.ts';
 import { microsOf } from '../model/micro-time.ts';
 import { ByteArena, type Piece } from './byte-arena.ts';
 
@@ -11,8 +11,8 @@ interface LatestChangesOptions {
   /** Changes up to here are in the base. */
   readonly after: string;
   readonly upTo: string;
-  /** All names if absent. */
-  readonly within?: EncodedNameRange;
+  /** The first name, inclusive; all names if absent. */
+  readonly from?: Uint8Array | undefined;
   /** Memory for names and contents. */
   readonly bytesMax?: number;
 }
@@ -36,9 +36,8 @@ export async function* latestChanges(options: LatestChangesOptions): AsyncGenera
   const { bytesMax: most = bytesMax } = options;
   const arena = new ByteArena(Math.min(slabBytesMax, Math.ceil(most / 16)));
   const [after, upTo] = [microsOf(options.after), microsOf(options.upTo)];
-  const { from: first, to } = options.within ?? {};
-  for (let from = first, isFirst = true; isFirst || from; isFirst = false) {
-    const range = new NameRange({ from, to }, most, arena);
+  for (let { from } = options, isFirst = true; isFirst || from; isFirst = false) {
+    const range = new NameRange(from, most, arena);
     let order = 0;
     let last: string | undefined;
     for await (const { batch, leaf } of options.read()) {
@@ -46,8 +45,7 @@ export async function* latestChanges(options: LatestChangesOptions): AsyncGenera
       if (whole !== last) order += 1;
       last = whole;
       for (let slot = 0; slot < leaf.count; slot++) {
-        const { seconds, nanos } = leaf.updated(slot);
-        const at = seconds * 1_000_000 + Math.floor(nanos / 1_000);
+        const at = changeTimeOf({ batch, leaf }, slot);
         if (at > after && at <= upTo) range.add(leaf, slot, { order, at });
       }
     }
@@ -80,9 +78,8 @@ class NameRange {
   /** The first name that did not fit. */
   rest: Buffer | undefined;
 
-  constructor({ from, to }: EncodedNameRange, most: number, arena: ByteArena) {
+  constructor(from: Uint8Array | undefined, most: number, arena: ByteArena) {
     this.#from = from;
-    this.#end = to;
     this.#bytesMax = most;
     this.#arena = arena;
   }
@@ -137,6 +134,7 @@ class NameRange {
     for (const entry of this.#sorted())
       yield {
         name: nameOf(entry),
+        at: entry.at,
         content: entry.isGone ? undefined : entry.slab.bytes.subarray(contentStart(entry), entry.end),
       };
   }

@@ -27,7 +27,7 @@ export interface PointTally {
  */
 export const mergeChanges = async (
   base: Archive,
-  changes: AsyncIterator<DocumentChange>,
+  changes: AsyncIterator<Pick<DocumentChange, 'name' | 'content'>>,
   sink: PointSink,
 ): Promise<PointTally> => {
   const tally: PointTally = { collections: new Map(), added: 0, removed: 0, addedBytes: 0 };
@@ -52,9 +52,9 @@ class ChangeCursor implements JoinSide<Buffer> {
   name: Buffer | undefined;
   /** The encoded document; undefined if it is deleted. */
   content: Buffer | undefined;
-  readonly #changes: AsyncIterator<DocumentChange>;
+  readonly #changes: AsyncIterator<Pick<DocumentChange, 'name' | 'content'>>;
 
-  constructor(changes: AsyncIterator<DocumentChange>) {
+  constructor(changes: AsyncIterator<Pick<DocumentChange, 'name' | 'content'>>) {
     this.#changes = changes;
   }
 

@@ -11,6 +11,7 @@ import { microsOf, momentOf, shownMoment } from '../model/micro-time.ts';
 import { type BatchRecord, type PitrRecord, pitrKey } from '../model/record.ts';
 import { expandGaps } from '../timeline/gap-lists.ts';
 import { PointNotCovered, type PointRequest } from './missing-coverage.ts';
+import { readAuditedSince } from './read-audited-since.ts';
 import { baseOf, type Doubt, doubtAt, type PointInTime, requestedSecond, resolvePoint } from './resolve-point.ts';
 
 export interface PointPlan {
@@ -18,6 +19,8 @@ export interface PointPlan {
   readonly base: BackupRecord;
   /** In order of time. */
   readonly batches: readonly BatchRecord[];
+  /** When the oldest document of the moment was last read from the source, if the base has a read time. */
+  readonly auditedSince?: string | undefined;
   /** Requested collections that must be in the base, or else are unknown. */
   readonly doubt?: Doubt | undefined;
 }
@@ -62,7 +65,8 @@ const planKnown = async (
       backupId: point.base.backupId,
     });
   const batches = upTo(found, point.moment);
-  return { point, base, batches, doubt: doubtAt(record, batches, { moment: point.moment, request }, now) };
+  const auditedSince = await readAuditedSince(tenant, base, point.moment);
+  return { point, base, batches, auditedSince, doubt: doubtAt(record, batches, { moment: point.moment, request }, now) };
 };
 
 /** Plans a moment that was resolved before. Fails if part of it has expired since, which the remaining batches do not show. */
@@ -82,7 +86,8 @@ export const loadRestorePoint = async (tenant: Tenant, projectId: string, point:
     throw new JobFailure('STORAGE_READ_ERROR', missingMessage(missing), {
       pointInTime: shownMoment(microsOf(point.moment)),
     });
-  return { point, base, batches: upTo(keptOf({ keptFrom, bases }, found), point.moment) };
+  const auditedSince = await readAuditedSince(tenant, base, point.moment);
+  return { point, base, batches: upTo(keptOf({ keptFrom, bases }, found), point.moment), auditedSince };
 };
 
 /** Without batches that expire, or whose key does. */
@@ -109,7 +114,7 @@ const readBase = (tenant: Tenant, { base }: PointInTime): Promise<BackupRecord |
 /** A missing batch is detected only if the record was read before. */
 const listBatches = async (
   tenant: Tenant,
-  { projectId, lastBatch = null }: { readonly projectId: string; readonly lastBatch?: string | null },
+  { projectId, lastBatch = null }: { readonly projectId: string; readonly lastBatch?: string | null | undefined },
   from: string,
   to: string,
 ): Promise<{ batches: readonly BatchRecord[]; missing: string | undefined }> => {

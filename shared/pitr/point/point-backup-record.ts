@@ -19,7 +19,7 @@ const retentionDays = Math.ceil(undoSeconds / (24 * 3_600)) + 1;
 /** The record of the finished point, without its contents. It shares the archive identity of the base. */
 export const pointBackupRecord = (
   tenant: Tenant,
-  { point, base }: Pick<PointPlan, 'point' | 'base'>,
+  { point, base, auditedSince }: Pick<PointPlan, 'point' | 'base' | 'auditedSince'>,
   as: PointIdentity,
 ): BackupRecord =>
   newBackupRecord(tenant, {
@@ -41,7 +41,7 @@ export const pointBackupRecord = (
     encryption: base.encryption,
     readTime: point.moment,
     builtFrom: 'changes',
-    auditedSince: base.auditedSince ?? base.readTime ?? undefined,
+    auditedSince,
     createdAt: as.createdAt,
     startedAt: as.createdAt,
     createdBy: as.createdBy,

@@ -1,10 +1,22 @@
 /** Deletes the captures of a deleted project: they cannot be restored any more. */
 
 import { ApiError } from '../../contract/errors.ts';
-import { after, check, commit, get, iso, query, set, type Tenant, updateItem, walk } from '../../platform/index.ts';
+import {
+  after,
+  check,
+  commit,
+  deletePartition,
+  get,
+  iso,
+  query,
+  set,
+  type Tenant,
+  updateItem,
+  walk,
+} from '../../platform/index.ts';
 import { projectKey } from '../../project/index.ts';
 import type { BackupRecord } from '../../stored-backup/index.ts';
-import { batchPrefix, type PitrRecord, pitrKey, pitrPrefix, uploadPrefix } from '../model/record.ts';
+import { batchPrefix, divergedPrefix, type PitrRecord, pitrKey, pitrPrefix, uploadPrefix } from '../model/record.ts';
 import { dropTokens } from '../model/resume-token-items.ts';
 
 export const isProjectGone = async (tenant: Tenant, projectId: string): Promise<boolean> =>
@@ -32,7 +44,13 @@ export const deleteCaptures = async (
     return;
   }
   const { check: remove, ...unchanged } = check(pitrKey.pitr(tenant, projectId), { turn });
-  await commit([{ remove, ...unchanged }, { remove: capturing }, ...dropTokens(tenant, pitr)]);
+  await deletePartition(pitrKey.audit(tenant, projectId).pk, { prefix: divergedPrefix });
+  await commit([
+    { remove, ...unchanged },
+    { remove: capturing },
+    { remove: pitrKey.audit(tenant, projectId) },
+    ...dropTokens(tenant, pitr),
+  ]);
 };
 
 /** A project whose captures are in the destination, and whether they are being deleted. The destination cannot be deleted meanwhile. */

@@ -16,6 +16,7 @@ export interface PitrSettings {
   readonly retentionDays: number;
   readonly captureIntervalSeconds: number;
   readonly precision: PitrRecord['precision'];
+  readonly auditDays: number;
 }
 
 const initialFields = {
@@ -38,12 +39,16 @@ export const enablePitr = (
   { tenant, organization, actor }: CallerContext,
   {
     context: { project, destination, before },
-    options: { retentionDays, captureIntervalSeconds, precision },
+    options: { retentionDays, captureIntervalSeconds, precision, auditDays },
     now,
   }: { readonly context: EnableContext; readonly options: PitrSettings; readonly now: Date },
 ): { pitr: PitrRecord; change: Change } => {
   if (before && before.status !== 'disabled')
     throw new ApiError('CONFLICT', 'Point-in-time recovery of this project is already enabled');
+  if (project.database?.state === 'known' && !project.database.realtimeUpdates)
+    throw new ApiError('CONFLICT', 'The database has real-time updates disabled, which changes are captured with', {
+      reason: 'realtimeUpdatesMode of the database is REALTIME_UPDATES_MODE_DISABLED',
+    });
   const known = before ?? initialFields;
   const { id: projectId } = project;
   const between = { from: known.capturedTo ?? '', to: null, reason: 'point-in-time recovery was disabled' };
@@ -54,6 +59,7 @@ export const enablePitr = (
     retentionDays,
     captureIntervalSeconds,
     precision,
+    auditDays,
     keptDays: keptAfter(before, retentionDays, now),
     status: 'starting',
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
@@ -78,7 +84,7 @@ export const enablePitr = (
     forgetAt: iso(after(now, expireEverySeconds)),
   };
   const event = { organization: organizationRef(organization), project: projectData(shown), pitr: pitrData(pitr, now) };
-  const details = { retentionDays, captureIntervalSeconds, precision, storageDestinationId: destination.id };
+  const details = { retentionDays, captureIntervalSeconds, precision, auditDays, storageDestinationId: destination.id };
   return {
     pitr,
     change: {

@@ -48,10 +48,14 @@ export const updatePitr = (
 ): { pitr: PitrRecord; change: Change } => {
   const pitr = assertEnabled(before);
   const details = omitUndefined(given);
-  const { retentionDays, captureIntervalSeconds, precision } = { ...pitr, ...details };
+  const { retentionDays, captureIntervalSeconds, precision, auditDays } = { ...pitr, ...details };
   const keptDays = keptAfter(pitr, retentionDays, now);
-  const attributes = { retentionDays, captureIntervalSeconds, precision, keptDays };
+  const attributes = { retentionDays, captureIntervalSeconds, precision, auditDays, keptDays };
   if (Object.keys(details).length === 0) return { pitr, change: { writes: [], audit: [] } };
+  const audit = [auditNote(tenant, { type: 'project', id: project.id, details })];
+  // The audit has its own worker: captures go on.
+  if (Object.keys(details).every((name) => name === 'auditDays'))
+    return { pitr: { ...pitr, auditDays }, change: { writes: [auditDaysWrite(tenant, pitr, auditDays)], audit } };
   const changed: PitrRecord = { ...pitr, ...attributes, turn: pitr.turn + 1, nextTurnAt: iso(now) };
   const shown = { enabled: true, retentionDays, captureIntervalSeconds };
   return {
@@ -62,10 +66,13 @@ export const updatePitr = (
         set(projectKey.project(tenant, project.id), { pitr: shown, updatedAt: iso(now) }),
         enqueue(tenant, { kind: 'capture', projectId: project.id, turn: changed.turn }, now),
       ],
-      audit: [auditNote(tenant, { type: 'project', id: project.id, details })],
+      audit,
     },
   };
 };
+
+const auditDaysWrite = (tenant: Tenant, { projectId, status }: PitrRecord, auditDays: number | undefined): Write =>
+  set(pitrKey.pitr(tenant, projectId), { auditDays }, { expected: { status }, onConditionFailed: () => new StaleReadError() });
 
 /** Captured changes stay restorable until their retention ends. */
 export const disablePitr = (

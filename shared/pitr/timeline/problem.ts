@@ -13,7 +13,7 @@ const namesMax = 5;
 /** Null while everything is captured, or soon will be. */
 export const problemOf = (pitr: PitrRecord, now: Date): string | null => {
   if (pitr.status === 'disabled') return null;
-  return troubleOf(pitr) ?? waiting(pitr, now) ?? missing(pitr) ?? unproven(pitr) ?? null;
+  return troubleOf(pitr) ?? waiting(pitr, now) ?? diverged(pitr) ?? missing(pitr) ?? unproven(pitr) ?? null;
 };
 
 const waiting = ({ nextTurnAt, captureIntervalSeconds }: PitrRecord, now: Date): string | undefined => {
@@ -21,6 +21,14 @@ const waiting = ({ nextTurnAt, captureIntervalSeconds }: PitrRecord, now: Date):
   return nextTurnAt !== null && nextTurnAt < latest
     ? `the capture that was due at ${nextTurnAt} waits for a free worker; changes since then are captured once it runs`
     : undefined;
+};
+
+const diverged = (pitr: PitrRecord): string | undefined => {
+  const last = pitr.diverged?.at(-1);
+  if (!pitr.mustReadBase || !last) return undefined;
+  const what = last.documents === 1 ? 'one document' : `${last.documents} documents`;
+  const [from, to] = [last.from, last.to].map((moment) => shownMoment(microsOf(moment)));
+  return `the audit found that ${what} differed at ${to} from what was captured; restores from then on are corrected, those of moments since ${from} may differ; ${baseNews(pitr)}`;
 };
 
 const missing = (pitr: PitrRecord): string | undefined => {

@@ -27,7 +27,11 @@ interface OneCollection {
  * Ranges of whole seconds, split at gaps of all collections, and the gaps. A window that is not complete names the first of its
  * complete collections: others have a gap, it was not counted whether there are others, or it was not captured continuously.
  */
-export const windowsOf = (record: PitrRecord, now: Date, one?: OneCollection): Pick<Shown, 'windows' | 'gaps' | 'sampled'> => {
+export const windowsOf = (
+  record: PitrRecord,
+  now: Date,
+  one?: OneCollection,
+): Pick<Shown, 'windows' | 'gaps' | 'sampled' | 'diverged'> => {
   const horizon = horizonOf(record, now);
   const { known = [], knownCount = known.length } = record;
   const gaps = record.gaps.filter((gap) => (gap.to === null || microsOf(gap.to) > horizon) && (!one || isGapOf(gap, one)));
@@ -42,6 +46,19 @@ export const windowsOf = (record: PitrRecord, now: Date, one?: OneCollection): P
     sampled: (record.sampled ?? []).flatMap(({ from, to }) =>
       microsOf(to) > horizon
         ? [{ from: shownMoment(microsOf(from)), to: shownMoment(Math.ceil(microsOf(to) / 1_000) * 1_000) }]
+        : [],
+    ),
+    diverged: (record.diverged ?? []).flatMap(({ from, to, documents, collections, count }) =>
+      microsOf(to) > horizon && (!one || count > collections.length || collections.includes(one.id))
+        ? [
+            {
+              from: shownMoment(microsOf(from)),
+              to: shownMoment(Math.ceil(microsOf(to) / 1_000) * 1_000),
+              documentCount: documents,
+              collections: [...collections],
+              collectionCount: count,
+            },
+          ]
         : [],
     ),
   };

@@ -1,14 +1,14 @@
 /** Point-in-time recovery of a project as the API shows it. */
 import type * as z from 'zod/mini';
-import { captureIntervalSeconds, pitrRetentionDays } from '../../contract/limits.ts';
+import { auditDays, captureIntervalSeconds, pitrRetentionDays } from '../../contract/limits.ts';
 import type { Pitr } from '../../contract/models/pitr.ts';
 import { costOf } from '../../stored-backup/index.ts';
 import type { PitrRecord } from '../model/record.ts';
 import { problemOf } from '../timeline/problem.ts';
 import { windowsOf } from '../timeline/windows.ts';
 
-/** The finding is read from the bases: `captureAnomaly`. */
-type Shown = Omit<z.input<typeof Pitr>, 'anomaly'>;
+/** The finding is read from the bases (`captureAnomaly`), the audit from its own item (`readAuditView`). */
+type Shown = Omit<z.input<typeof Pitr>, 'anomaly' | 'audit'>;
 
 export const pitrData = (record: PitrRecord, now: Date): Shown => {
   const { windows } = windowsOf(record, now);
@@ -20,15 +20,20 @@ export const pitrData = (record: PitrRecord, now: Date): Shown => {
     retentionDays: record.retentionDays,
     captureIntervalSeconds: record.captureIntervalSeconds,
     precision: record.precision,
+    auditDays: record.auditDays ?? auditDays,
     storageDestinationId: storageDestination.id,
     enabledAt: record.enabledAt,
     baseBackupId: bases.at(-1)?.backupId ?? null,
     earliestRestorableAt: windows[0]?.from ?? null,
     latestRestorableAt: windows.at(-1)?.to ?? null,
-    lastCapture: lastCapture && { at: lastCapture.at, changes: lastCapture.changes, cost: costOf(lastCapture.reads) },
+    lastCapture: lastCapture && {
+      at: lastCapture.at,
+      changes: lastCapture.changes,
+      cost: costOf(lastCapture.reads, record.usdPerMillionReads),
+    },
     changesCaptured: record.changesCaptured,
     problem: problemOf(record, now) ?? record.lockProblem ?? null,
-    cost: costOf(record.reads),
+    cost: costOf(record.reads, record.usdPerMillionReads),
   };
 };
 
@@ -40,6 +45,7 @@ export const neverEnabled = (projectId: string): Shown => ({
   retentionDays: pitrRetentionDays,
   captureIntervalSeconds,
   precision: 'second',
+  auditDays,
   storageDestinationId: null,
   enabledAt: null,
   baseBackupId: null,

@@ -21,6 +21,7 @@ export const noWindows: Shown = {
   windows: [],
   gaps: [],
   sampled: [],
+  diverged: [],
   collections: { count: 0, ids: [] },
   undetectedUpToSeconds: null,
 };

@@ -8,7 +8,7 @@ import type { Period } from './report-period.ts';
 import { countRuns, type ReportedRecord, reportAttributes, summarizeProjects } from './summarize-runs.ts';
 
 /** Of up to 1 MB each. */
-const readsMax = 20;
+const readsMax = 100;
 
 interface ReportRequest {
   readonly organization: { readonly id: string; readonly name: string };

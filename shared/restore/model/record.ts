@@ -1,7 +1,7 @@
 /** Records of restores and their keys. Every key begins with the tenant. */
 import type * as z from 'zod/mini';
 import type { RestoreFailure, RestoreJob, RestorePlan } from '../../contract/models/restore.ts';
-import type { StorageType } from '../../contract/models/storage-destination.ts';
+import type { StorageType } from '../../contract/storage-types.ts';
 import type { RateState } from '../../firestore/index.ts';
 import { type FailingRuns, type JobRecord, type Reason, type WaitingRecord, workPartition } from '../../job/index.ts';
 import type { PointInTime } from '../../pitr/index.ts';

@@ -2,14 +2,14 @@
 import type * as z from 'zod/mini';
 import type { Actor } from '../../audit/index.ts';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
-import { usdPerRead } from '../../contract/list-prices.ts';
 import type { Backup } from '../../contract/models/backup.ts';
+import { readPriceOf, usdOf } from '../../contract/read-prices.ts';
 import { type Patience, shownWait } from '../../job/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { isRestorePointBackup } from './backup-fields.ts';
 import { formatDuration, formatSize } from './format-units.ts';
 import type { BackupRecord, JobCreator } from './record.ts';
+import { sourceReadingOf } from './source-reading.ts';
 
 /**
  * The API model. It never contains the key file or the archive's identity. `names` are current names of projects; the name at the
@@ -52,7 +52,7 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
     collectionCounts: Object.fromEntries(collectionCounts),
     countVerified,
     ...(authUsers !== undefined && { authUsers }),
-    cost: costOf(record.reads),
+    cost: costOf(record.reads, record.usdPerMillionReads),
     encryption,
     verification,
     verifiedAt,
@@ -62,6 +62,7 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
     immutableUntil: record.immutableUntil ?? null,
     ...(record.lockProblem && { lockProblem: record.lockProblem }),
     expiresAt,
+    ...(record.retentionDays !== undefined && { retention: record.retentionDays }),
     ...(record.retentionPolicy && { retentionPolicy: { ...record.retentionPolicy } }),
     createdBy: creatorData(record.createdBy),
     createdAt,
@@ -72,17 +73,16 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
   };
 };
 
-/** How its documents were obtained. A backup of earlier versions has read them, and so has one that was imported. */
 const readingData = (record: BackupRecord) => {
   const { readTime, builtFromReason, reads, documentCount } = record;
-  const builtFrom = record.builtFrom ?? (isRestorePointBackup(record) ? 'changes' : 'source');
+  const { builtFrom = null, auditedSince = null } = sourceReadingOf(record);
   const isBuilt = builtFrom === 'changes';
   return {
     builtFrom: readTime === null ? null : builtFrom,
     ...(builtFromReason !== undefined && { builtFromReason }),
     readsBilled: reads,
-    ...(isBuilt && wasCompleted(record) && { costIfRead: costOf(readsOf(documentCount)) }),
-    auditedSince: isBuilt ? (record.auditedSince ?? null) : readTime,
+    ...(isBuilt && wasCompleted(record) && { costIfRead: costOf(readsOf(documentCount), record.usdPerMillionReads) }),
+    auditedSince,
   };
 };
 
@@ -122,11 +122,11 @@ export const wasCompleted = ({ status, completedAt, error }: Pick<BackupRecord, 
 const durationMsOf = ({ startedAt, completedAt }: BackupRecord): number | null =>
   startedAt === null || completedAt === null ? null : Math.max(0, Date.parse(completedAt) - Date.parse(startedAt));
 
-/** Rounded to micro-dollars. */
-export const costOf = (reads: number): { reads: number; estimatedUsd: number } => ({
-  reads,
-  estimatedUsd: Math.round(reads * usdPerRead * 1e6) / 1e6,
-});
+/** Rounded to micro-dollars. Without a price it is the dearest. */
+export const costOf = (
+  reads: number,
+  usdPerMillion: number = readPriceOf({}).usdPerMillion,
+): { reads: number; estimatedUsd: number } => ({ reads, estimatedUsd: usdOf(reads, usdPerMillion) });
 
 /** The `data` of backup.started and backup.completed. backup.progress adds `progress`, backup.failed adds the backup's `error`. */
 export const backupEvent = (

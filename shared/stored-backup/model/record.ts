@@ -35,6 +35,8 @@ export interface BackupRecord extends Item, TestNotes, WaitingRecord {
   readonly synthesizedFrom?: string;
   /** Why it is full although an incremental one was requested. */
   readonly fullBecause?: string;
+  /** The time of the source, by its own clock, when access to it was checked. */
+  readonly sourceSeenAt?: string;
   /** The source was to be read, whatever is captured. */
   readonly mustRead?: true;
   /** What its documents were taken from; chosen when it is planned. Absent in records of earlier versions, which read the source. */
@@ -43,6 +45,8 @@ export interface BackupRecord extends Item, TestNotes, WaitingRecord {
   readonly builtFromReason?: string;
   /** The base that it is built upon, together with the changes captured since. */
   readonly buildBase?: { readonly backupId: string; readonly readTime: string };
+  /** The captured changes since that base, stored by the plan: its index refers to them. Absent if nothing has changed. */
+  readonly delta?: StoredDelta;
   /** If it is built from changes: since when every document was read from the source at least once. */
   readonly auditedSince?: string;
   readonly status: Shown['status'];
@@ -63,6 +67,8 @@ export interface BackupRecord extends Item, TestNotes, WaitingRecord {
   /** Of these collections a missing document may have existed; `*`: of all at the root; `**`: of all. */
   readonly absenceUnknown?: readonly string[] | undefined;
   readonly maxReads?: number;
+  /** The list price of reads when it started; absent in records of earlier versions. */
+  readonly usdPerMillionReads?: number;
   /** Days to keep it after completion; kept forever if absent. */
   readonly retentionDays?: number;
   /** The retention policy its schedule had when it was started. */
@@ -194,11 +200,13 @@ export interface ShardRecord extends Item {
 
 /** An index and the chunk of its new records, both stored and confirmed. */
 export interface PartContents {
-  /** Absent if all its records are inherited. */
+  /** Absent if no record was written. */
   readonly chunk?: ObjectEntry;
+  /** Leaves that were copied from another backup without compressing them again. */
+  readonly copied?: ObjectEntry;
   readonly index: ObjectEntry;
   /** Checksums of the bytes that were sent, of a kind that the store reports; compared with the store before the backup completes. */
-  readonly checksums?: { readonly chunk?: string; readonly index?: string };
+  readonly checksums?: { readonly chunk?: string; readonly copied?: string; readonly index?: string };
   readonly pages: readonly PageEntry[];
   /** Written and inherited records. */
   readonly records: number;
@@ -212,6 +220,21 @@ export interface PartContents {
   readonly collections: string;
   /** Statistics of the documents that were read, as JSON text; absent in parts that were not copied from a source. */
   readonly statistics?: string;
+  /** Of a backup built from changes: how many documents more than the base has in this range. */
+  readonly difference?: number;
+  /** `originalSize`, `collections` and `statistics` say how they differ from those of the base, whose other documents were not read. */
+  readonly isRelative?: true;
+}
+
+/** A chunk in name order with the last state of every document that has changed since the base; deletions are tombstones. */
+export interface StoredDelta {
+  readonly chunk: ObjectEntry;
+  readonly checksum?: string | undefined;
+}
+
+/** Some leaves of a delta, as a page of an index. Shards seek in it. */
+export interface DeltaPageRecord extends Item {
+  readonly page: Uint8Array;
 }
 
 export interface KeptChunk {
@@ -254,6 +277,11 @@ export const backupKey = {
   part: (tenant: Tenant, backupId: string, number: number, part: number): Key<PartRecord> => ({
     pk: workPartition(tenant, backupId),
     sk: `PART#${digits(number, 8)}#${digits(part, 4)}`,
+  }),
+  /** Of a plan; two concurrent planners store one each. */
+  deltaPage: (tenant: Tenant, backupId: string, planNumber: number, page: number): Key<DeltaPageRecord> => ({
+    pk: workPartition(tenant, backupId),
+    sk: `DELTA#${digits(planNumber, 4)}#${digits(page, 8)}`,
   }),
   running: (tenant: Tenant, backupId: string): Key<RunningRecord> => ({
     pk: runningPartition,

@@ -1,6 +1,7 @@
 /** Objects that a worker may have begun to upload without storing them. */
 import { objectName } from '../../archive/index.ts';
 import { walk } from '../../platform/index.ts';
+import { partObjectNames } from './part-objects.ts';
 import type { PartContents } from './record.ts';
 
 /** `parts` is the number of parts that were claimed: 0 to `parts - 1`. */
@@ -21,7 +22,7 @@ export const unstoredObjects = (shards: readonly ClaimedParts[], stored: readonl
   return shards.flatMap(({ number, parts, isDone, isChecked }) =>
     Array.from({ length: isDone || isChecked ? parts - 1 : parts }, (_, part) => part)
       .filter((part) => !names.has(objectName('index', number, part)))
-      .flatMap((part) => [objectName('chunk', number, part), objectName('index', number, part)]),
+      .flatMap((part) => partObjectNames(number, part)),
   );
 };
 

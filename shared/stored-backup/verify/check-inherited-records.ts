@@ -1,7 +1,8 @@
 /** Verifies the records that an incremental backup inherits from chunks of earlier ones. */
 import type { Archive, Leaf, NamedPage, Segment } from '../../archive/index.ts';
 import { prefetch } from '../../platform/index.ts';
-import { countRecords, isPair, qualifiedName, toProblem } from './check-object.ts';
+import { isPair } from '../model/part-objects.ts';
+import { countRecords, qualifiedName, toProblem } from './check-object.ts';
 import type { VerifyWork } from './verify-work.ts';
 
 const ahead = 8;

@@ -15,6 +15,7 @@ import {
 import { ApiError } from '../../contract/errors.ts';
 import { headExpected, type ObjectState, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
 import { JobFailure } from '../../job/index.ts';
+import { isPair } from '../model/part-objects.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
 import { readAgain } from '../read/read-again.ts';
 import { streamObject } from '../read/stream-object.ts';
@@ -141,9 +142,6 @@ const segmentsIn = async ({ open: { archive } }: ObjectCheck, entry: ObjectEntry
   }
   return segments.filter(({ object, backup }) => object === entry.name && backup === entry.backup);
 };
-
-/** `index/00000001-0002` is written together with `chunk/00000001-0002`. */
-export const isPair = (index: string, chunk: string): boolean => index.slice('index'.length) === chunk.slice('chunk'.length);
 
 const isSamePlace = (a: LeafLocation, b: LeafLocation): boolean =>
   a.offset === b.offset &&

@@ -3,18 +3,29 @@ import type { Manifest, ObjectEntry } from '../../archive/index.ts';
 import { omitUndefined } from '../../platform/index.ts';
 import { databaseName, type ProjectRecord } from '../../project/index.ts';
 import type { ArchiveContents } from '../model/backup-fields.ts';
-import type { KeptChunk, PartContents, PlannedBackup, ShardRecord } from '../model/record.ts';
+import type { KeptChunk, PartContents, PlannedBackup, ShardRecord, StoredDelta } from '../model/record.ts';
+import { sourceReadingOf } from '../model/source-reading.ts';
 
 /** The parts of any archive, and the shards they belong to. */
 export interface ArchiveParts {
   readonly shards: readonly Pick<ShardRecord, 'number' | 'range' | 'countVerified'>[];
   /** In name order. */
   readonly parts: readonly (PartContents & { readonly number: number })[];
+  /** Of a backup that is built from captured changes. */
+  readonly delta?: StoredDelta | undefined;
+  /** What relative parts differ from. */
+  readonly origin?: OriginContents | undefined;
 }
 
-export const summarizeContents = ({ shards, parts }: ArchiveParts): ArchiveContents => {
+export interface OriginContents {
+  readonly originalSize: number;
+  /** Documents by collection id. */
+  readonly collections: readonly (readonly [id: string, documents: number])[];
+}
+
+export const summarizeContents = ({ shards, parts, delta, origin }: ArchiveParts): ArchiveContents => {
   const ranges = new Set(shards.filter(({ range }) => range !== undefined).map(({ number }) => number));
-  const collections = new Map<string, number>();
+  const collections = new Map<string, number>(origin?.collections);
   for (const part of parts)
     for (const [id, documents] of JSON.parse(part.collections) as readonly (readonly [string, number])[])
       collections.set(id, (collections.get(id) ?? 0) + documents);
@@ -25,17 +36,27 @@ export const summarizeContents = ({ shards, parts }: ArchiveParts): ArchiveConte
     documents: sum(ofDocuments, presentIn),
     tombstones: sum(parts, ({ tombstones = 0 }) => tombstones),
     users: sum(parts, presentIn) - sum(ofDocuments, presentIn),
-    originalSize: sum(ofDocuments, ({ originalSize }) => originalSize),
-    storedSize: sum(parts, ({ chunk, index }) => (chunk?.size ?? 0) + index.size),
-    objects: sum(parts, (part) => objectsOf(part).length),
-    collections: [...collections].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)),
+    originalSize: (origin?.originalSize ?? 0) + sum(ofDocuments, ({ originalSize }) => originalSize),
+    storedSize: ownObjects({ parts, delta }).reduce((total, { size }) => total + size, 0),
+    objects: ownObjects({ parts, delta }).length,
+    collections: [...collections].filter(([, n]) => n !== 0 || !origin).sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)),
     countVerified: shards.every(({ countVerified }) => countVerified !== false),
   };
 };
 
 export const presentIn = ({ records, tombstones = 0 }: PartContents): number => records - tombstones;
 
-export const objectsOf = ({ chunk, index }: PartContents): readonly ObjectEntry[] => [...(chunk ? [chunk] : []), index];
+const objectsOf = ({ chunk, copied, index }: PartContents): readonly ObjectEntry[] => [
+  ...(chunk ? [chunk] : []),
+  ...(copied ? [copied] : []),
+  index,
+];
+
+/** The objects that were stored for this archive. */
+export const ownObjects = ({ parts, delta }: Pick<ArchiveParts, 'parts' | 'delta'>): readonly ObjectEntry[] => [
+  ...(delta ? [delta.chunk] : []),
+  ...parts.flatMap(objectsOf),
+];
 
 /** The chunks of earlier backups that the parts inherit records from, as listed in the parent's manifest. */
 export const inheritedObjects = (
@@ -62,7 +83,7 @@ export const manifestOf = (
     parent,
   }: {
     readonly project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>;
-    readonly archiveParts: Pick<ArchiveParts, 'parts'>;
+    readonly archiveParts: Pick<ArchiveParts, 'parts' | 'delta'>;
     readonly contents: ArchiveContents;
     readonly parent?: Manifest | undefined;
   },
@@ -75,7 +96,7 @@ export const manifestOf = (
   readTime: backup.readTime,
   counts: { documents, tombstones, users },
   collections: collections.slice(0, manifestCollectionsMax).map(([id, count]) => ({ id, documents: count })),
-  objects: [...archiveParts.parts.flatMap(objectsOf), ...inheritedObjects(archiveParts, parent)],
+  objects: [...ownObjects(archiveParts), ...inheritedObjects(archiveParts, parent)],
   pages: archiveParts.parts.flatMap(({ pages }) => pages),
   // For readers without the service. Must be the same in every run of the step.
   notes: {
@@ -88,6 +109,7 @@ export const manifestOf = (
     ...(backup.isPartial && { partial: true }),
     ...(backup.lacks && { lacks: omitUndefined(backup.lacks) }),
     ...(backup.mayLackCollections && { mayLackCollections: true }),
+    ...sourceReadingOf(backup),
     ...(backup.erasuresVersion !== undefined && { erasures: backup.erasuresVersion }),
     countVerified,
     originalSize,

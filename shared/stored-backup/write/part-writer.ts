@@ -1,7 +1,10 @@
 /** Streams one part of a shard into the store: a chunk with the records, and their index. */
 import {
   DocumentSkim,
+  LeafCopier,
+  type LeafLocation,
   objectName,
+  type PackedLeaf,
   type ProtobufTimestamp,
   recordKind,
   type Segment,
@@ -11,6 +14,7 @@ import {
 import { type ObjectStore, type PutOptions, StorageError, type Upload } from '../../destination/index.ts';
 import type { DocumentBatch } from '../../firestore/index.ts';
 import { omitUndefined } from '../../platform/index.ts';
+import { copiedName } from '../model/part-objects.ts';
 import type { PartContents } from '../model/record.ts';
 
 const noTimes = { createdSeconds: 0, createdNanos: 0, updatedSeconds: 0, updatedNanos: 0 };
@@ -30,6 +34,9 @@ export class PartWriter {
   readonly #writer: ShardWriter;
   readonly #chunk: LazyUpload;
   readonly #index: LazyUpload;
+  readonly #copies: LazyUpload;
+  readonly #newCopier: () => LeafCopier;
+  #copier: LeafCopier | undefined;
   readonly #marks = new DocumentSkim();
   #records = 0;
   #tombstones = 0;
@@ -39,6 +46,8 @@ export class PartWriter {
     this.#writer = new ShardWriter(number, { ...writing, part });
     this.#chunk = new LazyUpload(store, objectName('chunk', number, part), put);
     this.#index = new LazyUpload(store, objectName('index', number, part), put);
+    this.#copies = new LazyUpload(store, copiedName(number, part), put);
+    this.#newCopier = () => new LeafCopier(copiedName(number, part), writing);
   }
 
   /** Decodes and allocates nothing per document: the bytes are copied once, into the leaf. */
@@ -67,6 +76,18 @@ export class PartWriter {
   keepSegment(segment: Segment): void {
     this.#writer.keepSegment(segment);
     this.#records += segment.count;
+  }
+
+  /** Copies a leaf of another backup; its records are in this backup once they are kept from where it is then. */
+  copyLeaf(leaf: PackedLeaf): LeafLocation {
+    this.#copier ??= this.#newCopier();
+    return this.#copier.copy(leaf);
+  }
+
+  /** Refers to a tombstone in another chunk of this backup. The bytes of the name must not change until the next call. */
+  keepTombstone(segment: Segment, slot: number, name: Uint8Array): void {
+    this.keep(segment, slot, name);
+    this.#tombstones += 1;
   }
 
   /** A tombstone: the document of this full name, which an earlier backup has, was deleted by that time. */
@@ -109,24 +130,28 @@ export class PartWriter {
     const { chunk, index } = this.#writer.pendingBytes;
     if (chunk >= bufferedBytes) await this.#chunk.write(this.#writer.takeChunk());
     if (index >= bufferedBytes) await this.#index.write(this.#writer.takeIndex());
+    if (this.#copier && this.#copier.pendingBytes >= bufferedBytes) await this.#copies.write(this.#copier.take());
   }
 
-  /** Resolves when its objects are stored with the written sizes. An empty part stores nothing. */
-  async finish(): Promise<Omit<PartContents, 'originalSize' | 'collections'> | undefined> {
-    if (this.#records === 0) return undefined;
+  /** Resolves when its objects are stored with the written sizes. An empty part stores nothing, or an empty index if it must be listed. */
+  async finish({ isListed = false } = {}): Promise<Omit<PartContents, 'originalSize' | 'collections'> | undefined> {
+    if (this.#records === 0 && !isListed) return undefined;
     const { chunk, index, pages, records, kept } = this.#writer.finish();
+    const copied = this.#copier?.finish();
     const finishing = [
       chunk ? this.#chunk.finish(this.#writer.takeChunk(), chunk.size) : undefined,
+      copied && this.#copier ? this.#copies.finish(this.#copier.take(), copied.size) : undefined,
       this.#index.finish(this.#writer.takeIndex(), index.size),
     ] as const;
     // If one fails, the other is aborted, and nothing is in flight any more when the error is thrown.
     for (const one of finishing) one?.catch(() => this.abort());
     await Promise.allSettled(finishing);
-    const [ofChunk, ofIndex] = await Promise.all(finishing);
+    const [ofChunk, ofCopied, ofIndex] = await Promise.all(finishing);
     return {
       ...(chunk && { chunk }),
+      ...(copied && { copied }),
       index,
-      checksums: omitUndefined({ chunk: ofChunk, index: ofIndex }),
+      checksums: omitUndefined({ chunk: ofChunk, copied: ofCopied, index: ofIndex }),
       pages,
       records,
       ...(kept.length > 0 && { kept }),
@@ -135,12 +160,12 @@ export class PartWriter {
   }
 
   async abort(): Promise<void> {
-    await Promise.allSettled([this.#chunk.abort(), this.#index.abort()]);
+    await Promise.allSettled([this.#chunk.abort(), this.#copies.abort(), this.#index.abort()]);
   }
 }
 
 /** Starts the upload with the first bytes. */
-class LazyUpload {
+export class LazyUpload {
   readonly #begin: () => Upload;
   #upload: Upload | undefined;
 

@@ -1,7 +1,8 @@
-import { objectName, type WriterOptions } from '../../archive/index.ts';
+import type { WriterOptions } from '../../archive/index.ts';
 import type { ObjectStore } from '../../destination/index.ts';
 import { JobEndedError, type RunControl } from '../../job/index.ts';
 import { bestEffort, secureRandomBytes } from '../../platform/index.ts';
+import { partObjectNames } from '../model/part-objects.ts';
 import { type BackupRecord, objectLockOf } from '../model/record.ts';
 import { PartWriter } from './part-writer.ts';
 
@@ -9,7 +10,7 @@ import { PartWriter } from './part-writer.ts';
  * zstd takes most of the CPU time: level 3 compresses 113 MB/s by 3.4 times, level 6 takes 2.4 times as long for 7 % fewer bytes.
  * Encrypted frames are decrypted again before they are sent, to detect faulty memory.
  */
-const writerOptions = { level: 3, check: 'sealed' } as const satisfies Partial<WriterOptions>;
+export const writerOptions = { level: 3, check: 'sealed' } as const satisfies Partial<WriterOptions>;
 
 interface PartRun {
   readonly backup: BackupRecord;
@@ -41,12 +42,8 @@ export const withPart = async <T>(
     await part.abort();
     const cause = control.explain(error) ?? error;
     // No record names these objects, and the clean-up of the backup may be over.
-    if (cause instanceof JobEndedError) await bestEffort('delete an abandoned part', store.remove(namesOf(claim)));
+    if (cause instanceof JobEndedError)
+      await bestEffort('delete an abandoned part', store.remove(partObjectNames(claim.shard.number, claim.part)));
     throw cause;
   }
 };
-
-const namesOf = ({ shard: { number }, part }: PartClaim): readonly string[] => [
-  objectName('chunk', number, part),
-  objectName('index', number, part),
-];

@@ -13,10 +13,17 @@ import { log, mapConcurrent } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import type { CompletedArchive } from '../model/backup-fields.ts';
 import { type ChainLockResult, ChainLocks, extendGenuine } from '../model/chain-locks.ts';
-import { assertPlanned, type BackupRecord, objectLockOf, type PartContents, type ShardRecord } from '../model/record.ts';
+import {
+  assertPlanned,
+  type BackupRecord,
+  objectLockOf,
+  type PartContents,
+  type ShardRecord,
+  type StoredDelta,
+} from '../model/record.ts';
 import { unstoredObjects } from '../model/unstored-objects.ts';
 import { keyWith, manifestWith, type OpenArchive } from '../read/open-archive.ts';
-import { type ArchiveParts, dependencyArchives, manifestOf, objectsOf, summarizeContents } from './archive-contents.ts';
+import { type ArchiveParts, dependencyArchives, manifestOf, ownObjects, summarizeContents } from './archive-contents.ts';
 
 export interface Completion extends CompletedArchive {
   /** Other archives whose chunks its manifest lists. */
@@ -32,10 +39,10 @@ export const sealConcurrency = 16;
  */
 export const assertObjectsStored = async (
   store: ObjectStore,
-  { parts }: Pick<ArchiveParts, 'parts'>,
+  { parts, delta }: Pick<ArchiveParts, 'parts' | 'delta'>,
   locks = new ChainLocks(null),
 ): Promise<void> => {
-  await mapConcurrent(parts.flatMap(sentObjects), sealConcurrency, async ({ name, size, checksum }) => {
+  await mapConcurrent([...sentDelta(delta), ...parts.flatMap(sentObjects)], sealConcurrency, async ({ name, size, checksum }) => {
     const stored = await store.head(name);
     if (stored?.size !== size)
       throw new StorageError('invalid', `The destination has ${stored?.size ?? 'none'} of the ${size} bytes of ${name}.`);
@@ -45,8 +52,12 @@ export const assertObjectsStored = async (
   });
 };
 
-const sentObjects = ({ chunk, index, checksums }: PartContents) => [
+const sentDelta = (delta: StoredDelta | undefined) =>
+  delta ? [{ name: delta.chunk.name, size: delta.chunk.size, checksum: delta.checksum }] : [];
+
+const sentObjects = ({ chunk, copied, index, checksums }: PartContents) => [
   ...(chunk ? [{ name: chunk.name, size: chunk.size, checksum: checksums?.chunk }] : []),
+  ...(copied ? [{ name: copied.name, size: copied.size, checksum: checksums?.copied }] : []),
   { name: index.name, size: index.size, checksum: checksums?.index },
 ];
 
@@ -121,9 +132,13 @@ const sortKeys = (_: string, value: unknown): unknown =>
 export const deleteOrphans = async (
   store: ObjectStore,
   { id }: Pick<BackupRecord, 'id'>,
-  { shards, parts }: Pick<ArchiveParts, 'parts'> & { readonly shards: readonly Pick<ShardRecord, 'number' | 'parts'>[] },
+  {
+    shards,
+    parts,
+    delta,
+  }: Pick<ArchiveParts, 'parts' | 'delta'> & { readonly shards: readonly Pick<ShardRecord, 'number' | 'parts'>[] },
 ): Promise<void> => {
-  const kept = new Set([keyFileName, manifestName, ...parts.flatMap(objectsOf).map(({ name }) => name)]);
+  const kept = new Set([keyFileName, manifestName, ...ownObjects({ parts, delta }).map(({ name }) => name)]);
   const orphans: string[] = [];
   for await (const { name } of store.list('')) if (!kept.has(name) && objectKind(name) !== 'erasures') orphans.push(name);
   const uploads = await abortUploadsOf(store, unstoredObjects(shards, parts));

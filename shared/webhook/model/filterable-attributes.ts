@@ -13,14 +13,22 @@ interface EventPayload {
   readonly restore?: { readonly projectId: string; readonly targetProjectId: string };
   readonly schedule?: { readonly id: string; readonly projectId: string };
   readonly project?: { readonly id: string };
+  readonly incident?: { readonly project: { readonly id: string } | null };
   /** Of `schedule.triggered`. */
   readonly trigger?: string;
 }
 
 /** A restore concerns two projects: filters on either match. */
 export const filterableAttributes = ({ type, data }: Pick<StoredEvent, 'type' | 'data'>): EventAttributes => {
-  const { backup, restore, schedule, project, trigger } = data as EventPayload;
-  const projectIds = [project?.id, backup?.projectId, restore?.projectId, restore?.targetProjectId, schedule?.projectId];
+  const { backup, restore, schedule, project, incident, trigger } = data as EventPayload;
+  const projectIds = [
+    project?.id,
+    backup?.projectId,
+    restore?.projectId,
+    restore?.targetProjectId,
+    schedule?.projectId,
+    incident?.project?.id,
+  ];
   return {
     projectIds: [...new Set(projectIds.filter((id) => id !== undefined))],
     trigger: backup?.trigger ?? trigger ?? triggers[type] ?? null,

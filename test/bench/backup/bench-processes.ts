@@ -17,7 +17,14 @@ export interface Task {
   readonly bucketUrl: string;
   /** Runs the engine without interleaving the hardware limit. */
   readonly isAlone?: boolean;
+  /** Where a process leaves its backups for the next one. */
+  readonly dir?: string;
+  /** Of `build`: what to do. */
+  readonly phase?: BuildPhase;
 }
+
+/** `read`: the base, from the source. `capture`: changes since. The others build a backup from both. */
+export type BuildPhase = 'read' | 'capture' | 'full' | 'incremental';
 
 /** The result of a job. */
 export interface Outcome {
@@ -70,7 +77,7 @@ export class Child {
 }
 
 /** Jobs that are bundled like the functions. */
-const bundled = ['engine', 'engine-to-s3', 'scan', 'reader', 'replay', 'core-limit-alone', 'ndjson-size'] as const;
+const bundled = ['engine', 'engine-to-s3', 'scan', 'reader', 'replay', 'core-limit-alone', 'ndjson-size', 'build'] as const;
 export type Work = (typeof bundled)[number] | 'official-client';
 
 /** Source server, bucket and job processes. */

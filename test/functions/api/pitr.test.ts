@@ -99,6 +99,7 @@ test('pitr: it is disabled at first, and enabled with the defaults', async () =>
     windows: [],
     gaps: [],
     sampled: [],
+    diverged: [],
     collections: { count: 0, ids: [] },
     undetectedUpToSeconds: null,
   });
@@ -120,6 +121,9 @@ test('pitr: values out of range and unknown destinations are refused', async () 
     { retentionDays: 0 },
     { retentionDays: 366 },
     { captureIntervalSeconds: 9 },
+    { auditDays: 6 },
+    { auditDays: 366 },
+    { auditDays: 7.5 },
     { captureIntervalSeconds: 1_801 },
     { precision: 'minute' },
     { unknown: 1 },
@@ -138,6 +142,17 @@ test('pitr: an update starts a cycle at once; an update without changes writes n
   equal(record().turn, 2);
   deepEqual((await ask(projects.get)).body.data.pitr, { enabled: true, retentionDays: 7, captureIntervalSeconds: 20 });
   deepEqual(actions(), ['pitr.enabled', 'pitr.updated']);
+});
+
+test('pitr: everything is read again within 30 days, or as many as are set; captures go on', async () => {
+  equal((await ask(pitr.enable, { storageDestinationId: storageId })).body.data.auditDays, 30);
+  const { body } = await ask(pitr.update, { auditDays: 90 });
+  deepEqual([body.data.auditDays, record().auditDays, record().turn], [90, 90, 1]);
+  equal((await ask(pitr.update, { auditDays: 7, retentionDays: 3 })).body.data.auditDays, 7);
+  deepEqual([record().auditDays, record().turn], [7, 2]);
+  const { auditDays: _, ...older } = record();
+  table.put(older);
+  equal((await ask(pitr.get)).body.data.auditDays, 30);
 });
 
 test('pitr: after disabling, captures stay restorable, and their project, base and destination cannot be removed', async () => {

@@ -28,6 +28,7 @@ const coverage = coverageOf(
       { from: moment('09:30:00'), to: moment('10:00:00'), reason: 'the source forgot the position' },
       { from: moment('10:30:00'), to: null, reason: 'unknown collections', collections: [], collectionCount: null },
     ],
+    diverged: [],
     sampled: [{ from: moment('08:00:00'), to: moment('08:10:00') }],
     collections: { count: 2, ids: ['notes', 'users'] },
     undetectedUpToSeconds: 20,

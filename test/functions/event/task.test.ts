@@ -46,6 +46,11 @@ const aws = await scriptAws({
     const found = table.filter(({ pk, sk }) => Keys.some((key) => key.pk.S === pk && key.sk.S === sk));
     return { Responses: { Table: found.map(attributesOf) } };
   },
+  GetItem: ({ Key }) => {
+    const { pk, sk } = Key as { readonly pk: { readonly S: string }; readonly sk: { readonly S: string } };
+    const found = table.find((item) => item.pk === pk.S && item.sk === sk.S);
+    return found ? { Item: attributesOf(found) } : {};
+  },
   UpdateItem: () => ({ Attributes: { count: { N: '1' } } }),
   GetSecretValue: () => ({ SecretString: 'a secret of the deployment' }),
   [sendEmail]: (input) => {
@@ -186,7 +191,14 @@ test('task: a bucket task on the task queue fails, because the worker lacks its 
 test('task: the owner gets an e-mail when the service disables a webhook', async () => {
   const [webhookId, ownerId] = ['whk_01JWNVAV000000000000000000', 'usr_01JWNVAV000000000000000000'];
   const disabled = { reason: 'gone', at: '2026-03-01T10:00:00.000Z', failingSince: '2026-03-01T10:00:00.000Z' };
-  const webhook = { pk: organization.pk, sk: `WEBHOOK#${webhookId}`, name: 'Pager', url: 'https://example.com/x', disabled };
+  const webhook = {
+    pk: organization.pk,
+    sk: `WEBHOOK#${webhookId}`,
+    id: webhookId,
+    name: 'Pager',
+    url: 'https://example.com/x',
+    disabled,
+  };
   table = [{ ...organization, ownerId }, webhook, { pk: `USER#${ownerId}`, sk: 'PROFILE', email: 'owner@example.com' }];
   deepEqual(await run(message({ kind: 'notify-webhook-disabled', webhookId })), []);
   deepEqual(

@@ -36,6 +36,9 @@ const goodAccount: Readonly<Record<string, Answer>> = {
   }),
   GetParameter: { Parameter: { Name: '/cdk-bootstrap/hnb659fds/version', Value: '30' } },
   ListTables: { TableNames: [] },
+  ListStackResources: { __type: 'ValidationError', message: 'Stack with id backup-management-service does not exist' },
+  GetItem: {},
+  BatchGetItem: { Responses: {} },
   ListKeys: { Keys: [] },
   ListQueues: {},
   ListStateMachines: { stateMachines: [] },
@@ -47,6 +50,17 @@ const goodAccount: Readonly<Record<string, Answer>> = {
     Certificate: { Status: 'ISSUED', Type: 'AMAZON_ISSUED', DomainName: '*.example.com', NotAfter: days(200) },
   },
 };
+
+/** Calls of the query protocol. */
+const xmlCalls = ['GetCallerIdentity', 'ListStackResources'];
+const xmlOf = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.map((each) => `<member>${xmlOf(each)}</member>`).join('')
+    : typeof value === 'object' && value !== null
+      ? Object.entries(value)
+          .map(([name, its]) => `<${name}>${xmlOf(its)}</${name}>`)
+          .join('')
+      : String(value);
 
 /** JSON protocols name the call in a header, REST protocols by their path, STS in its form. */
 const callOf = ({ headers, url = '' }: IncomingMessage, body: string): string => {
@@ -68,11 +82,11 @@ export const startAccountEndpoint = async (): Promise<AccountEndpoint> => {
     calls.push(call);
     const answer = endpoint.answers[call] ?? goodAccount[call] ?? { __type: 'UnknownOperationException', message: call };
     const error = answer.__type as string | undefined;
-    if (call === 'GetCallerIdentity') {
-      const fields = Object.entries(answer).map(([name, value]) => `<${name}>${value}</${name}>`);
+    if (xmlCalls.includes(call)) {
+      const fields = Object.entries(answer).map(([name, value]) => `<${name}>${xmlOf(value)}</${name}>`);
       const text = error
         ? `<ErrorResponse><Error><Type>Sender</Type><Code>${error}</Code><Message>${answer.message}</Message></Error></ErrorResponse>`
-        : `<GetCallerIdentityResponse><GetCallerIdentityResult>${fields.join('')}</GetCallerIdentityResult></GetCallerIdentityResponse>`;
+        : `<${call}Response><${call}Result>${fields.join('')}</${call}Result></${call}Response>`;
       return void response.writeHead(error ? 403 : 200, { 'content-type': 'text/xml' }).end(text);
     }
     response.writeHead(error ? 400 : 200, {

@@ -1,23 +1,36 @@
 /** An account into which a release can be deployed: CloudFormation of the stage, buckets in memory, and the calls of the preflight. */
+
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { CloudFormationCustomResourceEvent } from 'aws-lambda';
 import { AwsError } from '../../../infra/local/base/aws-service.ts';
+import type { CustomResources } from '../../../infra/local/engines/cloudformation/custom-resource.ts';
 import { openCloudFormation } from '../../../infra/local/engines/cloudformation/open-cloudformation.ts';
 import { queryService } from '../../../infra/local/engines/cloudformation/query-service.ts';
-import { startAccountEndpoint } from './account-endpoint.ts';
+import type { ReleasedSchema } from '../../../shared/contract/schema-refusal.ts';
+import { log } from '../../../shared/platform/index.ts';
+import { type AccountEndpoint, startAccountEndpoint } from './account-endpoint.ts';
+import { openAnswerAddress } from './answer-address.ts';
 
 export interface DeployAccount {
   readonly url: string;
   /** By bucket and key. */
   readonly objects: Map<string, Buffer>;
-  readonly buckets: Set<string>;
+  /** By name: the account that owns it. */
+  readonly buckets: Map<string, string>;
+  /** Of the preflight's calls. */
+  answers: AccountEndpoint['answers'];
+  /** What the table of the deployment says about itself. */
+  schema: ReleasedSchema | undefined;
+  /** Objects that CloudFormation does not find although they were uploaded. */
+  vanishing: RegExp | undefined;
   close(): void;
 }
 
 /** `apiUrl`: the address that a deployed API has. */
 export const startDeployAccount = async (apiUrl: () => string): Promise<DeployAccount> => {
   const objects = new Map<string, Buffer>();
-  const buckets = new Set<string>();
+  const buckets = new Map<string, string>();
   const reads = await startAccountEndpoint();
   const location = {
     region: 'eu-central-1',
@@ -27,13 +40,43 @@ export const startDeployAccount = async (apiUrl: () => string): Promise<DeployAc
     },
     awsUrl: 'https://sqs.example',
   };
+  let schema: ReleasedSchema | undefined;
+  let vanishing: RegExp | undefined;
+  const answerAddress = await openAnswerAddress();
+  /** The function itself, with the table of this account. */
+  const customResources: CustomResources = async ({ ResourceProperties, ...call }) => {
+    const TABLE_NAME = String(ResourceProperties.TableName);
+    const item = schema && {
+      pk: { S: 'SCHEMA' },
+      sk: { S: 'SCHEMA' },
+      version: { N: String(schema.version) },
+      release: { S: schema.release },
+    };
+    reads.answers = { ...reads.answers, BatchGetItem: { Responses: { [TABLE_NAME]: item ? [item] : [] } } };
+    Object.assign(process.env, {
+      TABLE_NAME,
+      AWS_ENDPOINT_URL: reads.url,
+      AWS_REGION: location.region,
+      AWS_ACCESS_KEY_ID: 'A',
+      AWS_SECRET_ACCESS_KEY: 's',
+    });
+    log.setLogLevel('SILENT');
+    const { handler } = await import('../../../functions/deployment/check-schema.ts');
+    await handler({
+      ...call,
+      ResourceProperties,
+      ResponseURL: answerAddress.url,
+    } as unknown as CloudFormationCustomResourceEvent);
+    return answerAddress.answers.at(-1)?.Reason;
+  };
   const stacks = queryService(
     openCloudFormation({
       location,
       objects: {
         read: async (bucket, key) => objects.get(`${bucket}/${key}`),
-        has: async (bucket, key) => objects.has(`${bucket}/${key}`),
+        has: async (bucket, key) => objects.has(`${bucket}/${key}`) && !vanishing?.test(key),
       },
+      customResources,
     }),
     'http://cloudformation.amazonaws.com/doc/2010-05-15/',
   );
@@ -48,13 +91,15 @@ export const startDeployAccount = async (apiUrl: () => string): Promise<DeployAc
   };
 
   /** Path style: an address with an IP has no room for the bucket in its host. */
-  const answerBucket = ({ method, url = '' }: IncomingMessage, response: ServerResponse, body: Buffer): void => {
+  const answerBucket = ({ method, url = '', headers }: IncomingMessage, response: ServerResponse, body: Buffer): void => {
     const { pathname, search } = new URL(url, 'http://local');
     const [, bucket = '', key = ''] = /^\/([^/]+)\/?(.*)$/.exec(decodeURIComponent(pathname)) ?? [];
     const name = `${bucket}/${key}`;
     const status = (found: boolean): number => (found ? 200 : 404);
+    const expected = headers['x-amz-expected-bucket-owner'] ?? buckets.get(bucket);
+    if (buckets.has(bucket) && expected !== buckets.get(bucket)) return void response.writeHead(403).end();
     if (key === '') {
-      if (method === 'PUT' && !search.includes('publicAccessBlock')) buckets.add(bucket);
+      if (method === 'PUT' && !search.includes('publicAccessBlock')) buckets.set(bucket, location.account);
       response.writeHead(status(buckets.has(bucket)), { 'x-amz-bucket-region': 'eu-central-1' }).end();
     } else if (method === 'PUT') {
       objects.set(name, body);
@@ -83,6 +128,32 @@ export const startDeployAccount = async (apiUrl: () => string): Promise<DeployAc
     server.close();
     server.closeAllConnections();
     reads.close();
+    answerAddress.close();
   };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, objects, buckets, close };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    objects,
+    buckets,
+    get vanishing() {
+      return vanishing;
+    },
+    set vanishing(names) {
+      vanishing = names;
+    },
+    get answers() {
+      return reads.answers;
+    },
+    set answers(answers) {
+      reads.answers = answers;
+    },
+    get schema() {
+      return schema;
+    },
+    set schema(written) {
+      schema = written;
+      const Item = written && { version: { N: String(written.version) }, release: { S: written.release } };
+      reads.answers = { ...reads.answers, GetItem: Item ? { Item } : {} };
+    },
+    close,
+  };
 };

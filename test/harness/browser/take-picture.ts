@@ -1,6 +1,6 @@
 /**
- * `npm run picture`: takes the picture of the README from the demo of a new stage. The entries of the menu are recorded beside it; a journey
- * fails when the console shows others.
+ * `npm run picture`: takes the picture of the README from the demo of a new stage. The entries of the menu are recorded beside it; a test
+ * fails when the console has others.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

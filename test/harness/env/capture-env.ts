@@ -179,7 +179,7 @@ export class CaptureEnv {
         destination: await readDestination(this.tenant, this.destinationId),
         before: this.table.get<PitrRecord>(pitrKey.pitr(this.tenant, this.projectId)),
       },
-      options: { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second', ...settings },
+      options: { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second', auditDays: 30, ...settings },
       now: this.now,
     });
     await commit(change.writes);

@@ -10,6 +10,8 @@ export interface ListenOptions {
   /** Called when a cycle is enqueued. */
   readonly onEnqueue?: (next: QueuedCycle) => void;
   readonly isHandover?: boolean;
+  /** When the worker to take over from stops listening. */
+  readonly endsAt?: string;
   /** Begins before the cycle is due, like a worker that replaces a crashed one. */
   readonly isEarly?: boolean;
   /** Default: the due cycle. */
@@ -19,11 +21,12 @@ export interface ListenOptions {
 
 /** Captures for some seconds; returns the enqueued cycles in order. */
 export const listen = async (t: CaptureEnv, options: ListenOptions): Promise<readonly QueuedCycle[]> => {
-  const { seconds, happens, isHandover, isEarly, signal = AbortSignal.timeout(600_000) } = options;
+  const { seconds, happens, isHandover, endsAt, isEarly, signal = AbortSignal.timeout(600_000) } = options;
   if (!isHandover && !isEarly) t.nowMs = Math.max(t.nowMs, Date.parse(t.pitr.nextTurnAt ?? ''));
   const enqueued: QueuedCycle[] = [];
   let second = 0;
-  const task: ContinuousTask = { projectId: t.projectId, turn: options.turn ?? t.pitr.turn, ...(isHandover && { isHandover }) };
+  const turn = options.turn ?? t.pitr.turn;
+  const task: ContinuousTask = { projectId: t.projectId, turn, ...(isHandover && { isHandover, endsAt }) };
   const next = await runContinuousCapture(t.tenant, {
     task,
     deps: t.deps,

@@ -99,7 +99,7 @@ export class PointInTimeEnv extends RestoreEnv {
         destination: table.get<DestinationRecord>(organizationKey.storageDestination(tenant, this.destinationId))!,
         before: undefined,
       },
-      options: { retentionDays: 7, captureIntervalSeconds: 10, precision },
+      options: { retentionDays: 7, captureIntervalSeconds: 10, precision, auditDays: 30 },
       now: this.clock.now(),
     });
     await commit(change.writes);

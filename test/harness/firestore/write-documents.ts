@@ -13,19 +13,25 @@ export const textField = (text: string): EncodedFields => new Map([['text', prot
 
 export const documentsRoot = (projectId: string): string => `projects/${projectId}/databases/${databaseId}/documents`;
 
+type Written = Iterable<readonly [path: string, fields: EncodedFields | undefined]>;
+
 /** Undefined deletes a document. */
-export const writeDocuments = async (
-  server: Firestore,
-  projectId: string,
-  documents: Iterable<readonly [path: string, fields: EncodedFields | undefined]>,
-): Promise<void> => {
+export const writeDocuments = async (server: Firestore, projectId: string, documents: Written): Promise<void> => {
+  await commitDocuments(server, projectId, documents);
+};
+
+/** Returns the time of the last commit, in microseconds. */
+export const commitDocuments = async (server: Firestore, projectId: string, documents: Written): Promise<number> => {
   const database = { projectId, databaseId };
   const writes = [...documents].map(([path, fields]) => {
     const name = `${documentsRoot(projectId)}/${path}`;
     const write = fields ? { update: proto.Document.encode({ name, fields }) } : { delete: name };
     return parseWrite(proto.Write.encode(write), database);
   });
-  for (let n = 0; n < writes.length; n += 500) await commitWrites(server.databases.open(database), writes.slice(n, n + 500));
+  let last = 0;
+  for (let n = 0; n < writes.length; n += 500)
+    last = (await commitWrites(server.databases.open(database), writes.slice(n, n + 500))).commitTime;
+  return last;
 };
 
 /** Writes documents by path; undefined deletes one. */

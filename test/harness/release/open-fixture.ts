@@ -6,8 +6,9 @@ import { gunzipSync } from 'node:zlib';
 import type { Stacks } from '../../../infra/local/cloudformation/read-template.ts';
 import { askTable, withTable } from '../../../infra/local/fixture/fixture-table.ts';
 import type { ReleaseHistory } from '../../../infra/local/fixture/make-history.ts';
-import { fixtureFiles } from '../../../infra/local/fixture/write-fixture.ts';
+import { fixtureFiles } from '../../../infra/release/fixture-files.ts';
 import type { ComparedDocument } from '../../../infra/release/interface/breaking-changes.ts';
+import type { MadeTemplate } from '../../../infra/release/template/make-template.ts';
 
 const folder = fileURLToPath(new URL('../../fixture/release', import.meta.url));
 
@@ -18,6 +19,10 @@ export const readHistory = (version: string): ReleaseHistory =>
 
 export const readTemplates = (version: string): Stacks =>
   JSON.parse(gunzipSync(readFileSync(join(folder, version, fixtureFiles.templates))).toString()) as Stacks;
+
+/** The template that was released, with the plain names of the functions' files. */
+export const readReleased = (version: string): MadeTemplate =>
+  JSON.parse(gunzipSync(readFileSync(join(folder, version, fixtureFiles.released))).toString()) as MadeTemplate;
 
 export const readOpenapi = (version: string): ComparedDocument =>
   JSON.parse(gunzipSync(readFileSync(join(folder, version, fixtureFiles.openapi))).toString()) as ComparedDocument;

@@ -12,6 +12,6 @@ export const tinyRelease = (folder: string): ReleaseContext => {
     mkdirSync(folderOf(entry), { recursive: true });
     writeFileSync(join(folderOf(entry), 'index.cjs'), `// ${entry}\n`);
   }
-  const functions = Promise.resolve({ entries, folderOf, metafile: { inputs: {}, outputs: {} }, consolePackages: [] });
+  const functions = Promise.resolve({ entries, folderOf, bundles: [], furtherPackages: [] });
   return { version, packageName: (name) => name, functions: () => functions };
 };

@@ -122,6 +122,28 @@ test('settings: flags win over variables, and variables over the file', async ()
   throws(() => settings({}, { BMS_TOKEN: 'a', BMS_API_KEY: 'b' }), /either BMS_TOKEN or BMS_API_KEY/);
 });
 
+test('settings: the organization of a stored sign-in is not that of credentials of the environment', async () => {
+  const file = newFile();
+  const url = 'https://a.example';
+  const stored = { accessToken: 't', organizationId: 'org_a' };
+  await file.update(() => ({
+    current: url,
+    profiles: { [url]: stored, bare: { url: 'https://b.example', organizationId: 'org_b' } },
+  }));
+  const organization = (env: Record<string, string>, options: GlobalOptions = {}) =>
+    readSettings(options, env, file).organization;
+  equal(organization({}), 'org_a');
+  equal(organization({ BMS_API_KEY: 'k' }), undefined);
+  equal(organization({ BMS_TOKEN: 't' }), undefined);
+  equal(organization({ BMS_API_KEY: 'k', BMS_ORGANIZATION: 'org_c' }), 'org_c');
+  equal(organization({ BMS_API_KEY: 'k' }, { organization: 'org_d' }), 'org_d');
+  // A profile that is asked for is used with its own sign-in.
+  equal(organization({ BMS_API_KEY: 'k', BMS_PROFILE: url }), 'org_a');
+  // Chosen with a token of the environment, before there was a sign-in.
+  equal(organization({ BMS_TOKEN: 't', BMS_URL: 'https://b.example' }), 'org_b');
+  equal(organization({ BMS_API_KEY: 'k', BMS_URL: 'https://b.example' }), undefined);
+});
+
 test('settings: a profile is chosen by name, else by address, else the current one', async () => {
   const file = newFile();
   const acme = { url: 'https://acme.example', apiKey: 'k', organizationId: 'org_acme' };

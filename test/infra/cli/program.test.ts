@@ -1,7 +1,6 @@
-/** The commands as a whole: help, completion and parser errors. */
+/** The commands as a whole: help and parser errors. */
 import { deepEqual, equal, match, ok, rejects } from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, CommanderError } from 'commander';
@@ -9,23 +8,25 @@ import { afterAll, test } from 'vitest';
 import { CliFailure } from '../../../infra/cli/base/cli-failure.ts';
 import { pathOf } from '../../../infra/cli/base/define-command.ts';
 import { nameFlag } from '../../../infra/cli/base/name-flags.ts';
-import { commandTree } from '../../../infra/cli/completion/command-tree.ts';
-import { forgetValues, storeValues } from '../../../infra/cli/completion/complete-values.ts';
-import { completionScript } from '../../../infra/cli/completion/completion-scripts.ts';
 import { ConfigFile, configPath } from '../../../infra/cli/config/config-file.ts';
+import { precomputedTexts } from '../../../infra/cli/precomputed-texts.ts';
 import { createProgram, parserMessage } from '../../../infra/cli/program.ts';
+import { needsTexts, referencesIn } from '../../../infra/cli/texts/contract-text.ts';
+import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
 
 const scratch = mkdtempSync(join(tmpdir(), 'bms-'));
 afterAll(() => rmSync(scratch, { recursive: true }));
 
-const program = createProgram({
+const environment = {
   args: [],
   env: { XDG_CONFIG_HOME: scratch },
   stdin: process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   signal: new AbortController().signal,
-});
+};
+const program = createProgram(environment, precomputedTexts());
 const all = (command: Command): readonly Command[] => [command, ...command.commands.flatMap(all)];
 
 /** Has help of its own. */
@@ -52,6 +53,36 @@ test('descriptions have no line feeds within a paragraph, which the help would k
 test('every option that names a value says what it is', () => {
   for (const command of all(program))
     for (const { flags, description } of command.options) ok(description !== '', `${pathOf(command)} ${flags}`);
+});
+
+const described = (path: string): Command => {
+  const found = all(program).find((command) => pathOf(command) === path);
+  ok(found, path);
+  return found;
+};
+
+test('texts come from the contract: summaries, and descriptions of fields, with flags in place of other fields', () => {
+  const summary = backups.create.summary.replace('dryRun', '--dry-run');
+  ok(described('bms backup create').description().startsWith(summary));
+  equal(described('bms backup create').summary(), summary.split('. ')[0]);
+  equal(described('bms schedule ls').summary(), schedules.list.summary);
+  const textOf = (path: string, flag: string) => described(path).options.find(({ long }) => long === flag)?.description;
+  equal(
+    textOf('bms schedule create', '--retention'),
+    'days that backups are kept; replaces --keep. Without either, backups are kept without limit',
+  );
+  match(textOf('bms schedule create', '--timezone') ?? '', /^IANA time zone/);
+  match(textOf('bms backup verify', '--depth') ?? '', / \(default: structure\)$/);
+  // Long texts are cut after a sentence.
+  for (const { options } of all(program)) for (const { description } of options) ok(description.length <= 300, description);
+});
+
+test('texts: nothing but help and completion needs them, and with them no reference is left', () => {
+  ok(referencesIn(createProgram(environment)).length > 100);
+  deepEqual(referencesIn(program), []);
+  for (const args of [['--help'], ['backup', 'ls', '-h'], ['-qh'], ['help', 'backup'], ['completion', 'bash']])
+    ok(needsTexts(args));
+  for (const args of [['--version'], ['backup', 'ls', '--json'], ['find', 'users/h']]) ok(!needsTexts(args));
 });
 
 const errorOf = async (...args: readonly string[]): Promise<string | undefined> => {
@@ -151,41 +182,6 @@ test('bms logout: deletes the credentials of a service that does not respond', a
   rmSync(file.path);
 });
 
-/** What bash offers for the words of a line. */
-const bashOffers = (script: string, words: readonly string[]): readonly string[] => {
-  const file = join(scratch, 'completion.bash');
-  writeFileSync(file, script);
-  const quoted = words.map((word) => `'${word}'`).join(' ');
-  const code = `source ${file}; COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _bms; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const { stdout, stderr, status } = spawnSync('bash', ['-c', code], { encoding: 'utf8' });
-  equal(status, 0, stderr);
-  return stdout.split('\n').filter((line) => line !== '');
-};
-
-test('completion bash: offers commands, options and fixed values, also after an alias', () => {
-  const script = completionScript('bash', commandTree(program));
-  ok(bashOffers(script, ['bms', 'ba']).includes('backup'));
-  ok(bashOffers(script, ['bms', 'backup', '']).includes('diff'));
-  equal(bashOffers(script, ['bms', 'backups', 'ls', '--status', 'com']).join(), 'completed');
-  equal(bashOffers(script, ['bms', '--json', 'backup', 'create', '--coll']).join(), '--collections');
-  equal(bashOffers(script, ['bms', 'member', 'role', 'grace@example.com', 'vi']).join(), 'viewer');
-});
-
-test('completion bash: names of resources come from a file, which a process in the background writes', () => {
-  const script = completionScript('bash', commandTree(program));
-  const cache = mkdtempSync(join(scratch, 'cache-'));
-  storeValues({ XDG_CACHE_HOME: cache }, 'projects', ['shop', 'staging']);
-  storeValues({ XDG_CACHE_HOME: cache }, 'backups', ['latest']);
-  const offers = (...words: readonly string[]) =>
-    bashOffers(`export XDG_CACHE_HOME='${cache}'\n${script}`, ['bms', ...words]).join();
-  equal(offers('backup', 'create', '--project', 's'), 'shop,staging');
-  equal(offers('pitr', 'show', 'sh'), 'shop');
-  equal(offers('backup', 'show', ''), 'latest');
-  ok(offers('backup', 'show', '--').includes('--project'));
-  forgetValues({ XDG_CACHE_HOME: cache });
-  equal(offers('backup', 'create', '--project', ''), '');
-});
-
 test('a project is an argument or an option, but not two projects', async () => {
   for (const [args, message] of [
     [['projects', 'show'], /^which project\? Add --project$/],
@@ -204,9 +200,3 @@ test('nameFlag: an error of the API names the flag of the command', () => {
   equal(nameFlag('maxReads: must be at least 1', 'maxReads', create), '--max-reads: must be at least 1');
   equal(nameFlag('unheardOf: is wrong', 'unheardOf', create), 'unheardOf: is wrong');
 });
-
-for (const shell of ['zsh', 'fish'] as const)
-  test(`completion ${shell}: names every command`, () => {
-    const script = completionScript(shell, commandTree(program));
-    for (const command of all(program)) ok(script.includes(command.name()), pathOf(command));
-  });

@@ -45,7 +45,7 @@ const stacksOf = (context: Readonly<Record<string, unknown>>): readonly string[]
 test('two deployments: every resource type is known to have no name of its own, or the property that names it', () => {
   // Found by their owner, or named by CloudFormation only.
   const unnamed =
-    /^AWS::(ApiGatewayV2::(Integration|Route|Stage|ApiMapping|DomainName)|Lambda::(EventSourceMapping|EventInvokeConfig|Permission)|Logs::MetricFilter|SNS::(TopicPolicy|Subscription)|SQS::QueuePolicy|KMS::Key|CDK::Metadata)$/;
+    /^(Custom::SchemaCheck|AWS::(ApiGatewayV2::(Integration|Route|Stage|ApiMapping|DomainName)|Lambda::(EventSourceMapping|EventInvokeConfig|Permission)|Logs::MetricFilter|SNS::(TopicPolicy|Subscription)|SQS::QueuePolicy|KMS::Key|CDK::Metadata))$/;
   const types = new Set(first.map(({ type }) => type));
   deepEqual(
     [...types].filter((type) => !(type in nameProperties) && !unnamed.test(type)),

@@ -64,7 +64,10 @@ const settings = () => ({
 
 const run = async (context: Record<string, unknown> = settings()): Promise<{ code: number; lines: string[] }> => {
   const lines: string[] = [];
-  return { code: await runPreflight(context, (line) => lines.push(line), { 'CDK bootstrap': checkBootstrap }), lines };
+  return {
+    code: await runPreflight(context, (line) => lines.push(line), { further: { 'CDK bootstrap': checkBootstrap } }),
+    lines,
+  };
 };
 
 /** The one line that is not ok; everything else is. */
@@ -114,7 +117,24 @@ test('preflight: on a rerun, the reservation of the deployment does not count as
   match(await onlyComplaint(), /474 of them reserved by other functions.*"accountConcurrency": 526/);
 });
 
-const tables = { ListTables: { TableNames: ['backup-management-service-data-TableCD117FA1-X'] } };
+const resource = (LogicalResourceId: string, ResourceType: string, PhysicalResourceId: string) => ({
+  LogicalResourceId,
+  ResourceType,
+  PhysicalResourceId,
+  ResourceStatus: 'CREATE_COMPLETE',
+});
+/** Beside the table of the deployment, the account has one that a removed deployment of the same name has left. */
+const tables = {
+  ListTables: {
+    TableNames: ['backup-management-service-data-TableCD117FA1-A', 'backup-management-service-data-TableCD117FA1-X'],
+  },
+  ListStackResources: {
+    StackResourceSummaries: [
+      resource('Alarms', 'AWS::SNS::Topic', 'alarms'),
+      resource('TableCD117FA1', 'AWS::DynamoDB::Table', 'backup-management-service-data-TableCD117FA1-X'),
+    ],
+  },
+};
 
 const complaints: readonly [string, () => { answers?: AccountEndpoint['answers']; more?: Record<string, unknown> }, RegExp][] = [
   [

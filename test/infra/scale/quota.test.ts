@@ -271,7 +271,7 @@ describe('what runs at once', () => {
     });
 
     test('lets all queue workers share three slots, slow ones two of them, and keeps two functions for the API', () => {
-      assert.deepEqual(slots(small).toSorted(), [1, 2, 2, 2, 2, 3, 3, 3, 3]);
+      assert.deepEqual(slots(small).toSorted(), [1, 2, 2, 2, 2, 2, 3, 3, 3, 3]);
       assert.equal(slots(small).length, queueNames.length);
       assert.deepEqual(slots(resources), []);
       assert.deepEqual(slotsOf('capture', 10)?.urgent?.slots, 2);

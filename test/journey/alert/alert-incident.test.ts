@@ -6,15 +6,19 @@ import { alerts } from '../../../shared/contract/endpoints/alerts.ts';
 import { incidents as incident } from '../../../shared/contract/endpoints/incidents.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
 import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
+import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { startAlertProviders } from '../../harness/alert/alert-providers.ts';
 import { newDestination, newProject, seed } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { revokeSource } from '../../harness/stage/firestore-faults.ts';
 import { mailsTo, untilMails } from '../../harness/stage/mail.ts';
 import { addMember, newOrganization } from '../../harness/stage/organization.ts';
+import { startReceiver } from '../../harness/stage/receiver.ts';
 
 const providers = await startAlertProviders();
 afterAll(() => providers.stop());
+const receiver = await startReceiver();
+afterAll(() => receiver.stop());
 
 const organization = await newOrganization(undefined, 'Analytical Engines');
 const by = { token: organization.owner.accessToken, org: organization.id };
@@ -40,6 +44,10 @@ const until = async <T>(look: () => Promise<T>, isSo: (seen: T) => boolean): Pro
     await pause(200);
   }
 };
+interface Told {
+  readonly incident: { readonly id: string; readonly status: string; readonly page: string };
+  readonly by?: { readonly email: string } | null;
+}
 const incidents = async (query: Record<string, string> = {}) => (await call(alerts.incidents, { ...by, query })).body.data;
 const deliveries = async (alertId: string) =>
   (await call(alerts.deliveries, { ...by, params: { alertId } })).body.data.deliveries;
@@ -59,6 +67,8 @@ test('incident: a failed run is one message per alert, and its recovery another'
     kinds: ['webhook_disabled'],
   });
 
+  const subscription = { name: 'On call', url: receiver.url('/on-call'), events: ['incident.*'] };
+  equal((await call(webhooks.create, { ...by, body: subscription })).status, 201);
   await revokeSource(project.sourceProjectId);
   await run();
   const [opening] = await untilMails(organization.owner.email);
@@ -108,6 +118,35 @@ test('incident: a failed run is one message per alert, and its recovery another'
     () => incidents({ status: 'open' }),
     (found) => found.length === 0,
   );
+  const told = new Map<string, Told>();
+  while (told.size < 5) {
+    const { body } = await receiver.next(({ path }) => path === '/on-call');
+    const event = JSON.parse(body.toString()) as { readonly type: string; readonly data: Told };
+    if (event.data.incident.id === failed.id) told.set(event.type, event.data);
+  }
+  deepEqual(
+    [...told]
+      .map(
+        ([
+          type,
+          {
+            incident: { status },
+            by: person,
+          },
+        ]) => [type, status, person?.email],
+      )
+      .toSorted(),
+    [
+      ['incident.acknowledged', 'open', member.email],
+      ['incident.assigned', 'open', member.email],
+      ['incident.muted', 'open', member.email],
+      ['incident.opened', 'open', undefined],
+      ['incident.recovered', 'recovered', undefined],
+    ],
+  );
+  match(told.get('incident.opened')?.incident.page ?? '', /^\/backups\/bkp_/, 'leads to the job that failed');
+  const ofSchedule = (await incidents()).find(({ kind }) => kind === 'schedule_failed');
+  match(ofSchedule?.page ?? '', /^\/backups\/bkp_/, 'the backup of the run says why it failed');
   equal((await subjects(organization.owner.email)).length, 2, 'one message about the failure, one about the recovery');
   for (const { id } of [slack, pager]) {
     // An answer is recorded after it was given.

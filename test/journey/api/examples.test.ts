@@ -130,7 +130,9 @@ test('API docs: every example succeeds with a status that the docs state', { tim
 
   const projectId = (await send('projects.create')).id!;
   ids.prj = projectId;
-  await sendAll('projects.list projects.workloadIdentity projects.get projects.update projects.collections', { projectId });
+  await sendAll('projects.list projects.workloadIdentity projects.get projects.update projects.collections projects.reads', {
+    projectId,
+  });
   await send('projects.reconnect', { projectId });
   const documents = Array.from({ length: 40 }, (_, n) => [`orders/${n}`, { total: { integerValue: String(n) } }]);
   await seed(words['web-shop-production'], Object.fromEntries(documents));
@@ -272,7 +274,7 @@ test('API docs: every example succeeds with a status that the docs state', { tim
   await send('members.remove', { userId: grace.userId });
 
   await send('pitr.enable', { projectId });
-  await sendAll('pitr.update pitr.get pitr.windows pitr.disable', { projectId });
+  await sendAll('pitr.update pitr.get pitr.windows pitr.divergences pitr.disable', { projectId });
   await sendAll('auditLogs.list auditLogs.download');
   await send('projects.remove', { projectId: target.projectId });
   await send('storageDestinations.remove', { storageId: (await send('storageDestinations.create')).id! });

@@ -234,7 +234,7 @@ describe('a backup', () => {
     refuses(
       await bms.run(['find', 'users/nobody', '--project', 'shop']),
       4,
-      /no such document in Shop: neither live nor in its newest \d+ backups/,
+      /no such document in Shop: neither live nor in its \d+ backups/,
     );
     refuses(await bms.run(['find', address, '--restore']), 2, /add --yes to confirm/);
     match(await succeeds('find', address, '--restore', '--yes', '--wait'), /completed: 1 restored, 0 deleted/);
@@ -398,6 +398,41 @@ test('an API key signs in without a browser', async () => {
 test('a wrong key is called so', async () => {
   const robot = openBms({ BMS_URL: stageUrl(), BMS_API_KEY: `fb_key_key_${'0'.repeat(26)}_${'A'.repeat(43)}` });
   refuses(await robot.run(['backup', 'ls']), 3, /^bms: the API key was refused: /);
+});
+
+test('a key of another organization than that of the stored sign-in is used, and replaces it', async () => {
+  const [first, second] = [await newOrganization(), await newOrganization()];
+  const user = openBms({ BMS_URL: stageUrl() });
+  equal((await user.run(['login', '--token'], { input: first.owner.accessToken })).code, 0);
+  equal((await user.run(['orgs', 'use', first.id])).code, 0);
+  let keys = 0;
+  const newKey = async (...options: readonly string[]): Promise<string> => {
+    const env = { BMS_TOKEN: second.owner.accessToken, BMS_ORGANIZATION: second.id };
+    const made = await user.run(['keys', 'create', `Key ${keys++}`, ...options, '--quiet'], { env });
+    equal(made.code, 0, made.err);
+    return made.out.trim();
+  };
+  const apiKey = await newKey();
+  const organizationOf = async (env: Record<string, string>): Promise<unknown> => {
+    const { code, out, err } = await user.run(['api', 'GET', '/organizations/current'], { env });
+    return code === 0 ? JSON.parse(out).data.id : err;
+  };
+  equal(await organizationOf({}), first.id);
+  equal(await organizationOf({ BMS_API_KEY: apiKey }), second.id);
+  const others = { env: { BMS_TOKEN: second.owner.accessToken } };
+  refuses(await user.run(['orgs', 'use', second.id], others), 2, new RegExp(`set BMS_ORGANIZATION=${second.id}`));
+
+  const login = (input: string) => user.run(['login', '--api-key'], { input });
+  refuses(await login(await newKey('--from', '192.0.2.1')), 3, /not allowed to be used from the address/);
+  refuses(await login(`${apiKey.slice(0, -8)}AAAAAAAA`), 3, /^bms: the API key was refused: (?!.*sign in)/);
+  const elsewhere = { input: apiKey, env: { BMS_ORGANIZATION: first.id } };
+  refuses(await user.run(['login', '--api-key'], elsewhere), 3, /belongs to another organization/);
+  equal(await organizationOf({}), first.id);
+  // Without the scope that the check needs.
+  equal((await login(await newKey('--permissions', 'backups:read'))).code, 0);
+  equal((await user.run(['backup', 'ls'])).code, 0);
+  equal((await login(apiKey)).code, 0);
+  equal(await organizationOf({}), second.id);
 });
 
 test('profiles: several sign-ins are stored, listed, switched and used once', async () => {

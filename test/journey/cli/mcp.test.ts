@@ -110,7 +110,11 @@ test('mcp: lists its tools with what they may do; without --allow-restore none w
     'read_document',
     'restore_status',
   ]);
-  for (const { name, annotations, inputSchema, description } of tools) {
+  for (const { name, annotations, inputSchema, outputSchema, description } of tools) {
+    const parts = Object.keys(outputSchema?.properties ?? {}).filter(
+      (part) => !/^(shortened|tooLarge|charactersByPart)$/.test(part),
+    );
+    ok(parts.length > 1, `${name} declares what it answers`);
     deepEqual([annotations?.readOnlyHint, annotations?.destructiveHint], [true, false], name);
     equal(inputSchema.additionalProperties, false, name);
     ok(description);
@@ -242,7 +246,8 @@ test('mcp: a restore starts only from a plan of this session, once, and does wha
   match((await tool('start_restore', { planId })).text, /was used already/);
   const { status } = await endOfRestore(organization, started.data.restoreJobId);
   equal(status, 'completed');
-  equal((await tool('restore_status', { restoreJobId: started.data.restoreJobId })).data.documentsDeleted, 1);
+  for (const restoreJobId of [started.data.restoreJobId, started.data.restoreJobId.slice(0, -2), 'latest'])
+    equal((await tool('restore_status', { restoreJobId, projectId: 'Shop' })).data.documentsDeleted, 1);
   deepEqual(await documentAt('orders/b'), { total: { integerValue: '2' } });
   equal(await documentAt('orders/new'), undefined);
 });

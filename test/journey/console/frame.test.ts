@@ -1,6 +1,5 @@
 /** The frame around all pages: keyboard alone, small screens, addresses that do not exist, and an ended session. */
-import { deepEqual, equal, ok } from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { equal, ok } from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
 import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
@@ -58,14 +57,6 @@ test('console: a keyboard skips the menu, and menus and dialogs give the focus b
     await waitForFocus(page, start);
   }
   check.problems();
-});
-
-test('console: the picture of the README shows the menu as it is; `npm run picture` takes a new one', async () => {
-  const pictured = readFileSync(new URL('../../../functions/console/screenshots/overview-menu.json', import.meta.url), 'utf8');
-  const { page } = await openConsole({ email });
-  const menu = page.getByRole('navigation', { name: 'Main' });
-  await menu.waitFor();
-  deepEqual(await menu.getByRole('link').allTextContents(), JSON.parse(pictured));
 });
 
 test('console: at 360 px no page scrolls sideways, and the menu gives the focus back', async () => {

@@ -23,6 +23,9 @@ test('console: the report of a period is shown, printed, saved and exported, for
   await shown.getByText('No backup failed in this period.').waitFor();
   await shown.getByRole('table', { name: 'Changes' }).getByText('Storage: created').waitFor();
   await shown.getByRole('table', { name: 'Backups by project' }).getByText('Untested <b>').waitFor();
+  const change = shown.getByRole('table', { name: 'Changes' }).getByRole('row').filter({ hasText: 'Storage: created' });
+  await change.getByText('bucket').first().waitFor();
+  await shown.getByRole('table', { name: 'Backups by project' }).getByRole('columnheader', { name: 'Locked' }).waitFor();
   await check.screenshots('report');
   await check.accessibility();
 

@@ -104,6 +104,18 @@ test('API keys: one of a member backs up and restores, and cannot delete; limite
   const schedule = await call(schedules.create, { ...key, body: plan });
   equal(schedule.status, 201, schedule.text);
 
+  // The stored answer of a repeated call is not given to a key that has been limited to another project since.
+  const repeated = {
+    ...key,
+    params: { backupId: mine.id },
+    body: { depth: 'structure' },
+    headers: { 'idempotency-key': 'narrowed' },
+  };
+  equal((await call(backups.verify, repeated)).status, 202);
+  equal((await call(backups.verify, repeated)).status, 202);
+  await call(apiKeys.update, { ...by, params: { apiKeyId: id }, body: { projectIds: [theirs.projectId] } });
+  equal((await call(backups.verify, repeated)).status, 404);
+
   const entries = (await call(auditLogs.list, { ...by, query: { actorId: id } })).body.data;
   ok(entries.length > 0);
   for (const { actor } of entries) deepEqual(actor, { type: 'api_key', id, email: null, name: 'CI' });

@@ -34,6 +34,7 @@ test('project: it is connected, read, listed, updated and disconnected', async (
   equal(created.status, 201, created.text);
   const { data: project } = created.body;
   match(project.id, /^prj_[0-9A-Z]{26}$/);
+  deepEqual([project.database.state, project.database.edition], ['known', 'standard']);
   deepEqual(
     { ...project, id: '', createdAt: '', updatedAt: '' },
     {
@@ -45,6 +46,7 @@ test('project: it is connected, read, listed, updated and disconnected', async (
       status: 'connected',
       connection: { type: 'user', email: organization.owner.email },
       settings: { backupTimeoutMinutes: 30, defaultStorageId: null },
+      database: project.database,
       pitr: { enabled: false },
       lastBackupAt: null,
       createdAt: '',

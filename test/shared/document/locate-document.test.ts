@@ -123,6 +123,24 @@ test('locate: a bare id is found in its collection; of several, the person choos
   deepEqual([nothing.path, nothing.summary.found, nothing.candidates], [null, false, []]);
 });
 
+test('locate: a bare id is found live, in the newest backup of its own, and despite one that cannot be read', async () => {
+  t.reset();
+  await t.put({ 'a/old': text('1') });
+  await t.takeBackup();
+  await t.put({ 'a/x': text('2') });
+  const broken = await t.takeBackup();
+  await t.put({ 'b/new': text('3'), 'b/old': text('4') });
+  equal((await locate('new')).data.path, 'b/new', 'it exists in the live database only');
+  equal((await locate('new', { role: 'viewer' })).data.path, null, 'a viewer does not read the database');
+  t.storeOf(broken).objects.clear();
+  const { candidates, notSearched } = (await locate('old')).data;
+  deepEqual(candidates, ['a/old', 'b/old']);
+  deepEqual(
+    notSearched.map(({ place, backupId }) => [place, backupId]),
+    [['backup', broken.id]],
+  );
+});
+
 test('locate: an address of Google names the project; without one it is required', async () => {
   t.reset();
   await t.put({ 'a/x': text('1') });
@@ -187,14 +205,26 @@ test('locate: captured changes say to the second when a document changed and van
   const created = (await locate('a/y')).data;
   deepEqual([created.live!.exists, created.recommended!.backupId], [true, t.base.id]);
 
+  // Neither the base nor the live database has it: an id is found in captured changes.
+  await t.put({ 'a/short': text('lived') });
+  t.nextSecond();
+  await t.runCycle();
+  await t.put({ 'a/short': undefined });
+  t.nextSecond();
+  await t.runCycle();
+  equal((await locate('short')).data.path, 'a/short');
+
   const { data, change } = await listDeleted(t.tenant, { project: project(), deps: t.deps });
-  deepEqual([data.captured, data.documents.map(({ path }) => path)], [true, ['a/x']]);
+  deepEqual([data.captured, data.documents.map(({ path }) => path)], [true, ['a/short', 'a/x']]);
   equal(change.audit.length, 1);
 
   // Its search has not begun: only a version before the deletion has the value.
   await eraseDocuments(t, { query: { collection: 'a', field: 'text', value: 'two' } });
   const { data: hidden } = await listDeleted(t.tenant, { project: project(), deps: t.deps });
-  deepEqual(hidden.documents, []);
+  deepEqual(
+    hidden.documents.map(({ path }) => path),
+    ['a/short'],
+  );
 });
 
 test('locate: without captures no deletions are listed, and the answer says so', async () => {

@@ -23,7 +23,7 @@ import type { InMemoryTable } from '../../harness/table/in-memory-table.ts';
 
 afterAll(stopEnv);
 const move = () => moveProject(moveCaller(), { projectId, organizationId: to.organizationId, time: { now: () => start } });
-const options = { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second' } as const;
+const options = { retentionDays: 7, captureIntervalSeconds: 60, precision: 'second', auditDays: 30 } as const;
 const enabling = async () => {
   const context = { project, destination: (await destination(used, 1)) as never, before: undefined };
   return enablePitr(moveCaller() as never, { context, options, now: start });

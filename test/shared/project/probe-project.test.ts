@@ -4,6 +4,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcp } from 'node:net';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
 import { type Firestore, startFirestore } from '../../../infra/local/engines/firestore/index.ts';
+import { type DatabaseInfo, defaultInfo } from '../../../infra/local/engines/firestore/storage/database-info.ts';
 import type { ApiError } from '../../../shared/contract/errors.ts';
 import { probeSource } from '../../../shared/firestore/index.ts';
 import { unsafeTenant } from '../../../shared/platform/index.ts';
@@ -54,8 +55,11 @@ const refused = (code: string, words: RegExp) => (error: unknown) => {
 
 test('probeProject: a successful probe costs one read', async () => {
   firestore.faults.resetCalls();
+  const { meter } = firestore.databases.open({ projectId: 'shop', databaseId: '(default)' });
+  meter.reset();
   await probeProject(tenant, project);
-  deepEqual(firestore.faults.calls, { BatchGetDocuments: 1 });
+  deepEqual(firestore.faults.calls, { BatchGetDocuments: 1, GetDatabase: 1 });
+  equal(meter.reads.total, 1);
 });
 
 for (const fault of [
@@ -123,4 +127,48 @@ test('probeProject: an unreachable or silent source is SERVICE_UNAVAILABLE', asy
     askSource(tenant, { project, work: probeSource, withinMs: 200 }),
     refused('SERVICE_UNAVAILABLE', /did not respond/),
   );
+});
+
+const describe = (info: Partial<DatabaseInfo>) =>
+  firestore.databases.describe({ projectId: 'shop', databaseId: '(default)' }, { ...defaultInfo, ...info });
+
+test('probeProject: tells edition, location and what the database can do', async () => {
+  describe({ databaseEdition: 'ENTERPRISE', locationId: 'us-central1', realtimeUpdatesMode: 'REALTIME_UPDATES_MODE_DISABLED' });
+  const { checkedAt, ...info } = await probeProject(tenant, project);
+  ok(Date.parse(checkedAt) > 0);
+  deepEqual(info, {
+    ...{ state: 'known', edition: 'enterprise', locationId: 'us-central1' },
+    ...{ pointInTimeRecovery: false, realtimeUpdates: false },
+  });
+  describe({});
+});
+
+for (const [info, words] of [
+  [{ type: 'DATASTORE_MODE' }, /^The database is in Datastore mode: /],
+  [
+    { firestoreDataAccessMode: 'DATA_ACCESS_MODE_DISABLED', mongodbCompatibleDataAccessMode: 'DATA_ACCESS_MODE_ENABLED' },
+    /^The database is used with MongoDB compatibility: /,
+  ],
+  [{ firestoreDataAccessMode: 'DATA_ACCESS_MODE_DISABLED' }, /^The database refuses the Firestore API /],
+] as const)
+  test(`probeProject: ${Object.keys(info).join(' and ')} is refused with a sentence, whatever may be read`, async () => {
+    describe(info);
+    await rejects(probeProject(tenant, project), refused('SOURCE_NOT_SUPPORTED', words));
+    firestore.faults.add({ method: 'BatchGetDocuments', status: 'FAILED_PRECONDITION' });
+    await rejects(probeProject(tenant, project), refused('SOURCE_NOT_SUPPORTED', words));
+    describe({});
+  });
+
+test('probeProject: a database that serves MongoDB and the Firestore API is accepted', async () => {
+  describe({ databaseEdition: 'ENTERPRISE', mongodbCompatibleDataAccessMode: 'DATA_ACCESS_MODE_ENABLED' });
+  equal((await probeProject(tenant, project)).state, 'known');
+  describe({});
+});
+
+test('probeProject: without the permission the state says so, and an Admin API that fails is unknown', async () => {
+  firestore.faults.add({ method: 'GetDatabase', status: 'PERMISSION_DENIED' });
+  equal((await probeProject(tenant, project)).state, 'permission_missing');
+  firestore.faults.clear();
+  firestore.faults.add({ method: 'GetDatabase', status: 'UNAVAILABLE' });
+  equal((await probeProject(tenant, project)).state, 'unknown');
 });

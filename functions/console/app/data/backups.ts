@@ -17,6 +17,13 @@ export const isBackupRunning = (status: Backup['status']): boolean => status ===
 export const useBackups = (filters: BackupFilters = {}, enabled = true) =>
   useList('GET /backups', { query: filters }, { pollWhile: (backups) => backups.some(isBackupActive), enabled });
 
+/** Those that run, looked for again and again: one may begin while the page is open. */
+export const useRunningBackups = (projectId: string) =>
+  useList('GET /backups', { query: { projectId, status: 'running' } }, { everyMs: runningEveryMs });
+
+/** An outage is seen within 15 s: 10 s until a job says that it waits, and this. */
+export const runningEveryMs = 3_000;
+
 export const useBackup = (backupId: string, enabled = true) =>
   useRead('GET /backups/{backupId}', { params: { backupId } }, { pollWhile: isBackupActive, enabled });
 
@@ -33,16 +40,6 @@ export const useLastGoodBackup = (projectId: string) => {
     isPending: query.isPending,
   };
 };
-
-/** The request that makes the same backup again. */
-export const repeatOf = (backup: Backup): BackupRequest => ({
-  projectId: backup.projectId,
-  type: backup.type,
-  collections: backup.collections,
-  excludeCollections: backup.excludedCollections,
-  storageDestinationId: backup.storageDestination.id,
-  ...(backup.authUsers !== undefined && { includeAuthUsers: true }),
-});
 
 /** How long an estimate is shown before it is made again; each costs a few reads. */
 const estimateStaleMs = 5 * 60_000;

@@ -1,6 +1,6 @@
 /** Where documents exist, and what was deleted lately. */
 import type { DataOf } from '../../../../shared/client/index.ts';
-import { useRead } from '../api/use-api.ts';
+import { usePages, useRead } from '../api/use-api.ts';
 
 export type LocatedDocument = DataOf<'GET /documents/locate'>;
 export type DeletedDocument = DataOf<'GET /documents/deleted'>['documents'][number];
@@ -11,11 +11,14 @@ interface DocumentName {
   readonly projectId: string | undefined;
 }
 
-/** A search opens backups and reads the live database, so it is repeated only if the person asks. */
+/** A search opens backups and reads the live database, so it is repeated only if the person asks. A page examines 20 backups. */
 const forAWhile = { staleTime: 60_000 };
 
 export const useLocatedDocument = ({ path, projectId }: DocumentName, enabled: boolean) =>
-  useRead('GET /documents/locate', { query: { path, projectId } }, { ...forAWhile, enabled });
+  usePages('GET /documents/locate', { query: { path, projectId } }, { ...forAWhile, enabled, itemsOf: itself });
+
+/** Each page is an answer of its own. */
+const itself = (located: LocatedDocument): readonly LocatedDocument[] => [located];
 
 export const useDeletedDocuments = (projectId: string | undefined, enabled: boolean) =>
   useRead(

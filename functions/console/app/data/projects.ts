@@ -42,6 +42,10 @@ export const usePitrWindows = (projectId: string, { collection, isLive = false, 
     { pollWhile: () => isLive, enabled },
   );
 
+export type ProjectReads = DataOf<'GET /projects/{projectId}/reads'>;
+
+export const useProjectReads = (projectId: string) => useRead('GET /projects/{projectId}/reads', { params: { projectId } });
+
 export const useConnectProject = () =>
   useChange({
     call: (client, body: InputOf<'POST /projects'>['body']) => client.request('POST /projects', { body }),

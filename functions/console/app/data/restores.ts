@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { DataOf, ElementOf, InputOf } from '../../../../shared/client/index.ts';
 import { keyOf, useApi, useChange, useList, useRead } from '../api/use-api.ts';
+import { runningEveryMs } from './backups.ts';
 
 export type RestoreEntry = ElementOf<'GET /backups/restore'>;
 export type Restore = DataOf<'GET /backups/restore/{restoreJobId}'>;
@@ -19,6 +20,10 @@ export const useRestores = (filters: Filters = {}) =>
     { query: filters },
     { pollWhile: (restores) => restores.some(({ jobStatus }) => isRestoreActive({ status: jobStatus })) },
   );
+
+/** Those that run, looked for again and again: one may begin while the page is open. */
+export const useRunningRestores = (projectId: string) =>
+  useList('GET /backups/restore', { query: { projectId, status: 'running' } }, { everyMs: runningEveryMs });
 
 export const useRestore = (restoreJobId: string, enabled = true) =>
   useRead('GET /backups/restore/{restoreJobId}', { params: { restoreJobId } }, { pollWhile: isRestoreActive, enabled });

@@ -23,6 +23,7 @@ const advices: Readonly<Record<string, string>> = {
   CONFLICT: 'Reload the page to see the current state, then try again.',
   JOB_IN_PROGRESS: 'Wait until the running job has ended, or cancel it.',
   SOURCE_AUTH_ERROR: 'Connect it with an account that may read the database, or with the key of a service account.',
+  SOURCE_NOT_SUPPORTED: 'Only databases in Native mode that allow the Firestore API can be connected.',
   SOURCE_NOT_FOUND: 'Check the project id and the database id in the Google Cloud console.',
   STORAGE_ERROR: 'Check the bucket, its policy and the credentials of the storage destination.',
   INTERNAL_ERROR: 'Try again. If it happens again, contact support with the request id.',

@@ -1,16 +1,17 @@
 /** `bms alert`: who is told about failures, and how. */
 import type { Command } from 'commander';
 import type { DataOf } from '../../../../shared/client/index.ts';
+import { attemptStatuses } from '../../../../shared/contract/models/webhook-enums.ts';
 import { badInput, CliFailure, refuseIfUnchanged } from '../../base/cli-failure.ts';
 import { defineCommand, defineGroup } from '../../base/define-command.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
 import type { Action } from '../../context/context.ts';
+import { addDeliveryCommands } from '../../context/delivery-commands.ts';
 import { findRecordId } from '../../context/find-resource.ts';
 import { resourceCommands } from '../../context/resource-commands.ts';
-import { formatTime } from '../../output/format.ts';
+import { formatMinute, formatTime } from '../../output/format.ts';
 import type { Detail } from '../../output/output.ts';
 import { statusStyle } from '../../output/status-style.ts';
-import { addAlertDeliveryCommands } from './alert-delivery-commands.ts';
 import { type AlertBody, type AlertChanges, type AlertOptions, addAlertOptions, alertBody } from './alert-options.ts';
 
 type Alert = DataOf<'GET /alerts/{alertId}'>;
@@ -39,7 +40,7 @@ export const addAlertCommands = (program: Command, action: Action): void => {
     ],
     empty: 'No alerts: failures are reported to no one; bms alert create <name> --channel email --to owners',
   });
-  addShow(alertDetails, { summary: 'Show an alert; its URL and its key are masked' });
+  addShow(alertDetails);
 
   addAlertOptions(
     defineCommand(group, {
@@ -112,7 +113,17 @@ export const addAlertCommands = (program: Command, action: Action): void => {
 
   addSwitch();
   addRemove();
-  addAlertDeliveryCommands(group, action);
+  addDeliveryCommands(group, action, {
+    sender: 'alert',
+    noun: 'Message',
+    statuses: attemptStatuses,
+    columns: [
+      { title: 'DELIVERY', value: ({ id }) => id },
+      { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
+      { title: 'CREATED (UTC)', value: ({ createdAt }) => formatMinute(createdAt), optional: 1 },
+      { title: 'MESSAGE', value: ({ title }) => title, flexible: true },
+    ],
+  });
 };
 
 const alertDetails = (alert: Alert): readonly Detail[] => [

@@ -6,6 +6,7 @@ import { parseNames, parseWhole } from '../../base/parse-values.ts';
 import type { Context } from '../../context/context.ts';
 import { findProjectIds } from '../../context/find-resource.ts';
 import { readSecret } from '../../output/ask.ts';
+import { fieldOf } from '../../texts/contract-text.ts';
 
 export type AlertBody = InputOf<'POST /alerts'>['body'];
 
@@ -30,19 +31,19 @@ export interface AlertChanges {
 }
 
 export const addAlertOptions = (command: Command, { isNew }: { readonly isNew: boolean }): Command => {
-  const severity = isNew ? 'the lowest that is reported (default: warning)' : 'the lowest that is reported';
+  const route = isNew ? 'POST /alerts' : 'PATCH /alerts/{alertId}';
   if (!isNew) command.option('--name <name>', 'a new name');
   command
     .addOption(command.createOption('--channel <channel>', 'how to report').choices(alertChannels).makeOptionMandatory(isNew))
     .option('--to <recipients>', 'email: owners, admins, or addresses separated by commas', parseNames)
     .option('--url [url]', 'slack, teams, discord: the incoming webhook')
-    .option('--routing-key [key]', 'pagerduty: the integration key')
-    .addOption(command.createOption('--severity <severity>', severity).choices(alertSeverities))
+    .option('--routing-key [key]', fieldOf(route, 'routingKey'))
+    .addOption(command.createOption('--severity <severity>', fieldOf(route, 'severity')).choices(alertSeverities))
     .option('--projects <projects>', 'only of these, separated by commas', parseNames)
     .option('--kinds <kinds>', `only these, separated by commas: ${alertKinds.join(', ')}`, parseNames);
   if (!isNew) command.option('--all-projects', 'of all projects').option('--all-kinds', 'all kinds');
   return command
-    .option('--lapsed-after-hours <hours>', 'report a project that has had no good backup for this long', parseWhole)
+    .option('--lapsed-after-hours <hours>', fieldOf(route, 'lapsedAfterHours'), parseWhole)
     .option('--digest', 'email: also send the weekly digest')
     .option('--no-digest', 'email: do not send the weekly digest');
 };

@@ -14,6 +14,7 @@ import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../co
 import { formatMinute, formatTime } from '../../output/format.ts';
 import type { Detail } from '../../output/output.ts';
 import { statusStyle } from '../../output/status-style.ts';
+import { summaryOf } from '../../texts/contract-text.ts';
 
 type Query = NonNullable<InputOf<'GET /alerts/incidents'>['query']>;
 type Changes = NonNullable<InputOf<'PATCH /alerts/incidents/{incidentId}'>['body']>;
@@ -29,14 +30,12 @@ export const addIncidentCommands = (program: Command, action: Action): void => {
     examples: ['bms incidents ls', `bms incidents show ${sample}`, `bms incidents ack ${sample} --note "On it"`],
   });
   addList(group, action);
-  resourceCommands({ name: 'incident', sample, group, action }).addShow(incidentDetails, {
-    summary: 'Show an incident and its timeline',
-  });
+  resourceCommands({ name: 'incident', sample, group, action }).addShow(incidentDetails, {});
 
   defineCommand(group, {
     name: 'ack <incident>',
     aliases: ['acknowledge'],
-    summary: 'Acknowledge an open incident: further messages say that you have',
+    summary: summaryOf('POST /alerts/incidents/{incidentId}/acknowledge'),
     examples: [`bms incidents ack ${sample} --note "The certificate has expired"`],
   })
     .option('--note <text>', 'what others should know')
@@ -112,7 +111,7 @@ const findMemberId = async ({ client: open }: Context, member: string | undefine
 
 const addList = (group: Command, action: Action): void => {
   const list = defineList(group, {
-    summary: 'List incidents, newest first',
+    summary: summaryOf('GET /alerts/incidents'),
     examples: ['bms incidents ls', 'bms incidents ls --status recovered --project shop'],
   });
   addLimitOptions(

@@ -6,6 +6,7 @@ import { exitCodes } from '../../base/exit-codes.ts';
 import type { Action } from '../../context/context.ts';
 import { findBackup, findRecordId, type OfProject } from '../../context/find-resource.ts';
 import { askYesNo } from '../../output/ask.ts';
+import { summaryOf } from '../../texts/contract-text.ts';
 
 interface AcknowledgeOptions extends OfProject {
   readonly note?: string | undefined;
@@ -16,7 +17,7 @@ export const addAcknowledgeCommand = (group: Command, action: Action): void => {
   defineCommand(group, {
     name: 'acknowledge <backup>',
     aliases: ['ack'],
-    summary: 'Acknowledge what is unusual about a backup',
+    summary: summaryOf('POST /backups/{backupId}/acknowledge'),
     description:
       'Until then retention keeps the last backup from before it. Afterwards the same level of changes is not reported again. ' +
       'Only people can: an API key is refused.',

@@ -13,6 +13,7 @@ import { addWatchOptions, type WatchOptions, watchJob } from '../../context/watc
 import { askYesNo } from '../../output/ask.ts';
 import { backupSummary } from '../../output/backup-view.ts';
 import { formatBytes, formatCount, formatMinute } from '../../output/format.ts';
+import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
 import { addAcknowledgeCommand } from './acknowledge-command.ts';
 import { addBackupReadCommands } from './backup-read-commands.ts';
 
@@ -39,7 +40,7 @@ export const addBackupCommands = (program: Command, action: Action): void => {
   addWatchOptions(
     defineCommand(group, {
       name: 'create',
-      summary: 'Start a backup',
+      summary: summaryOf('POST /backups'),
       description:
         'Without --watch or --wait the command ends as soon as the backup has started. ' +
         'Ctrl-C ends only the command, never the backup.',
@@ -55,7 +56,7 @@ export const addBackupCommands = (program: Command, action: Action): void => {
       .option('--collections <names>', 'only these, separated by commas; may be repeated', parseNames)
       .option('--exclude <names>', 'all but these, separated by commas; may be repeated', parseNames)
       .option('--users', 'include the users of Firebase Authentication')
-      .option('--retention <days>', 'delete it after this many days', parseWhole)
+      .option('--retention <days>', fieldOf('POST /backups', 'retention'), parseWhole)
       .option('--max-reads <count>', 'fail instead of reading more documents', parseWhole)
       .addOption(
         choiceOption(
@@ -116,10 +117,10 @@ export const addBackupCommands = (program: Command, action: Action): void => {
   addWatchOptions(
     defineCommand(group, {
       name: 'verify <backup>',
-      summary: 'Verify a stored backup',
+      summary: summaryOf('POST /backups/{backupId}/verify'),
       description: 'The exit code is 1 if the backup is damaged.',
       examples: ['bms backup verify latest --depth full --wait'],
-    }).addOption(choiceOption('--depth <depth>', 'the structure, a sample, or every byte (default: structure)', verifyDepths)),
+    }).addOption(choiceOption('--depth <depth>', fieldOf('POST /backups/{backupId}/verify', 'depth'), verifyDepths)),
   ).action(
     action(async (context, options: VerifyOptions, wanted = '') => {
       const client = await context.client();
@@ -139,7 +140,7 @@ export const addBackupCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'cancel <backup>',
-    summary: 'Cancel a pending or running backup and delete its objects',
+    summary: summaryOf('POST /backups/{backupId}/cancel'),
     examples: ['bms backup cancel bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
     action(async ({ client: open, output }, { project }: OfProject, wanted = '') => {
@@ -153,7 +154,7 @@ export const addBackupCommands = (program: Command, action: Action): void => {
   defineCommand(group, {
     name: 'delete <backup>',
     aliases: ['rm'],
-    summary: 'Delete a backup and its objects',
+    summary: summaryOf('DELETE /backups/{backupId}'),
     examples: ['bms backup delete bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD --yes'],
   })
     .option('-y, --yes', 'do not ask')

@@ -13,6 +13,7 @@ import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../co
 import { backupColumns, backupDetails } from '../../output/backup-view.ts';
 import { formatCount } from '../../output/format.ts';
 import { plainFields } from '../../output/plain-value.ts';
+import { summaryOf } from '../../texts/contract-text.ts';
 import { addDiffCommand } from './diff-command.ts';
 
 type ListQuery = NonNullable<InputOf<'GET /backups'>['query']>;
@@ -33,7 +34,7 @@ interface CatOptions {
 export const addBackupReadCommands = (group: Command, action: Action): void => {
   addLimitOptions(
     defineList(group, {
-      summary: 'List backups, newest first',
+      summary: summaryOf('GET /backups'),
       examples: ['bms backup ls --project shop --status completed', 'bms backup ls --from 7d --json'],
     })
       .option('--project <project>', 'of this project')
@@ -67,7 +68,7 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
   defineCommand(group, {
     name: 'show <backup>',
     aliases: ['get'],
-    summary: 'Show a backup',
+    summary: summaryOf('GET /backups/{backupId}'),
     examples: ['bms backup show latest', 'bms backup show latest --project shop --json'],
   }).action(
     action(async ({ client: open, output }, { project }: CatOptions, wanted = '') => {
@@ -80,7 +81,7 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
   addLimitOptions(
     defineCommand(group, {
       name: 'browse <backup> [path]',
-      summary: 'List the collections of a backup or a document, or the documents of a collection',
+      summary: summaryOf('GET /backups/{backupId}/documents'),
       examples: ['bms backup browse latest', 'bms backup browse latest users', 'bms backup browse latest users/ada/orders'],
     }),
   ).action(
@@ -129,7 +130,7 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'import <path>',
-    summary: 'Register a backup that is stored in one of your destinations',
+    summary: summaryOf('POST /backups/import'),
     examples: ['bms backup import prj_01JZ/bkp_01JZ --project shop --storage archive'],
   })
     .requiredOption('--project <project>', 'the project it belongs to')

@@ -4,13 +4,14 @@ import type { Command } from 'commander';
 import type { DataOf } from '../../../../shared/client/index.ts';
 import { escapeName, escapeOutput } from '../../../archive/escape-output.ts';
 import { toJson } from '../../../archive/to-json.ts';
-import { CliFailure } from '../../base/cli-failure.ts';
+import { CliFailure, cliFailureOf } from '../../base/cli-failure.ts';
 import { defineCommand } from '../../base/define-command.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
 import type { Action, Context } from '../../context/context.ts';
 import { findBackupId, findRecordId } from '../../context/find-resource.ts';
 import { formatCount } from '../../output/format.ts';
 import { plainFields, type RestFields } from '../../output/plain-value.ts';
+import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
 
 type Diff = DataOf<'GET /backups/{backupId}/diff'>;
 type Entry = NonNullable<NonNullable<Diff['document']>['before']>;
@@ -25,7 +26,7 @@ interface DiffOptions {
 export const addDiffCommand = (group: Command, action: Action): void => {
   defineCommand(group, {
     name: 'diff <backup> [against]',
-    summary: 'Compare a backup with another backup, or with the live database',
+    summary: summaryOf('GET /backups/{backupId}/diff'),
     description: 'Without a second backup it is compared with the live database. "added" means: only in the second.',
     examples: [
       'bms backup diff latest',
@@ -34,27 +35,45 @@ export const addDiffCommand = (group: Command, action: Action): void => {
       'bms backup diff latest live --exit-code --quiet || notify',
     ],
   })
-    .option('--path <path>', 'compare the fields of one document')
-    .option('--exit-code', 'end with 1 if anything differs, with 0 if nothing does')
+    .option('--path <path>', fieldOf('GET /backups/{backupId}/diff', 'path'))
+    .option('--exit-code', 'as git: end with 1 if anything differs, 0 if nothing does, 128 instead of 1 if it failed')
     .action(
-      action(async (context, { path, project, exitCode }: DiffOptions, wanted = '', other = 'live') => {
-        const client = await context.client();
-        const projectId = await findRecordId(client, 'project', project);
-        const backupId = await findBackupId(client, wanted, projectId);
-        const against = other === 'live' ? other : await findBackupId(client, other, projectId);
-        const input = { params: { backupId }, query: { against, path, limit: 100 } };
-        let whole: Diff | undefined;
-        // Counts grow with each page; the changes of all pages are one list.
-        for await (const { data } of client.pages('GET /backups/{backupId}/diff', input)) {
-          if (!context.output.isJson && !context.output.isQuiet) printChanges(context, data);
-          whole = { ...data, changes: [...(whole?.changes ?? []), ...data.changes] };
-        }
-        if (!whole) return;
-        report(context, whole);
-        // The differences are printed: there is nothing more to say.
-        if (exitCode && differs(whole)) throw new CliFailure(exitCodes.failed, '');
-      }),
+      action((context, options: DiffOptions, wanted = '', other = 'live') =>
+        options.exitCode
+          ? compare(context, options, [wanted, other]).catch(distinguish)
+          : compare(context, options, [wanted, other]),
+      ),
     );
+};
+
+const compare = async (
+  context: Context,
+  { path, project, exitCode }: DiffOptions,
+  [wanted, other]: readonly [wanted: string, other: string],
+): Promise<void> => {
+  const client = await context.client();
+  const projectId = await findRecordId(client, 'project', project);
+  const backupId = await findBackupId(client, wanted, projectId);
+  const against = other === 'live' ? other : await findBackupId(client, other, projectId);
+  const input = { params: { backupId }, query: { against, path, limit: 100 } };
+  let whole: Diff | undefined;
+  // Counts grow with each page; the changes of all pages are one list.
+  for await (const { data } of client.pages('GET /backups/{backupId}/diff', input)) {
+    if (!context.output.isJson && !context.output.isQuiet) printChanges(context, data);
+    whole = { ...data, changes: [...(whole?.changes ?? []), ...data.changes] };
+  }
+  if (!whole) return;
+  report(context, whole);
+  // The differences are printed: there is nothing more to say.
+  if (exitCode && differs(whole)) throw new CliFailure(exitCodes.failed, '');
+};
+
+/** With --exit-code, 1 says that something differs: any other failure of that code gets another one, as git has it. */
+const distinguish = (error: unknown): never => {
+  const { exitCode, message } = cliFailureOf(error);
+  throw exitCode === exitCodes.failed && message !== ''
+    ? new CliFailure(exitCodes.notCompared, message, { cause: error })
+    : error;
 };
 
 /** What could not be compared may differ. */

@@ -8,6 +8,7 @@ export interface DeployOptions {
   readonly templateOnly?: boolean | undefined;
   readonly destroy?: boolean | undefined;
   readonly bucket?: string | undefined;
+  readonly bucketOwner?: string | undefined;
   readonly skipPreflight?: boolean | undefined;
   readonly yes?: boolean | undefined;
   readonly profile?: string | undefined;

@@ -1,5 +1,5 @@
 import { textAt } from '../../../deploy/cloudformation-client.ts';
-import { followStack } from '../../../deploy/follow-stack.ts';
+import { followStack, lastEventAt } from '../../../deploy/follow-stack.ts';
 import type { Account } from '../../../deploy/open-account.ts';
 import { findStack } from '../../../deploy/release-stack.ts';
 import { CliFailure } from '../../base/cli-failure.ts';
@@ -34,11 +34,14 @@ export const destroyStack = async (context: Context, account: Account, { name, y
   const kept = countEach(resources.flatMap(({ type, isRetained }) => (isRetained ? [type] : [])));
   output.note(`${resources.length} resources of ${name} in account ${account.account}, ${region}. These stay:`);
   for (const [type, count] of kept) output.note(`  ${String(count).padStart(3)}  ${reasonOf(type)}`);
+  const { AssetBucket: bucket, AssetPrefix: prefix } = stack.parameters;
+  if (bucket)
+    output.note(`The files of the release stay in s3://${bucket}/${prefix ?? ''}; afterwards nothing of ${name} needs them.`);
   output.note('Backups are in the buckets of your destinations, and stay, too. The address of the API goes for good.');
   if (!yes && !(await askName(context, `Remove ${name}?`, name))) throw new CliFailure(exitCodes.failed, 'nothing was removed');
   if (stack.isProtected)
     await client.call('UpdateTerminationProtection', { StackName: stack.id, EnableTerminationProtection: false });
-  const since = new Date();
+  const since = await lastEventAt(client, stack.id);
   await client.call('DeleteStack', { StackName: stack.id });
   const progress = new ResourceProgress(context, resources.length);
   const { status, failures, retained } = await followStack(client, {

@@ -1,13 +1,16 @@
-import { followStack } from '../../../deploy/follow-stack.ts';
+import type { ReleasedSchema } from '../../../../shared/contract/schema-refusal.ts';
+import { followStack, lastEventAt } from '../../../deploy/follow-stack.ts';
 import { type Account, NoRegionError, openAccount } from '../../../deploy/open-account.ts';
 import { openRelease, type Release, ReleaseError } from '../../../deploy/open-release.ts';
 import {
   discardPlan,
   ensureBucket,
   findStack,
+  type ParameterValues,
   planDeployment,
   publishRelease,
   releasedParameters,
+  releasedSchema,
   usualBucket,
 } from '../../../deploy/release-stack.ts';
 import { launchLink } from '../../../deploy/template-address.ts';
@@ -73,7 +76,7 @@ const deployRelease = async (context: Context, account: Account, { options, rele
   const bucket = options.bucket ?? usualBucket(account.account, region);
   // Parameters that a release no longer has are dropped.
   const kept = Object.entries(isNew ? {} : existing.parameters).filter(([parameter]) => parameter in known);
-  const parameters = {
+  const parameters: ParameterValues = {
     ...Object.fromEntries(kept),
     ...readSet(options.set, known),
     AssetBucket: bucket,
@@ -82,12 +85,16 @@ const deployRelease = async (context: Context, account: Account, { options, rele
   const missing = Object.keys(known).filter((each) => known[each]?.Default === undefined && !(each in parameters));
   if (missing.length > 0 && !options.templateOnly)
     throw badInput(missing.map((each) => `--set ${settingOf(each)}=… is required: ${known[each]?.Description}`).join('; '));
-  if (!options.skipPreflight && !options.diff && !options.templateOnly) await preflight(context, { parameters, name });
-  await ensureBucket(s3, bucket, region);
+  if (!options.skipPreflight && !options.diff && !options.templateOnly)
+    await preflight(context, { parameters, name, schema: await releasedSchema(release) });
+  const owner = options.bucketOwner ?? account.account;
+  if (await ensureBucket(s3, { bucket, owner, region }))
+    output.note(`created the private bucket ${bucket} for the files of releases; it stays when the deployment is removed`);
   const templateUrl = await publishRelease({
     release,
     client: s3,
     bucket,
+    owner,
     prefix: assetPrefix,
     region,
     onFile: (done, of) => output.progress(`\r\u001b[Kuploading ${done} of ${of} files`),
@@ -113,7 +120,7 @@ const deployRelease = async (context: Context, account: Account, { options, rele
     await discardPlan(client, planned, isNew);
     throw new CliFailure(exitCodes.failed, 'nothing was deployed');
   }
-  const since = new Date(Date.now() - clockSkewMs);
+  const since = await lastEventAt(client, planned.stackId);
   await client.call('ExecuteChangeSet', { ChangeSetName: planned.changeSetId });
   const progress = new ResourceProgress(context, changes.length);
   const { status, outputs, failures } = await followStack(client, {
@@ -136,19 +143,23 @@ const deployRelease = async (context: Context, account: Account, { options, rele
     output.note('Next steps, once and in this order:');
     for (const [n, step] of steps.entries()) output.note(`  ${n + 1}. ${outputs[step]}`);
   }
+  // The target of the record is known only now.
+  const domain = parameters.DomainName ?? '';
+  if (domain !== '' && domain !== existing?.parameters.DomainName)
+    return output.note(`no smoke test yet: point ${domain} at ${outputs.DomainTarget}, then run bms smoke ${outputs.ApiUrl}`);
   await runSmoke(context, outputs.ApiUrl ?? '');
 };
 
-/** Clocks of AWS and of this machine may differ. */
-const clockSkewMs = 60_000;
+interface Checked {
+  readonly parameters: ParameterValues;
+  readonly name: string;
+  readonly schema: ReleasedSchema;
+}
 
-const preflight = async (
-  { output }: Context,
-  { parameters, name }: { readonly parameters: Readonly<Record<string, string>>; readonly name: string },
-): Promise<void> => {
+const preflight = async ({ output }: Context, { parameters, name, schema }: Checked): Promise<void> => {
   const given = Object.entries(parameters).filter(([each]) => !each.startsWith('Asset'));
   const settings = { stackName: name, ...Object.fromEntries(given.map(([each, value]) => [settingOf(each), value])) };
-  const exitCode = await runPreflight(settings, (line) => output.note(line));
+  const exitCode = await runPreflight(settings, (line) => output.note(line), { schema });
   if (exitCode !== 0)
     throw new CliFailure(
       exitCodes.failed,

@@ -11,6 +11,7 @@ import { resourceCommands } from '../../context/resource-commands.ts';
 import { formatMinute, formatTime } from '../../output/format.ts';
 import type { Detail } from '../../output/output.ts';
 import { statusStyle } from '../../output/status-style.ts';
+import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
 
 type ApiKey = DataOf<'GET /organizations/current/api-keys/{apiKeyId}'>;
 type Permissions = InputOf<'POST /organizations/current/api-keys'>['body']['permissions'];
@@ -96,12 +97,12 @@ export const addApiKeyCommands = (program: Command, action: Action): void => {
     ],
     empty: 'No API keys',
   });
-  addShow(keyDetails, { summary: 'Show an API key, without its text' });
+  addShow(keyDetails);
 
   addKeyOptions(
     defineCommand(group, {
       name: 'create <name>',
-      summary: 'Create an API key; it is shown only now',
+      summary: summaryOf('POST /organizations/current/api-keys'),
       description: keyAlone,
       examples: [
         'bms keys create Monitoring',
@@ -123,7 +124,7 @@ export const addApiKeyCommands = (program: Command, action: Action): void => {
     defineCommand(group, {
       name: 'change <key>',
       aliases: ['update'],
-      summary: 'Change an API key; its text stays the same',
+      summary: summaryOf('PATCH /organizations/current/api-keys/{apiKeyId}'),
       examples: ['bms keys change Deploy --role viewer', 'bms keys change Deploy --expires 90d --all-projects'],
     }),
     { isNew: false },
@@ -143,11 +144,15 @@ export const addApiKeyCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'rotate <key>',
-    summary: 'Make a new text for an API key; it is shown only now',
+    summary: summaryOf('POST /organizations/current/api-keys/{apiKeyId}/rotate'),
     description: `It lives as long as the old one was meant to. ${keyAlone}`,
     examples: ['bms keys rotate Deploy', 'bms keys rotate Deploy --overlap-hours 0'],
   })
-    .option('--overlap-hours <hours>', 'how long the old key also works, up to 168; default: 24', parseWhole)
+    .option(
+      '--overlap-hours <hours>',
+      fieldOf('POST /organizations/current/api-keys/{apiKeyId}/rotate', 'overlapHours'),
+      parseWhole,
+    )
     .option(...expiresOption, parseExpiry)
     .action(
       action(async ({ client: open, output }, { overlapHours, expires }: RotateOptions, wanted = '') => {

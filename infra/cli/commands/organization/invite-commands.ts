@@ -9,6 +9,7 @@ import { choiceOption } from '../../base/parse-values.ts';
 import type { Action } from '../../context/context.ts';
 import { formatMinute, formatTime } from '../../output/format.ts';
 import type { Column } from '../../output/render-table.ts';
+import { summaryOf } from '../../texts/contract-text.ts';
 
 type Invite = DataOf<'GET /organizations/current/invites'>[number];
 
@@ -32,7 +33,7 @@ export const addInviteCommands = (program: Command, action: Action): void => {
     examples: ['bms invites ls', 'bms invites create grace@example.com --role admin', 'bms invites cancel grace@example.com'],
   });
 
-  defineList(group, { summary: 'List pending invitations', examples: ['bms invites ls'] }).action(
+  defineList(group, { summary: summaryOf('GET /organizations/current/invites'), examples: ['bms invites ls'] }).action(
     action(async ({ client: open, output }) => {
       const found = await collectAll((await open()).list('GET /organizations/current/invites', { query: { limit: 100 } }));
       output.list<Invite>(found, { columns: inviteColumns, idOf: ({ id }) => id, empty: 'No pending invitations' });
@@ -41,7 +42,7 @@ export const addInviteCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'create <email>',
-    summary: 'Invite a person by e-mail',
+    summary: summaryOf('POST /organizations/current/invites'),
     description: 'The link of the e-mail is shown, too: only the invited address can accept it.',
     examples: ['bms invites create grace@example.com', 'bms invites create grace@example.com --role viewer'],
   })
@@ -61,7 +62,7 @@ export const addInviteCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'resend <invitation>',
-    summary: 'Send an invitation again, with a new link and expiry',
+    summary: summaryOf('POST /organizations/current/invites/{inviteId}/resend'),
     examples: ['bms invites resend grace@example.com'],
   }).action(
     action(async ({ client: open, output }, _, wanted = '') => {
@@ -80,7 +81,7 @@ export const addInviteCommands = (program: Command, action: Action): void => {
   defineCommand(group, {
     name: 'cancel <invitation>',
     aliases: ['rm', 'delete'],
-    summary: 'Cancel a pending invitation',
+    summary: summaryOf('DELETE /organizations/current/invites/{inviteId}'),
     examples: ['bms invites cancel grace@example.com'],
   }).action(
     action(async ({ client: open, output }, _, wanted = '') => {

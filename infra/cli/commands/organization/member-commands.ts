@@ -11,6 +11,7 @@ import type { Action } from '../../context/context.ts';
 import { askYesNo } from '../../output/ask.ts';
 import { formatMinute } from '../../output/format.ts';
 import type { Column } from '../../output/render-table.ts';
+import { summaryOf } from '../../texts/contract-text.ts';
 
 type Member = DataOf<'GET /organizations/current/members'>[number];
 
@@ -34,7 +35,7 @@ export const addMemberCommands = (program: Command, action: Action): void => {
     examples: ['bms members ls', 'bms members role grace@example.com viewer', 'bms members remove grace@example.com'],
   });
 
-  defineList(group, { summary: 'List the members of the organization', examples: ['bms members ls'] }).action(
+  defineList(group, { summary: summaryOf('GET /organizations/current/members'), examples: ['bms members ls'] }).action(
     action(async ({ client: open, output }) => {
       const found = await collectAll((await open()).list('GET /organizations/current/members', { query: { limit: 100 } }));
       output.list<Member>(found, { columns: memberColumns, idOf: ({ userId }) => userId, empty: 'No members' });
@@ -43,7 +44,7 @@ export const addMemberCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'role <member>',
-    summary: 'Change the role of a member',
+    summary: summaryOf('PUT /organizations/current/members/{userId}'),
     description: 'The owner transfers the organization by making another member the owner, and becomes an admin.',
     examples: ['bms members role grace@example.com admin', 'bms members role grace@example.com owner --yes'],
   })
@@ -65,7 +66,7 @@ export const addMemberCommands = (program: Command, action: Action): void => {
   defineCommand(group, {
     name: 'remove <member>',
     aliases: ['rm', 'delete'],
-    summary: 'Remove a member',
+    summary: summaryOf('DELETE /organizations/current/members/{userId}'),
     description: 'Projects connected with their Google grant become unauthorized; an API key they created ends.',
     examples: ['bms members remove grace@example.com --yes'],
   })

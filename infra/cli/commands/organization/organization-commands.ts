@@ -9,9 +9,10 @@ import { matchName } from '../../base/match-name.ts';
 import { matchOrganization } from '../../config/open-session.ts';
 import type { Action } from '../../context/context.ts';
 import { findRecordId } from '../../context/find-resource.ts';
-import { chooseOrganization } from '../../context/store-profile.ts';
+import { chooseOrganization, mustChooseOrganization } from '../../context/store-profile.ts';
 import { askYesNo } from '../../output/ask.ts';
 import { formatCount, formatCounted, formatMinute } from '../../output/format.ts';
+import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
 
 type Organization = DataOf<'GET /organizations'>[number];
 type Received = DataOf<'GET /invitations'>[number];
@@ -31,7 +32,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     examples: ['bms orgs ls', 'bms orgs use "Analytical Engines"'],
   });
 
-  defineList(group, { summary: 'List your organizations', examples: ['bms orgs ls'] }).action(
+  defineList(group, { summary: summaryOf('GET /organizations'), examples: ['bms orgs ls'] }).action(
     action(async ({ session, output }) => {
       const { anywhere, organizationId } = session();
       const found = await collectAll(anywhere.list('GET /organizations'));
@@ -58,7 +59,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     action(async (context, _, wanted = '') => {
       const found = await collectAll(context.session().anywhere.list('GET /organizations'));
       const organization = matchOrganization(found, wanted);
-      await chooseOrganization(context, organization.id);
+      await mustChooseOrganization(context, organization.id);
       context.output.result(organization, organization.id, `Using ${organization.name} (${organization.id})`);
     }),
   );
@@ -72,14 +73,14 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     .action(
       action(async (context, { slug }: { readonly slug?: string }, name = '') => {
         const created = await context.session().anywhere.request('POST /organizations', { body: { name, slug } });
-        await chooseOrganization(context, created.id);
-        context.output.result(created, created.id, `Created ${created.name} (${created.id}), which the following commands use`);
+        const use = (await chooseOrganization(context, created.id)) ? ', which the following commands use' : '';
+        context.output.result(created, created.id, `Created ${created.name} (${created.id})${use}`);
       }),
     );
 
   defineCommand(group, {
     name: 'invitations',
-    summary: 'List the organizations that invite you',
+    summary: summaryOf('GET /invitations'),
     description: 'Those of your e-mail address, if the identity provider has verified it. bms orgs join accepts one.',
     examples: ['bms orgs invitations'],
   }).action(
@@ -113,18 +114,18 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
       });
       const joined = await anywhere.request('POST /invitations/{token}/accept', { params: { token } });
       const { id, name } = joined.organization;
-      await chooseOrganization(context, id);
-      context.output.result(joined, id, `Joined ${name} (${id}) as ${joined.role}; the following commands use it`);
+      const use = (await chooseOrganization(context, id)) ? '; the following commands use it' : '';
+      context.output.result(joined, id, `Joined ${name} (${id}) as ${joined.role}${use}`);
     }),
   );
 
   defineCommand(group, {
     name: 'update',
-    summary: 'Change the name or the settings of the chosen organization',
+    summary: summaryOf('PUT /organizations/current'),
     examples: ['bms orgs update --name "Analytical Engines"', 'bms orgs update --timezone Europe/Berlin --storage Archive'],
   })
     .option('--name <name>', 'a new name')
-    .option('--timezone <zone>', 'of schedules and times, such as Europe/Berlin')
+    .option('--timezone <zone>', fieldOf('PUT /organizations/current', 'settings.timezone'))
     .option('--storage <storage>', 'the default storage destination of backups')
     .option('--no-storage', 'no default storage destination')
     .action(
@@ -142,13 +143,13 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
   defineCommand(group, {
     name: 'delete <name>',
     aliases: ['rm'],
-    summary: 'Delete the chosen organization; it can be recovered for 30 days',
+    summary: summaryOf('POST /organizations/current/delete'),
     description:
       'The complete name confirms it. Only the owner can; bms orgs recover takes it back. It is refused while jobs run, unless --cancel-jobs is given.',
     examples: ['bms orgs delete "Analytical Engines"', 'bms orgs delete "Analytical Engines" --cancel-jobs'],
   })
     .option('-y, --yes', 'do not ask')
-    .option('--cancel-jobs', 'cancel running backups, restores and restore tests first, and wait until they have stopped')
+    .option('--cancel-jobs', fieldOf('POST /organizations/current/delete', 'cancelJobs'))
     .action(
       action(
         async (context, { yes, cancelJobs }: { readonly yes?: boolean; readonly cancelJobs?: boolean }, confirmName = '') => {
@@ -168,7 +169,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
 
   defineCommand(group, {
     name: 'recover <id>',
-    summary: 'Recover a deleted organization, within 30 days',
+    summary: summaryOf('POST /organizations/{id}/recover'),
     examples: ['bms orgs recover org_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
     action(async (context, _, id = '') => {

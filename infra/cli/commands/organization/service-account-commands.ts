@@ -10,6 +10,7 @@ import { askYesNo } from '../../output/ask.ts';
 import { formatTime } from '../../output/format.ts';
 import type { Detail } from '../../output/output.ts';
 import { statusStyle } from '../../output/status-style.ts';
+import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
 
 type Account = DataOf<'GET /organizations/current/service-account'>;
 type Permissions = InputOf<'POST /organizations/current/service-account'>['body']['permissions'];
@@ -43,7 +44,7 @@ export const addServiceAccountCommands = (program: Command, action: Action): voi
     name: 'show',
     aliases: ['get'],
     isDefault: true,
-    summary: 'Show the service account, without its key',
+    summary: summaryOf('GET /organizations/current/service-account'),
     examples: ['bms service-account show'],
   }).action(
     action(async ({ client: open, output }) => {
@@ -54,7 +55,7 @@ export const addServiceAccountCommands = (program: Command, action: Action): voi
 
   defineCommand(group, {
     name: 'create <name>',
-    summary: 'Create the service account; its key is shown only now',
+    summary: summaryOf('POST /organizations/current/service-account'),
     description: keyAlone,
     examples: [
       'bms service-account create Pipeline',
@@ -72,7 +73,7 @@ export const addServiceAccountCommands = (program: Command, action: Action): voi
 
   defineCommand(group, {
     name: 'update',
-    summary: 'Change the name or the permissions; the key stays the same',
+    summary: summaryOf('PATCH /organizations/current/service-account'),
     examples: ['bms service-account update --permissions backups:read,projects:read'],
   })
     .option('--name <name>', 'a new name')
@@ -89,11 +90,15 @@ export const addServiceAccountCommands = (program: Command, action: Action): voi
   defineCommand(group, {
     name: 'rotate',
     aliases: ['rotate-key'],
-    summary: 'Make a new key; it is shown only now',
+    summary: summaryOf('POST /organizations/current/service-account/rotate-key'),
     description: keyAlone,
     examples: ['bms service-account rotate', 'bms service-account rotate --overlap-hours 0'],
   })
-    .option('--overlap-hours <hours>', 'how long the old key also works, up to 168; default: 24', parseWhole)
+    .option(
+      '--overlap-hours <hours>',
+      fieldOf('POST /organizations/current/service-account/rotate-key', 'overlapHours'),
+      parseWhole,
+    )
     .action(
       action(async ({ client: open, output }, { overlapHours }: { readonly overlapHours?: number }) => {
         const route = 'POST /organizations/current/service-account/rotate-key';
@@ -104,7 +109,7 @@ export const addServiceAccountCommands = (program: Command, action: Action): voi
 
   defineCommand(group, {
     name: 'take-over',
-    summary: 'Keep the key alive when the member who created it leaves',
+    summary: summaryOf('POST /organizations/current/service-account/take-over'),
     examples: ['bms service-account take-over'],
   }).action(
     action(async ({ client: open, output }) => {
@@ -116,7 +121,7 @@ export const addServiceAccountCommands = (program: Command, action: Action): voi
   defineCommand(group, {
     name: 'remove',
     aliases: ['rm', 'delete'],
-    summary: 'Delete the service account; its key ends at once',
+    summary: summaryOf('DELETE /organizations/current/service-account'),
     examples: ['bms service-account remove --yes'],
   })
     .option('-y, --yes', 'do not ask')

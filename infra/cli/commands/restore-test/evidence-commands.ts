@@ -9,6 +9,7 @@ import { addReportOptions, printReport, type ReportOptions } from '../../context
 import { formatCounted, formatMinute } from '../../output/format.ts';
 import type { Output } from '../../output/output.ts';
 import { statusStyle } from '../../output/status-style.ts';
+import { summaryOf } from '../../texts/contract-text.ts';
 
 type Report = Exclude<DataOf<'GET /restore-tests/report'>, string>;
 type Project = Report['projects'][number];
@@ -16,7 +17,7 @@ type Project = Report['projects'][number];
 export const addEvidenceCommands = (group: Command, action: Action): void => {
   defineCommand(group, {
     name: 'evidence <run>',
-    summary: 'Print the signed evidence of a run, which the service has verified',
+    summary: summaryOf('GET /restore-tests/runs/{runId}/evidence'),
     description: 'Check it without the service: bms archive verify-evidence <file>.',
     examples: ['bms restore-test evidence rtr_01JZ8Q4V0M6T3X9C2B7N5K1HRD --out evidence.json'],
   })
@@ -32,7 +33,7 @@ export const addEvidenceCommands = (group: Command, action: Action): void => {
 
   const command = defineCommand(group, {
     name: 'report',
-    summary: 'Report all tests of a period: what is proven, and what was not tested',
+    summary: summaryOf('GET /restore-tests/report'),
     examples: [
       'bms restore-test report --from 90d',
       'bms restore-test report --from 2026-10-01 --to 2026-10-31 --html --out report.html',

@@ -7,6 +7,7 @@ import { choiceOption, parsePositive } from '../../base/parse-values.ts';
 import type { Context } from '../../context/context.ts';
 import { findRecord, findRecordId } from '../../context/find-resource.ts';
 import { readSecret } from '../../output/ask.ts';
+import { fieldOf } from '../../texts/contract-text.ts';
 
 type Body = InputOf<'POST /restore-tests'>['body'];
 
@@ -26,8 +27,8 @@ export interface PlanOptions {
 
 export const addPlanOptions = (command: Command): Command =>
   command
-    .requiredOption('--cron <cron>', 'when: five fields as in crontab, or @daily and its like')
-    .option('--timezone <zone>', 'such as Europe/Berlin; default: that of the organization')
+    .requiredOption('--cron <cron>', fieldOf('POST /restore-tests', 'cron'))
+    .option('--timezone <zone>', fieldOf('POST /restore-tests', 'timezone'))
     .option('--project <project>', 'only this one; default: all projects')
     .addOption(
       choiceOption('--pick <pick>', 'the latest backup, a random one, or a random moment (default: latest)', backupPicks),

@@ -7,6 +7,7 @@ import { choiceOption, parsePositive } from '../../base/parse-values.ts';
 import type { Action } from '../../context/context.ts';
 import { findRecord, findRecordId } from '../../context/find-resource.ts';
 import { formatMinute } from '../../output/format.ts';
+import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
 
 interface UpdateOptions {
   readonly name?: string | undefined;
@@ -23,11 +24,11 @@ interface UpdateOptions {
 export const addPlanUpdateCommand = (group: Command, action: Action): void => {
   defineCommand(group, {
     name: 'update <plan>',
-    summary: 'Change a plan; only the given options change',
+    summary: summaryOf('PATCH /restore-tests/{restoreTestId}'),
     examples: ['bms restore-test update Weekly --cron "0 4 * * 1"', 'bms restore-test update Weekly --pick random --days 90'],
   })
     .option('--name <name>', 'a new name')
-    .option('--cron <cron>', 'when: five fields as in crontab, or @daily and its like')
+    .option('--cron <cron>', fieldOf('PATCH /restore-tests/{restoreTestId}', 'cron'))
     .option('--timezone <zone>', 'such as Europe/Berlin')
     .addOption(choiceOption('--pick <pick>', 'the latest backup, a random one, or a random moment', backupPicks))
     .option('--days <days>', 'random: not older than this (default: 30)', parsePositive)

@@ -9,6 +9,7 @@ import { formatMinute } from '../../output/format.ts';
 import type { Column } from '../../output/render-table.ts';
 import { restoreTestDetails, restoreTestResult } from '../../output/restore-test-view.ts';
 import { statusStyle } from '../../output/status-style.ts';
+import { summaryOf } from '../../texts/contract-text.ts';
 import { addEvidenceCommands } from './evidence-commands.ts';
 import { addPlanOptions, type PlanOptions, planBody } from './plan-options.ts';
 import { addPlanUpdateCommand } from './plan-update-command.ts';
@@ -36,7 +37,6 @@ export const addRestoreTestCommands = (program: Command, action: Action): void =
 
   const { addList, addSwitch, addRemove } = resourceCommands({ name: 'restoreTest', sample: 'Weekly', group, action });
   addList({
-    summary: 'List plans of restore tests',
     examples: ['bms restore-test ls --project shop'],
     ofProject: true,
     columns,
@@ -63,7 +63,7 @@ export const addRestoreTestCommands = (program: Command, action: Action): void =
   addPlanOptions(
     defineCommand(group, {
       name: 'create <name>',
-      summary: 'Create a plan',
+      summary: summaryOf('POST /restore-tests'),
       description:
         'Without --target the archive is read, decrypted and decoded completely and compared with its index and, where its history reaches, with the source.',
       examples: [
@@ -85,7 +85,7 @@ export const addRestoreTestCommands = (program: Command, action: Action): void =
   );
 
   addSwitch({ enable: 'Resume a plan', disable: 'Pause a plan' });
-  addRemove({ summary: 'Delete a plan; its runs and their evidence are kept' });
+  addRemove();
   addPlanUpdateCommand(group, action);
   addRunCommands(group, action);
   addEvidenceCommands(group, action);

@@ -10,6 +10,7 @@ import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../co
 import { formatMinute, formatTime } from '../../output/format.ts';
 import type { Column } from '../../output/render-table.ts';
 import { statusStyle } from '../../output/status-style.ts';
+import { summaryOf } from '../../texts/contract-text.ts';
 
 interface RunsOptions extends LimitOptions {
   readonly project?: string | undefined;
@@ -30,7 +31,7 @@ export const addRunCommands = (group: Command, action: Action): void => {
   defineCommand(group, {
     name: 'run <plan>',
     aliases: ['trigger'],
-    summary: 'Start a test now: one run for each project',
+    summary: summaryOf('POST /restore-tests/{restoreTestId}/run'),
     description: 'With --wait the exit code is 1 unless all runs pass.',
     examples: ['bms restore-test run Weekly --wait', 'bms restore-test run Weekly --wait --json'],
   })
@@ -49,7 +50,7 @@ export const addRunCommands = (group: Command, action: Action): void => {
 
   const runs = defineCommand(group, {
     name: 'runs <plan>',
-    summary: 'List the runs of a plan, newest first',
+    summary: summaryOf('GET /restore-tests/{restoreTestId}/runs'),
     examples: ['bms restore-test runs Weekly --status failed', 'bms restore-test runs Weekly --from 30d'],
   });
   addLimitOptions(
@@ -77,7 +78,7 @@ export const addRunCommands = (group: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'cancel <run>',
-    summary: 'Cancel a run; what it wrote to its target is removed first',
+    summary: summaryOf('POST /restore-tests/runs/{runId}/cancel'),
     examples: ['bms restore-test cancel rtr_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
     action(async ({ client: open, output }, _, runId = '') => {

@@ -11,6 +11,7 @@ import { findBackup, findRecord, findRecordId, findRestoreId, type OfProject } f
 import { addConfirmOptions, type ConfirmOptions, runPlanned } from '../../context/run-planned.ts';
 import { addWatchOptions } from '../../context/watch-job.ts';
 import { formatTime } from '../../output/format.ts';
+import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
 import { addRestoreReadCommands } from './restore-read-commands.ts';
 
 type Body = NonNullable<InputOf<'POST /backups/restore'>['body']>;
@@ -47,7 +48,7 @@ export const addRestoreCommands = (program: Command, action: Action): void => {
   const create = defineCommand(group, {
     name: 'create [backup]',
     isDefault: true,
-    summary: 'Restore a backup or a point in time',
+    summary: summaryOf('POST /backups/restore'),
     description:
       'On a terminal the plan is shown and confirmed before anything is written. Elsewhere ' +
       '--yes is needed. A restore that was confirmed deletes exactly what its plan listed: ' +
@@ -63,7 +64,7 @@ export const addRestoreCommands = (program: Command, action: Action): void => {
     .option('--backup <backup>', 'the backup: id, beginning of an id, or latest')
     .option('--at <time>', 'a point in time of --project; 10m is ten minutes ago', parseMoment)
     .option('--project <project>', 'the project of "latest" or of --at')
-    .option('--into <project>', 'the target; default: the project of the backup')
+    .option('--into <project>', fieldOf('POST /backups/restore', 'targetProjectId'))
     .addOption(
       choiceOption('--mode <mode>', 'rollback also deletes what the backup does not have (default: overwrite)', mergeModes),
     )
@@ -73,8 +74,8 @@ export const addRestoreCommands = (program: Command, action: Action): void => {
     .option('--no-users', 'leave out the users of Firebase Authentication')
     .option('--no-subcollections', 'only the named documents, or those directly in the collections')
     .option('--no-safety-backup', 'save nothing first; there is no undo')
-    .option('--safety-storage <storage>', 'where to store the safety backup')
-    .option('--allow-partial', 'restore what is proven for the point in time, if that is less')
+    .option('--safety-storage <storage>', fieldOf('POST /backups/restore', 'options.safetyStorageDestinationId'))
+    .option('--allow-partial', fieldOf('POST /backups/restore', 'options.allowPartial'))
     .option('--max-writes-per-second <count>', 'write more slowly', parseWhole)
     .option('--transform <file>', 'rules of a masked copy into another project: a JSON file, or - for stdin');
   addWatchOptions(addConfirmOptions(create)).action(
@@ -103,7 +104,7 @@ export const addRestoreCommands = (program: Command, action: Action): void => {
 
   const undo = defineCommand(program, {
     name: 'undo <restore>',
-    summary: 'Put back what a restore changed',
+    summary: summaryOf('POST /backups/restore/{restoreJobId}/undo'),
     description: 'Possible for 7 days. An undo is a restore and can be undone, too.',
     examples: ['bms undo latest', 'bms undo rst_01JZ8Q4V0M6T3X9C2B7N5K1HRD --yes --wait'],
   });

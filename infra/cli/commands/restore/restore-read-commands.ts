@@ -10,6 +10,7 @@ import { followRestore } from '../../context/run-planned.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../../context/take-some.ts';
 import { addWatchOptions, type WatchOptions, watchJob } from '../../context/watch-job.ts';
 import { restoreColumns, restoreDetails, restoreSummary } from '../../output/restore-view.ts';
+import { summaryOf } from '../../texts/contract-text.ts';
 
 type Query = NonNullable<InputOf<'GET /backups/restore'>['query']>;
 
@@ -23,7 +24,7 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
     defineCommand(group, {
       name: 'ls',
       aliases: ['list'],
-      summary: 'List restores, newest first',
+      summary: summaryOf('GET /backups/restore'),
       examples: ['bms restore ls --project shop', 'bms restore ls --status failed --json'],
     })
       .option('--project <project>', 'of this project')
@@ -49,7 +50,7 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
   defineCommand(group, {
     name: 'show <restore>',
     aliases: ['get'],
-    summary: 'Show a restore',
+    summary: summaryOf('GET /backups/restore/{restoreJobId}'),
     examples: ['bms restore show latest'],
   }).action(
     action(async ({ client: open, output }, ofProject: OfProject, wanted = '') => {
@@ -77,7 +78,7 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
   addWatchOptions(
     defineCommand(group, {
       name: 'resume <restore>',
-      summary: 'Continue a failed or cancelled restore',
+      summary: summaryOf('POST /backups/restore/{restoreJobId}/resume'),
       examples: ['bms restore resume latest --watch'],
     }),
   ).action(
@@ -91,7 +92,7 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
 
   defineCommand(group, {
     name: 'cancel <restore>',
-    summary: 'Cancel a restore; what it has written remains and can be undone',
+    summary: summaryOf('POST /backups/restore/{restoreJobId}/cancel'),
     description: 'Waits until nothing writes any more, which takes a few seconds, and prints what was written.',
     examples: ['bms restore cancel latest'],
   }).action(

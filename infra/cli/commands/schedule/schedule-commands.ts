@@ -1,6 +1,6 @@
 /** `bms schedule`: regular backups. */
 import type { Command } from 'commander';
-import type { Client } from '../../../../shared/client/index.ts';
+import { ApiFailure, type Client } from '../../../../shared/client/index.ts';
 import { refuseIfUnchanged } from '../../base/cli-failure.ts';
 import { collectAll } from '../../base/collect-all.ts';
 import { defineCommand, defineGroup } from '../../base/define-command.ts';
@@ -16,6 +16,7 @@ import type { Output } from '../../output/output.ts';
 import type { Column } from '../../output/render-table.ts';
 import { scheduleDetails, stateOf } from '../../output/schedule-view.ts';
 import { statusStyle } from '../../output/status-style.ts';
+import { summaryOf } from '../../texts/contract-text.ts';
 import { addScheduleOptions, type ScheduleOptions, scheduleBody } from './schedule-options.ts';
 import { upcomingRuns } from './upcoming-runs.ts';
 
@@ -32,6 +33,19 @@ const columnsWith = (names: ReadonlyMap<string, string>): readonly Column<Schedu
 const namesFor = async ({ isJson, isQuiet }: Output, client: Client): Promise<ReadonlyMap<string, string>> =>
   isJson || isQuiet ? new Map() : projectNames(client);
 
+/** Capture, where it costs less than what the schedule reads. It is no reason for the command to fail. */
+const captureOfferOf = async (client: Client, scheduleId: string): Promise<{ readonly captureOffer?: string }> => {
+  try {
+    const { projectId } = await client.request('GET /schedules/{scheduleId}', { params: { scheduleId } });
+    const { offers } = await client.request('GET /projects/{projectId}/reads', { params: { projectId } });
+    const offer = offers.find((one) => one.scheduleId === scheduleId);
+    return offer ? { captureOffer: offer.text } : {};
+  } catch (error) {
+    if (error instanceof ApiFailure) return {};
+    throw error;
+  }
+};
+
 export const addScheduleCommands = (program: Command, action: Action): void => {
   const group = defineGroup(program, {
     name: 'schedule',
@@ -47,12 +61,12 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
     columns: async ({ client, output }) => columnsWith(await namesFor(output, await client())),
     empty: 'No schedules',
   });
-  addShow(scheduleDetails);
+  addShow(scheduleDetails, { extend: captureOfferOf });
 
   addScheduleOptions(
     defineCommand(group, {
       name: 'create <name>',
-      summary: 'Create a schedule',
+      summary: summaryOf('POST /schedules'),
       examples: [
         'bms schedule create Nightly --project shop --cron "30 2 * * *" --timezone Europe/Berlin --type incremental',
         'bms schedule create Nightly --project shop --cron @daily --keep 7d,4w,12m',
@@ -75,7 +89,7 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
   addScheduleOptions(
     defineCommand(group, {
       name: 'update <schedule>',
-      summary: 'Change, pause or resume a schedule',
+      summary: summaryOf('PATCH /schedules/{scheduleId}'),
       examples: ['bms schedule update Nightly --disable', 'bms schedule update Nightly --cron "0 4 * * *"'],
     }).option('--name <name>', 'a new name'),
   ).action(
@@ -90,13 +104,13 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
     }),
   );
 
-  addRemove({ summary: 'Delete a schedule; its backups are kept' });
+  addRemove();
 
   addWatchOptions(
     defineCommand(group, {
       name: 'run <schedule>',
       aliases: ['trigger'],
-      summary: 'Start a backup of the schedule now',
+      summary: summaryOf('POST /schedules/{scheduleId}/trigger'),
       examples: ['bms schedule run Nightly --watch'],
     }),
   ).action(

@@ -5,6 +5,7 @@ import { backupSources, backupTypes, type ChoiceOf } from '../../base/choices.ts
 import { badInput } from '../../base/cli-failure.ts';
 import { choiceOption, parseNames, parseWhole } from '../../base/parse-values.ts';
 import { findRecordId } from '../../context/find-resource.ts';
+import { fieldOf } from '../../texts/contract-text.ts';
 
 type Body = NonNullable<InputOf<'PATCH /schedules/{scheduleId}'>['body']>;
 type Policy = NonNullable<Body['retentionPolicy']>;
@@ -26,21 +27,20 @@ export interface ScheduleOptions {
 
 export const addScheduleOptions = (command: Command): Command => {
   const isNew = command.name() === 'create';
-  const cron = 'when: five fields as in crontab, or @daily and its like';
+  const route = isNew ? 'POST /schedules' : 'PATCH /schedules/{scheduleId}';
+  const cron = fieldOf(route, 'cron');
   if (isNew) command.requiredOption('--cron <cron>', cron);
   else command.option('--cron <cron>', cron).option('--enable', 'resume it');
   return command
     .option('--disable', isNew ? 'create it paused' : 'pause it')
-    .option('--timezone <zone>', 'such as Europe/Berlin; default: that of the organization')
-    .addOption(choiceOption('--type <type>', 'default: full', backupTypes))
-    .option('--storage <storage>', 'where to store the backups')
+    .option('--timezone <zone>', fieldOf(route, 'timezone'))
+    .addOption(choiceOption('--type <type>', fieldOf(route, 'type'), backupTypes))
+    .option('--storage <storage>', fieldOf(route, 'storageDestinationId'))
     .option('--collections <names>', 'only these, separated by commas; may be repeated', parseNames)
     .option('--exclude <names>', 'all but these, separated by commas; may be repeated', parseNames)
     .option('--users', 'include the users of Firebase Authentication')
-    .addOption(
-      choiceOption('--source <source>', 'build from captured changes where possible, or read (default: auto)', backupSources),
-    )
-    .option('--retention <days>', 'delete backups after this many days', parseWhole)
+    .addOption(choiceOption('--source <source>', fieldOf(route, 'source'), backupSources))
+    .option('--retention <days>', fieldOf(route, 'retention'), parseWhole)
     .option(
       '--keep <counts>',
       'keep the newest backup of each of the last days, weeks, months and years: 7d,4w,12m,5y',

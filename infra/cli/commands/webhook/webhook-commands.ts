@@ -13,7 +13,8 @@ import { readSecret } from '../../output/ask.ts';
 import { formatDuration, formatMinute, formatTime } from '../../output/format.ts';
 import type { Detail } from '../../output/output.ts';
 import { statusStyle } from '../../output/status-style.ts';
-import { addDeliveryCommands } from './delivery-commands.ts';
+import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
+import { addWebhookDeliveryCommands } from './webhook-delivery-commands.ts';
 
 type Webhook = DataOf<'GET /webhooks'>[number];
 type WebhookWithSecret = DataOf<'GET /webhooks/{webhookId}'>;
@@ -38,8 +39,8 @@ interface UpdateOptions extends WebhookOptions {
 }
 
 const addWebhookOptions = (command: Command, { isNew }: { readonly isNew: boolean }): Command => {
-  const url = command.createOption('--url <url>', 'the HTTPS address that receives the events');
-  const events = command.createOption('--events <names>', 'events such as backup.failed or backup.*, separated by commas');
+  const url = command.createOption('--url <url>', fieldOf('POST /webhooks', 'url'));
+  const events = command.createOption('--events <names>', `${fieldOf('POST /webhooks', 'events')}; separated by commas`);
   if (!isNew) command.option('--name <name>', 'a new name');
   command
     .addOption(url.makeOptionMandatory(isNew))
@@ -74,12 +75,12 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
     ],
     empty: 'No webhooks',
   });
-  addShow(webhookDetails, { summary: 'Show a webhook; its secret is masked' });
+  addShow(webhookDetails);
 
   addWebhookOptions(
     defineCommand(group, {
       name: 'create <name>',
-      summary: 'Create a webhook; a generated secret is shown only now',
+      summary: summaryOf('POST /webhooks'),
       examples: [
         'bms webhook create Ops --url https://example.com/hook --events "backup.*,restore.failed"',
         'bms --url https://backups.example.com webhook create Ops --url https://example.com/hook --events "*"',
@@ -108,11 +109,11 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'test <webhook>',
-    summary: 'Send a sample event now',
+    summary: summaryOf('POST /webhooks/{webhookId}/test'),
     description: 'The exit code is 1 if the endpoint does not accept it.',
     examples: ['bms webhook test Ops', 'bms webhook test Ops --event backup.failed'],
   })
-    .option('--event <event>', 'which event (default: one that it subscribes to)')
+    .option('--event <event>', fieldOf('POST /webhooks/{webhookId}/test', 'event'))
     .action(
       action(async ({ client: open, output }, { event }: { readonly event?: string }, wanted = '') => {
         const client = await open();
@@ -132,7 +133,7 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
   defineCommand(group, {
     name: 'rotate <webhook>',
     aliases: ['rotate-secret'],
-    summary: 'Rotate the secret; the new one is shown only now',
+    summary: summaryOf('POST /webhooks/{webhookId}/rotate-secret'),
     examples: ['bms webhook rotate Ops --overlap-hours 24'],
   })
     .option('--overlap-hours <hours>', 'how long the old secret also signs', parseWhole)
@@ -150,7 +151,7 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
   addWebhookOptions(
     defineCommand(group, {
       name: 'update <webhook>',
-      summary: 'Change a webhook; only the given options change',
+      summary: summaryOf('PATCH /webhooks/{webhookId}'),
       description: '--url is the address of the webhook; that of the service precedes the command: bms --url … webhook update.',
       examples: [
         'bms webhook update Ops --events "backup.*,restore.failed"',
@@ -174,7 +175,7 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
     }),
   );
   addRemove();
-  addDeliveryCommands(group, action);
+  addWebhookDeliveryCommands(group, action);
 };
 
 const stateOf = ({ enabled, failingSince }: Webhook): string => (!enabled ? 'disabled' : failingSince ? 'failed' : 'enabled');

@@ -7,9 +7,10 @@ const replacing: Readonly<Record<string, readonly string[]>> = {
   'AWS::ApiGatewayV2::Api': ['ProtocolType'],
   'AWS::ApiGatewayV2::Integration': ['ApiId'],
   'AWS::ApiGatewayV2::Route': ['ApiId'],
-  'AWS::DynamoDB::Table': ['KeySchema'],
-  'AWS::KMS::Key': ['KeySpec', 'KeyUsage', 'MultiRegion'],
+  'AWS::DynamoDB::Table': ['KeySchema', 'LocalSecondaryIndexes', 'ImportSourceSpecification'],
+  'AWS::KMS::Key': ['KeySpec', 'KeyUsage', 'MultiRegion', 'Origin'],
   'AWS::Lambda::EventSourceMapping': ['EventSourceArn'],
+  'AWS::SQS::Queue': ['FifoQueue'],
   'AWS::SNS::Subscription': ['Endpoint', 'Protocol', 'TopicArn'],
   'AWS::StepFunctions::StateMachine': ['StateMachineType'],
 };
@@ -21,5 +22,10 @@ export const changedProperties = (before: Properties, after: Properties): readon
   [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((name) => !equal(before[name], after[name]));
 
 /** Whether a change of this property makes a new resource and deletes the old one. */
-export const isReplacing = (type: string, property: string): boolean =>
-  property === namePropertyOf(type) || (replacing[type] ?? []).includes(property);
+export const isReplacing = (type: string, property: string): boolean => replacingProperties(type).includes(property);
+
+/** The properties whose change replaces a resource of the type. */
+export const replacingProperties = (type: string): readonly string[] => {
+  const name = namePropertyOf(type);
+  return [...(name === undefined ? [] : [name]), ...(replacing[type] ?? [])];
+};

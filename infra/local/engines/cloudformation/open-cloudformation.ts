@@ -1,25 +1,20 @@
 /**
  * CloudFormation: stacks with nested ones, change sets, events. Resources get physical ids and attributes, and what AWS would refuse is refused,
- * but nothing runs: the stage itself boots from the template that it synthesizes.
+ * but nothing runs, except functions of custom resources: the stage itself boots from the template that it synthesizes.
  */
 import { randomUUID } from 'node:crypto';
 import { AwsError, type Engine, type Json, makeEngine, text } from '../../base/aws-service.ts';
-import type { StageLocation } from '../../cloudformation/physical-names.ts';
 import { planChanges } from './plan-changes.ts';
 import { invalid, parseTemplate } from './read-target.ts';
-import { makeStackRunner, type ObjectSource } from './stack-runner.ts';
+import { makeStackRunner, type RunnerOptions } from './stack-runner.ts';
 import type { Change, ChangeSet, StackState, Target } from './stack-state.ts';
-
-interface CloudFormationOptions {
-  readonly location: StageLocation;
-  readonly objects: ObjectSource;
-}
 
 const pageSize = 100;
 const isBusy = ({ status }: StackState): boolean => status.endsWith('_IN_PROGRESS');
 
-export const openCloudFormation = ({ location, objects }: CloudFormationOptions): Engine => {
-  const runner = makeStackRunner({ location, objects });
+export const openCloudFormation = (options: RunnerOptions): Engine => {
+  const { location } = options;
+  const runner = makeStackRunner(options);
   const changeSets = new Map<string, ChangeSet>();
 
   const existing = (nameOrId: string): StackState => {

@@ -6,6 +6,7 @@ import { namePropertyOf, type StageLocation } from '../../cloudformation/physica
 import type { TemplateResource } from '../../cloudformation/read-template.ts';
 import { resolve } from '../../cloudformation/resolve-intrinsics.ts';
 import { changedProperties, isReplacing } from './changed-properties.ts';
+import { type CustomResources, callCustomResource, isCustom } from './custom-resource.ts';
 import { invalid, parseTemplate, type ReadTarget, readTarget } from './read-target.ts';
 import { type ResourceState, type StackState, stackType, type Target } from './stack-state.ts';
 
@@ -15,9 +16,11 @@ export interface ObjectSource {
   has(bucket: string, key: string): Promise<boolean>;
 }
 
-interface RunnerOptions {
+export interface RunnerOptions {
   readonly location: StageLocation;
   readonly objects: ObjectSource;
+  /** Without it, every custom resource succeeds. */
+  readonly customResources?: CustomResources | undefined;
 }
 
 interface NewStack {
@@ -30,10 +33,12 @@ interface NewStack {
 type Verb = 'CREATE' | 'UPDATE' | 'UPDATE_ROLLBACK';
 
 const roleNameMax = 64;
+/** Every API has a stage of the same name. */
+const namedWithinApi = 'AWS::ApiGatewayV2::Stage';
 
 export type StackRunner = ReturnType<typeof makeStackRunner>;
 
-export const makeStackRunner = ({ location, objects }: RunnerOptions) => {
+export const makeStackRunner = ({ location, objects, customResources = async () => undefined }: RunnerOptions) => {
   /** By id. Deleted stacks stay, as in AWS, for those who ask by id. */
   const stacks = new Map<string, StackState>();
   const isLive = ({ status }: StackState): boolean => status !== 'DELETE_COMPLETE';
@@ -193,7 +198,8 @@ export const makeStackRunner = ({ location, objects }: RunnerOptions) => {
     }
     const { ref: physicalId } = names.physical(logicalId);
     const nameProperty = namePropertyOf(resource.Type);
-    const chosenName = nameProperty === undefined ? undefined : (properties[nameProperty] as string | undefined);
+    const isNamed = nameProperty !== undefined && resource.Type !== namedWithinApi;
+    const chosenName = isNamed ? (properties[nameProperty] as string | undefined) : undefined;
     const state = { ...common, physicalId, chosenName };
     const changed = existing ? changedProperties(existing.properties, properties) : [];
     if (existing && changed.length === 0) return;
@@ -208,6 +214,8 @@ export const makeStackRunner = ({ location, objects }: RunnerOptions) => {
         `CloudFormation cannot update a stack when a custom-named resource requires replacing. Rename ${chosenName} and update the stack again.`,
       );
     await check(stack, state);
+    if (isCustom(state))
+      await callCustomResource(customResources, { ...state, stackId: stack.id, requestType: existing ? 'Update' : 'Create' });
     setResource(stack, { ...state, status: `${action}_COMPLETE` });
   };
 
@@ -218,6 +226,9 @@ export const makeStackRunner = ({ location, objects }: RunnerOptions) => {
       return tell(stack, { logicalId, type, physicalId }, 'DELETE_SKIPPED');
     }
     setResource(stack, { ...resource, status: 'DELETE_IN_PROGRESS' });
+    // A function that cannot delete does not keep the stack: what fails here is not taken back.
+    if (isCustom(resource))
+      await callCustomResource(customResources, { ...resource, stackId: stack.id, requestType: 'Delete' }).catch(() => undefined);
     const child = type === stackType ? stacks.get(physicalId) : undefined;
     if (child) await destroy(child);
     stack.resources.delete(logicalId);

@@ -4,18 +4,20 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { HeadBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { version } from '../../../../shared/contract/version.ts';
 import { launchLink, templateAddress } from '../../../deploy/template-address.ts';
 import { uploadFiles } from '../../../deploy/upload-files.ts';
 import { usualDeploymentName } from '../../../part/usual-deployment-name.ts';
 import { usualAssetPrefix } from '../parameters.ts';
 
-const usage = `usage: node publish.mjs --bucket <name> [--prefix <prefix>] [--stack-name <name>]
+const usage = `usage: node publish.mjs --bucket <name> [--owner <account>] [--prefix <prefix>] [--stack-name <name>]
 
 Uploads the release to a bucket in the region of the deployment, and prints the link that opens it in the console of
 CloudFormation. Uses the credentials of the AWS CLI (AWS_PROFILE). What the bucket has already is not uploaded again.
 
   --bucket      an existing bucket, which may be private; the deploying person must be able to read it
+  --owner       the account of the bucket (default: that of the credentials); a bucket of another one is refused
   --prefix      where the files begin in the bucket (default: ${usualAssetPrefix})
   --stack-name  the name that the link suggests (default: ${usualDeploymentName})`;
 
@@ -26,6 +28,7 @@ const main = async (): Promise<void> => {
   const { values } = parseArgs({
     options: {
       bucket: { type: 'string' },
+      owner: { type: 'string' },
       prefix: { type: 'string', default: usualAssetPrefix },
       'stack-name': { type: 'string', default: usualDeploymentName },
       help: { type: 'boolean', short: 'h' },
@@ -35,13 +38,15 @@ const main = async (): Promise<void> => {
   const { bucket, prefix } = values;
   if (bucket === undefined) throw new Error(`--bucket is missing\n${usage}`);
   if (prefix !== '' && !prefix.endsWith('/')) throw new Error('--prefix must end with a slash');
-  const region = await regionOf(bucket);
+  const owner = values.owner ?? (await ownAccount());
+  const region = await regionOf(bucket, owner);
   const template = readFileSync(join(folder, 'template.json'));
   const rootName = `template-${version}-${digestOf(template)}.json`;
   const names = readdirSync(assets);
   const uploaded = await uploadFiles({
     client: new S3Client({ region }),
     bucket,
+    owner,
     prefix,
     files: [
       ...names.map((name) => ({ name, read: async () => readChecked(name) })),
@@ -57,7 +62,7 @@ const main = async (): Promise<void> => {
   console.log(`launch    ${launchLink({ region, templateUrl, stackName: values['stack-name'], parameters })}`);
 };
 
-const digestOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex').slice(0, 12);
+const digestOf = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex');
 
 /** The name of each file contains its digest. */
 const readChecked = (name: string): Buffer => {
@@ -66,10 +71,16 @@ const readChecked = (name: string): Buffer => {
   return content;
 };
 
-const regionOf = async (bucket: string): Promise<string> => {
-  const client = new S3Client({ region: process.env.AWS_REGION ?? 'us-east-1', followRegionRedirects: true });
-  const { BucketRegion } = await client.send(new HeadBucketCommand({ Bucket: bucket })).catch((error: Error) => {
-    throw new Error(`the bucket ${bucket} cannot be used: ${error.name}`, { cause: error });
+const anyRegion = process.env.AWS_REGION ?? 'us-east-1';
+
+const ownAccount = async (): Promise<string> =>
+  (await new STSClient({ region: anyRegion }).send(new GetCallerIdentityCommand({}))).Account ?? '';
+
+const regionOf = async (bucket: string, owner: string): Promise<string> => {
+  const client = new S3Client({ region: anyRegion, followRegionRedirects: true });
+  const command = new HeadBucketCommand({ Bucket: bucket, ExpectedBucketOwner: owner });
+  const { BucketRegion } = await client.send(command).catch((error: Error) => {
+    throw new Error(`the bucket ${bucket} of account ${owner} cannot be used: ${error.name}`, { cause: error });
   });
   return BucketRegion ?? (await client.config.region());
 };

@@ -19,7 +19,7 @@ export const evidence = group('evidence', '', {
   get: {
     route: `GET ${apiPrefix}/restore-tests/runs/{runId}/evidence`,
     access: read,
-    summary: 'Get the signed evidence of a run from the storage destination, verified: altered evidence is EVIDENCE_ALTERED',
+    summary: 'Get the signed evidence of a run from the storage destination, verified: altered evidence is refused',
     data: SignedEvidence,
     errors: ['RESTORE_TEST_NOT_FOUND', 'NOT_FOUND', 'CONFLICT', 'EVIDENCE_ALTERED', 'STORAGE_NOT_FOUND', 'STORAGE_ERROR'],
     outboundShare: outsideShare,

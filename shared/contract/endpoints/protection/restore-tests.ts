@@ -105,7 +105,7 @@ export const restoreTests = group('restoreTests', `${apiPrefix}/restore-tests`, 
   create: {
     route: 'POST',
     access: manage,
-    summary: 'Create a plan of restore tests. The secret of its check is returned only here',
+    summary: 'Create a plan of restore tests. The secret of its check is shown only once',
     body: Whole,
     data: RestoreTest,
     status: 201,

@@ -6,12 +6,12 @@ import type { DeviceCode, DeviceRequest } from '../../endpoints/device.ts';
 import type { ServiceAccount } from '../../endpoints/service-account.ts';
 import type { StorageTest } from '../../endpoints/storage-destinations.ts';
 import { idPrefixes } from '../../ids.ts';
-import { backupTimeoutMinutes, deviceCodeSeconds, devicePollSeconds } from '../../limits.ts';
+import { auditDays, backupTimeoutMinutes, deviceCodeSeconds, devicePollSeconds } from '../../limits.ts';
 import type { ApiKey } from '../../models/api-key.ts';
 import type { Encryption } from '../../models/encryption.ts';
 import type { Invitation } from '../../models/invitation.ts';
 import type { Member } from '../../models/member.ts';
-import type { Pitr, PitrWindows } from '../../models/pitr.ts';
+import type { Pitr, PitrDivergence, PitrWindows } from '../../models/pitr.ts';
 import type { Project } from '../../models/project.ts';
 import type { Schedule } from '../../models/schedule.ts';
 import type { StorageDestination } from '../../models/storage-destination.ts';
@@ -146,6 +146,7 @@ export const pitrExample: z.output<typeof Pitr> = {
   retentionDays: 7,
   captureIntervalSeconds: 60,
   precision: 'second',
+  auditDays,
   storageDestinationId: storage.id,
   enabledAt: yesterday,
   baseBackupId: `${idPrefixes.backup}_${ulid}`,
@@ -155,13 +156,32 @@ export const pitrExample: z.output<typeof Pitr> = {
   changesCaptured: 1_804,
   problem: null,
   anomaly: null,
+  audit: {
+    auditedSince: yesterday,
+    lastAt: ago(3_600),
+    dueAt: now,
+    documents: 41_200,
+    differences: 0,
+    cost: { reads: 41_240, estimatedUsd: 0.024744 },
+    problem: null,
+  },
   cost: { reads: 1_804, estimatedUsd: 0.001082 },
+};
+
+export const pitrDivergence: z.output<typeof PitrDivergence> = {
+  id: `${idPrefixes.capture}_${ulid}`,
+  path: 'orders/1042',
+  captured: { updateTime: yesterday, sha256: 'n4bQgYhMfWWaL-qgxVrQFaO_TxsrC4Is0V1sFbDwCgg' },
+  source: { updateTime: ago(3_600), sha256: 'YDA7ffWKF-5xKSbNu7wwV8LJmnXQVQ1u6i0RPb7zqYU' },
+  from: yesterday,
+  to: ago(5),
 };
 
 export const pitrWindows: z.output<typeof PitrWindows> = {
   windows: [{ from: yesterday, to: ago(5), complete: true, precision: 'second' }],
   gaps: [],
   sampled: [],
+  diverged: [],
   collections: { count: 3, ids: ['customers', 'invoices', 'orders'] },
   undetectedUpToSeconds: 60,
 };

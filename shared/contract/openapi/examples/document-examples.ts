@@ -36,6 +36,7 @@ export const locatedDocument: z.output<typeof LocatedDocument> = {
   projectName: projectName ?? '',
   path: entry.path,
   candidates: [],
+  notSearched: [],
   live: {
     ...{ exists: false, erased: false, updateTime: null, contentHash: null, document: null, message: null },
     ...{ checkedAt: at, reason: null },

@@ -127,7 +127,18 @@ export const protectionReportExample: ProtectionReport = {
   backups: {
     ...ended,
     addedBytes: 1_234_567,
-    projects: [{ projectId: project.id, projectName: project.name, ...ended, addedBytes: 1_234_567, lastCompletedAt: now }],
+    projects: [
+      {
+        projectId: project.id,
+        projectName: project.name,
+        ...ended,
+        addedBytes: 1_234_567,
+        lastCompletedAt: now,
+        locked: ended.completed,
+        lockIncomplete: 0,
+        lockedUntil: now,
+      },
+    ],
     failures: {
       items: [
         {

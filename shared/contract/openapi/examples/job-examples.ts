@@ -55,6 +55,7 @@ export const estimate: z.output<typeof Estimate> = {
   reads: totalDocuments,
   estimatedUsd: cost.estimatedUsd,
   builtFrom: 'source',
+  readUnit: 'document',
   shards: 4,
   collections: common.collections,
   unknownCollections: [],

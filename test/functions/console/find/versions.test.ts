@@ -24,6 +24,7 @@ const located = {
   projectName: 'Shop',
   path: 'a/x',
   candidates: [],
+  notSearched: [],
   live: { ...inBackup('', 59, 'new', 'new'), checkedAt: '2026-01-01T00:59:00Z', reason: null },
   backups: [
     inBackup('bkp_5', 50, 'new'),

@@ -16,6 +16,29 @@ test('changelog: it has the form of Keep a Changelog, the newest version first, 
   ok((releaseNotes(changelog, version)?.length ?? 0) > 100);
 });
 
+test('changelog: what was unreleased belongs to the new version, before what commits add', () => {
+  const before =
+    '# Changelog\n\nWords.\n\n## [Unreleased]\n\n### Changed\n\n- One\n  in two lines.\n\n### Fixed\n\n- Two.\n\n## [1.0.0] - 2026-01-01\n\n### Added\n\n- All.\n';
+  const after = addRelease(before, { version: '1.1.0', date: '2026-02-01', entries: { Added: ['Three.'], Fixed: ['Four.'] } });
+  equal(
+    after,
+    '# Changelog\n\nWords.\n\n## [1.1.0] - 2026-02-01\n\n### Added\n\n- Three.\n\n### Changed\n\n- One\n  in two lines.\n\n' +
+      '### Fixed\n\n- Two.\n- Four.\n\n## [1.0.0] - 2026-01-01\n\n### Added\n\n- All.\n',
+  );
+  // It is enough for a version of its own.
+  ok(releaseNotes(addRelease(before, { version: '1.1.0', date: '2026-02-01', entries: {} }), '1.1.0')?.includes('- Two.'));
+});
+
+test('changelog: a commit without a trailer is judged by its area and its verb', () => {
+  const commits = ['pitr: let a capture wait', 'console: mend a link', 'cli: print less', 'test: let it wait', 'no area'];
+  deepEqual(entriesOf(commits.map((subject) => ({ subject, trailer: undefined }))), {
+    Added: ['Pitr: let a capture wait.'],
+    Changed: ['Cli: print less.'],
+    Fixed: ['Console: mend a link.'],
+  });
+  deepEqual(entriesOf([{ subject: 'cli: print less', trailer: 'none' }]), {});
+});
+
 test('changelog: commits with a trailer become the section of a new version', () => {
   const entries = entriesOf([
     { subject: 'restore: show what waits', trailer: 'added' },
@@ -32,6 +55,6 @@ test('changelog: commits with a trailer become the section of a new version', ()
   deepEqual(releaseNotes(after, '1.0.0'), '### Added\n\n- All.\n');
   equal(releaseNotes(after, '1.0'), undefined);
   throws(() => addRelease(after, { version: '1.1.0', date: '2026-02-01', entries }), /already/);
-  throws(() => addRelease(before, { version: '1.2.0', date: '2026-02-01', entries: {} }), /nothing to say/);
-  throws(() => entriesOf([{ subject: 'a: b', trailer: 'improved' }]), /use one of added, changed/);
+  throws(() => addRelease(before, { version: '1.2.0', date: '2026-02-01', entries: {} }), /nothing is unreleased/);
+  throws(() => entriesOf([{ subject: 'a: b', trailer: 'improved' }]), /use none, added, changed/);
 });

@@ -130,7 +130,7 @@ const stack = new Stack(new App(), 'Platform');
 const props: BackupManagementServiceProps = { identityClientId: 'x', plan: 'starter', allowedOrigins: ['https://a.example'], requireCloudFront: false, accountConcurrency: 10 };
 const backups = new BackupManagementService(stack, 'Backups', props);
 backups.alarmTopic.addSubscription(new EmailSubscription('a@example.com'));
-new CfnOutput(stack, 'Url', { value: backups.apiUrl + backups.dashboardUrl + backups.apiId + backups.dataKeyArn + backups.table.tableArn + backups.identitySecret.secretArn + backups.googleRole.roleArn + backups.stacks.length });
+new CfnOutput(stack, 'Url', { value: backups.apiUrl + backups.dashboardUrl + backups.apiId + backups.dataKeyArn + backups.table.tableArn + backups.identitySecret.secretArn + backups.googleRole.roleArn + backups.tokenKeyArn + backups.evidenceKeyArn + (backups.domainTarget ?? '') + (backups.domainTargetZone ?? '') + backups.nextSteps.join() + backups.stacks.length });
 const isClientIdRequired: {} extends BackupManagementServiceProps ? never : true = true;
 void isClientIdRequired;
 `,

@@ -74,13 +74,50 @@ const changes: Readonly<Record<string, readonly [Parameters<typeof documentOf>[0
       'POST /things 201.state may be absent now',
     ],
   ],
+  'a shorter text, a smaller number, another pattern, and no further fields': [
+    {
+      sent: {
+        properties: { name: { type: 'string', maxLength: 10, minLength: 1, pattern: '^a' }, kind: { enum: ['a', 'b'] } },
+        additionalProperties: false,
+      },
+      parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 2, maximum: 50 } }],
+    },
+    [
+      'POST /things: parameter query limit has minimum 2 now',
+      'POST /things: parameter query limit has maximum 50 now',
+      'POST /things body must not have further fields now',
+      'POST /things body.name has minLength 1 now',
+      'POST /things body.name has maxLength 10 now',
+      'POST /things body.name has another pattern now: ^a',
+    ],
+  ],
+  'wider limits': [{ parameters: [{ name: 'limit', in: 'query', schema: { type: 'integer', minimum: 0, maximum: 500 } }] }, []],
   'a required parameter': [
     { parameters: [{ name: 'q', in: 'query', required: true, schema: text }] },
     ['POST /things: parameter query q is required'],
   ],
 };
 for (const [what, [change, found]] of Object.entries(changes))
-  test(`breakingChanges: ${what}`, () => deepEqual(breakingChanges(documentOf({}), documentOf(change)), found));
+  test(`breakingChanges: ${what}`, () => {
+    const limit = { name: 'limit', in: 'query', schema: { type: 'integer', minimum: 1, maximum: 100 } };
+    const isLimited = change.parameters?.some((each) => 'name' in each && each.name === 'limit');
+    deepEqual(breakingChanges(documentOf(isLimited ? { parameters: [limit] } : {}), documentOf(change)), found);
+  });
+
+test('breakingChanges: a higher role, a further scope, a way to sign in that is gone, and a sign-in that is new', () => {
+  const withAccess = (...security: object[]) => {
+    const { paths, ...rest } = documentOf({});
+    return { ...rest, paths: { '/things': { post: { ...(paths['/things']?.post as object), security } } } } as ComparedDocument;
+  };
+  const before = withAccess({ accessToken: ['member'] }, { apiKey: ['things:read'] });
+  deepEqual(breakingChanges(before, withAccess({ accessToken: ['admin'] }, { apiKey: ['things:read', 'things:write'] })), [
+    'POST /things needs admin now (accessToken)',
+    'POST /things needs things:write now (apiKey)',
+  ]);
+  deepEqual(breakingChanges(before, withAccess({ accessToken: ['viewer'] })), ['POST /things no longer takes apiKey']);
+  deepEqual(breakingChanges(withAccess(), before), ['POST /things needs a sign-in now']);
+  deepEqual(breakingChanges(before, withAccess()), []);
+});
 
 test('breakingChanges: an endpoint, a status, an event or an alternative that is gone', () => {
   const before = documentOf({ received: { properties: { id: { anyOf: [text, { type: 'integer' }] } } } });

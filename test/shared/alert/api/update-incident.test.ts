@@ -14,7 +14,7 @@ import {
 import { destinationKey } from '../../../../shared/destination/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import { type Change, commit, iso, newIdOf } from '../../../../shared/platform/index.ts';
-import { alertOf, createAlertEnv, hours, minutes, now, tenant } from '../../../harness/env/alert-env.ts';
+import { alertOf, createAlertEnv, hours, minutes, now, organization, tenant } from '../../../harness/env/alert-env.ts';
 
 const { table, aws, reset, incidents, deliveries } = await createAlertEnv();
 afterAll(() => aws.stop());
@@ -41,7 +41,7 @@ const only = () => {
 };
 const save = ({ change }: { readonly change: Change }) => commit([...change.writes]);
 const update = (input: Parameters<typeof updateIncident>[1]['input'], at: Date) =>
-  updateIncident(tenant, { incident: only(), input, by: ada, now: at });
+  updateIncident(tenant, { organization, incident: only(), input, by: ada, now: at });
 const join = (): void =>
   table.put({ ...organizationKey.member(tenant, ada.id), userId: ada.id, role: 'member', address: ada.email });
 
@@ -51,7 +51,13 @@ test('incident: messages say who has acknowledged it, and the timeline tells eve
   join();
   await fail('first', now);
   await notify(now);
-  const { change } = acknowledgeIncident(tenant, { incident: only(), by: ada, note: 'Asking the bank', now: minutes(1) });
+  const { change } = acknowledgeIncident(tenant, {
+    organization,
+    incident: only(),
+    by: ada,
+    note: 'Asking the bank',
+    now: minutes(1),
+  });
   deepEqual(
     change.audit.map(({ action, resource }) => [action, resource.type]),
     [['incident.acknowledged', 'incident']],
@@ -91,7 +97,10 @@ test('incident: messages say who has acknowledged it, and the timeline tells eve
   equal(timeline.filter(({ type }) => type === 'message').length, 3, 'opening, reminder and recovery');
   match(timeline.find(({ type }) => type === 'message')?.message ?? '', /^Opening being sent by Pager \(slack\)$/);
   deepEqual([acknowledgement?.note, assignee?.id], ['Asking the bank', ada.id]);
-  throws(() => acknowledgeIncident(tenant, { incident: only(), by: ada, note: null, now: hours(26) }), /incident is over/);
+  throws(
+    () => acknowledgeIncident(tenant, { organization, incident: only(), by: ada, note: null, now: hours(26) }),
+    /incident is over/,
+  );
 });
 
 test('incident: while it is muted nothing is sent; a reminder follows when the time is over, none if a person ends it', async () => {
@@ -142,3 +151,61 @@ test('incident: it is assigned to members only, and is no one’s once the membe
   match(left?.timeline?.at(-1)?.message ?? '', /ada@example.com has left/);
   await rejects(getIncident(tenant, newIdOf('incident', now), now), { code: 'INCIDENT_NOT_FOUND' });
 });
+
+test('incident: each step is an event with the incident as it is then', async () => {
+  reset(alertOf());
+  join();
+  await fail('first', now);
+  await fail('second', minutes(1));
+  await save(acknowledgeIncident(tenant, { organization, incident: only(), by: ada, note: 'On it', now: minutes(2) }));
+  await save(await update({ assigneeId: ada.id, mutedUntil: iso(hours(2)) }, minutes(3)));
+  // The owner's record of a member has gone, and the time of muting is over: the service changes both by itself.
+  const { pk, sk } = organizationKey.member(tenant, ada.id);
+  table.items.delete(`${pk}\n${sk}`);
+  table.put({ ...destinationKey(tenant, 'dst_1'), id: 'dst_1', name: 'Bucket', status: 'error' });
+  await assessIncidents(tenant, hours(3));
+  table.put({ ...destinationKey(tenant, 'dst_1'), id: 'dst_1', name: 'Bucket', status: 'connected' });
+  await assessIncidents(tenant, hours(4));
+  const emitted = table.find(pk, 'EVENT#').filter(({ data }) => {
+    const { incident } = data as { readonly incident?: { readonly kind: string } };
+    return incident?.kind === 'destination_error';
+  });
+  const seen = emitted
+    .map(({ id, type, data }) => ({ id: String(id), type, data: data as Told }))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ type, data: { incident, by } }) => [
+      type,
+      by?.email,
+      incident.status,
+      incident.acknowledgement?.note,
+      incident.assignee?.email,
+      incident.mutedUntil,
+    ]);
+  const none = undefined;
+  const muted = iso(hours(2));
+  // Steps of one change have the same time: their order is not fixed.
+  const byName = (a: readonly unknown[], b: readonly unknown[]) => (String(a) < String(b) ? -1 : 1);
+  deepEqual(seen.slice(0, 2), [
+    ['incident.opened', none, 'open', none, none, null],
+    ['incident.acknowledged', ada.email, 'open', 'On it', none, null],
+  ]);
+  deepEqual(seen.slice(2, 4).toSorted(byName), [
+    ['incident.assigned', ada.email, 'open', 'On it', ada.email, muted],
+    ['incident.muted', ada.email, 'open', 'On it', ada.email, muted],
+  ]);
+  deepEqual(seen.slice(4, 6).toSorted(byName), [
+    ['incident.assigned', none, 'open', 'On it', none, null],
+    ['incident.muted', none, 'open', 'On it', none, null],
+  ]);
+  deepEqual(seen.slice(6), [['incident.recovered', none, 'recovered', 'On it', none, null]]);
+});
+
+interface Told {
+  readonly by?: { readonly email: string } | null;
+  readonly incident: {
+    readonly status: string;
+    readonly acknowledgement: { readonly note: string } | null;
+    readonly assignee: { readonly email: string } | null;
+    readonly mutedUntil: string | null;
+  };
+}

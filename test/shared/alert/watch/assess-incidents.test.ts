@@ -153,7 +153,7 @@ test('API keys: one is reported 14 and 3 days before it expires and when it has,
 
   const audited = () => table.find('AUDIT#').filter(({ action }) => action === 'api_key.expired_use');
   equal(audited().length, 0);
-  table.put({ ...organizationKey.seen(tenant, id), at: iso(hours(31 * 24)) });
+  table.put({ ...organizationKey.seen(tenant, id), at: iso(hours(29 * 24)), refusedAt: iso(hours(31 * 24)) });
   for (const days of [31.1, 31.2]) await look(days);
   equal(audited().length, 1);
 

@@ -1,8 +1,17 @@
 /** Backups that are built from captured changes: what they say of themselves, when they read instead, and what a crash or a fault leaves. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import { changesAfter, microsOf } from '../../../../shared/pitr/index.ts';
-import { backupData, backupKey, backupPrefix } from '../../../../shared/stored-backup/index.ts';
+import { changesMax } from '../../../../shared/backup/steps/plan-backup.ts';
+import { canFollow } from '../../../../shared/pitr/base/base-backup.ts';
+import { changesAfter, microsOf, whyNotBuilt } from '../../../../shared/pitr/index.ts';
+import {
+  type BackupRecord,
+  backupData,
+  backupKey,
+  backupPrefix,
+  type CapturedMoment,
+  type ChangeSource,
+} from '../../../../shared/stored-backup/index.ts';
 import { firstBackupStep } from '../../../harness/env/backup-env.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 import { createPointInTimeEnv, type PointInTimeEnv } from '../../../harness/env/point-in-time-env.ts';
@@ -38,9 +47,6 @@ test('built backup: record and event say what it was built from, what it read an
   const [event] = t.events('backup.completed').slice(-1) as unknown as [{ data: { backup: typeof shown } }];
   const { builtFrom, readsBilled, auditedSince } = event.data.backup;
   deepEqual([builtFrom, readsBilled, auditedSince], ['changes', 1, base?.readTime]);
-  // It is no base itself: what captures missed would stay unseen.
-  await t.runNextCycle();
-  equal(t.pitr.bases.length, 1);
 });
 
 test('built backup: one that must read, one of some collections and the base itself read the source', async () => {
@@ -86,6 +92,96 @@ test('built backup: a batch that is lost or damaged is found before anything is 
   }
 });
 
+test('built backup: a synthetic full of it is as old as it is in what was read, and no base either', async () => {
+  const t = await captured();
+  const built = await t.takeBackup();
+  await t.put({ 'users/d': '1' });
+  const last = await t.takeBackup({ type: 'incremental', parentBackupId: built.id, chainLength: 1 });
+  const whole = await t.takeBackup({ synthesizedFrom: last });
+  const [base] = t.pitr.bases;
+  const { builtFrom, auditedSince, readTime } = backupData(whole);
+  deepEqual([builtFrom, auditedSince, readTime], ['changes', base?.readTime, last.readTime]);
+  equal(canFollow(t.tenant, t.pitr, whole), false);
+  const read = await t.takeBackup({ source: 'read' });
+  const ofRead = await t.takeBackup({ synthesizedFrom: read });
+  deepEqual([ofRead.builtFrom, backupData(ofRead).auditedSince], ['source', read.readTime]);
+});
+
+test('built backup: while captures fail it waits for their next attempt, and does not repeat them at once', async () => {
+  let cycles = 0;
+  const t = await captured(async (env) => {
+    env.pass(1);
+    if (Date.parse(env.pitr.nextTurnAt ?? '') > env.nowMs) return;
+    cycles += 1;
+    await env.runCycle();
+  });
+  t.server.faults.add({ method: 'Listen', status: 'UNAVAILABLE', times: 1_000 });
+  const { builtFrom, builtFromReason = '' } = await t.takeBackup();
+  t.server.faults.clear();
+  equal(builtFrom, 'source');
+  match(builtFromReason, /were not captured and counted within 90 seconds/);
+  ok(cycles <= 3, `${cycles} cycles within 90 seconds`);
+});
+
+test('built backup: the estimate expects none while a collection is missing, and says why', async () => {
+  const t = await captured();
+  equal(whyNotBuilt(t.pitr), undefined);
+  const gap = { from: t.pitr.capturedTo!, to: null, reason: 'the collection was found late', collections: ['fresh'] };
+  t.pass(20);
+  await t.runNextCycle();
+  t.table.put({ ...t.pitr, gaps: [gap] });
+  equal(whyNotBuilt(t.pitr), gap.reason);
+  t.table.put({ ...t.pitr, gaps: [], bases: t.pitr.bases.map((one) => ({ ...one, isDamaged: true as const })) });
+  match(whyNotBuilt(t.pitr) ?? '', /base backup/);
+});
+
+test('built backup: with too many changes, or when sorting them takes too long, the source is read, and the reason says so', async () => {
+  const t = await captured();
+  const { changes } = t.deps;
+  const findMoment: ChangeSource['findMoment'] = async (...run) => changes!.findMoment(...run);
+  const asFound = (change: (found: CapturedMoment) => CapturedMoment): ChangeSource => ({
+    findMoment: async (...run) => {
+      const found = await findMoment(...run);
+      return found && !('reason' in found) ? change(found) : found;
+    },
+  });
+  t.deps = { ...t.deps, changes: asFound((found) => ({ ...found, changes: changesMax + 1 })) };
+  const many = await t.takeBackup();
+  deepEqual([many.status, many.builtFrom, many.documentCount], ['completed', 'source', 3]);
+  match(many.builtFromReason ?? '', /^2000001 changes were captured/);
+  async function* slowly(found: CapturedMoment) {
+    t.pass(201);
+    yield* found.readChanges();
+  }
+  t.deps = { ...t.deps, changes: asFound((found) => ({ ...found, readChanges: () => slowly(found) })) };
+  const late = await t.takeBackup();
+  deepEqual([late.status, late.builtFrom, late.documentCount], ['completed', 'source', 3]);
+  match(late.builtFromReason ?? '', /could not be sorted in the time/);
+  // Nothing of the attempt is left.
+  deepEqual(
+    [...t.folder(late.path).objects.keys()].filter((name) => name.startsWith('chunk/9')),
+    [],
+  );
+});
+
+test('built backup: a leaf of the base that was changed in the bucket is found while it is copied, and the backup fails by name', async () => {
+  const t = await captured();
+  await t.takeBackup();
+  const [base] = t.pitr.bases;
+  const stored = t.table.get<BackupRecord>(backupKey.backup(t.tenant, base!.backupId))!;
+  const { objects } = t.folder(stored.path);
+  const name = [...objects.keys()].find((one) => one.startsWith('chunk/'))!;
+  const bytes = Buffer.from(objects.get(name)!);
+  // The last byte belongs to the tag of the bodies, which a copy does not decompress.
+  bytes[bytes.length - 1]! ^= 1;
+  objects.set(name, bytes);
+  await t.takeBackup().catch(() => undefined);
+  const all = t.table.find(`ORG#${t.tenant.organizationId}`, backupPrefix) as unknown as readonly BackupRecord[];
+  const backup = all.toSorted((one, other) => (one.id < other.id ? 1 : -1))[0]!;
+  deepEqual([backup.status, backup.error?.code], ['failed', 'CHUNK_CORRUPT']);
+  ok(backup.error?.message.includes(stored.id), backup.error?.message);
+});
+
 test('built backup: two at once, of which one is refused, and both that follow are exact', async () => {
   const t = await captured();
   const outcomes = await Promise.allSettled([t.takeBackup(), t.takeBackup()]);
@@ -118,6 +214,18 @@ test('built backup: after a crash at any effect the retried step completes it, e
     await t.resumeBackup(crashed, position);
     await assertExact(t, crashed, `${when} ${at}`);
   }
+});
+
+test('built backup: it has what was written before it started, also if the clock of the source is ahead', async () => {
+  const t = await createPointInTimeEnv();
+  await t.startCaptures({ 'users/a': text('1') });
+  t.pass(1);
+  t.sourceNowMs = () => t.nowMs() + 30_000;
+  t.deps = { ...t.deps, changes: changesAfter(() => t.runCycle()) };
+  await t.runCycle();
+  await t.put({ 'users/b': text('1') });
+  const backup = await t.takeBackup();
+  deepEqual([backup.builtFrom, backup.documentCount], ['changes', 2]);
 });
 
 const text = (stringValue: string) => ({ text: { stringValue } });

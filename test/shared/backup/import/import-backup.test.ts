@@ -67,6 +67,24 @@ test('import: valid notes of the manifest are used', async () => {
   equal(isPartial, undefined);
 });
 
+test('import: since when its documents were read is what its manifest says, and unknown if it says nothing or nonsense', async () => {
+  const readTime = '2026-01-01T00:00:00Z';
+  const noted = async (notes: Manifest['notes']) => {
+    store = new MemoryStore();
+    table.items.clear();
+    await fill({ readTime, notes: { collections: ['*'], ...notes } });
+    const { builtFrom, auditedSince } = backupData((await bring()).backup);
+    return [builtFrom, auditedSince];
+  };
+  const auditedSince = '2025-12-30T10:00:00.123456Z';
+  deepEqual(await noted({}), [null, null]);
+  deepEqual(await noted({ builtFrom: 'changes', auditedSince }), ['changes', auditedSince]);
+  deepEqual(await noted({ builtFrom: 'source', auditedSince: readTime }), ['source', readTime]);
+  deepEqual(await noted({ builtFrom: 'source' }), [null, null]);
+  deepEqual(await noted({ builtFrom: 'thin air', auditedSince }), [null, null]);
+  deepEqual(await noted({ builtFrom: 'changes', auditedSince: 'once' }), [null, null]);
+});
+
 test('import: it is dated by its archive unless the caller knows better, and its duration is that of the import', async () => {
   const readTime = '2026-01-01T00:00:00.123456Z';
   await fill({ readTime });

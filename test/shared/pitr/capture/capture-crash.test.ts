@@ -1,34 +1,11 @@
 /** A worker crashes before or after each effect: the next one captures everything once, and an orphaned upload is recorded. */
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
-import type { MemoryStore, ObjectStore, Upload } from '../../../../shared/destination/index.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
+import { crashCapture } from '../../../harness/faults/crash-capture.ts';
 import { CrashInjector } from '../../../harness/faults/crash-injector.ts';
 
 afterAll(stopCaptureEnv);
-
-const attach = (t: CaptureEnv, mortal: CrashInjector): void => {
-  t.table.onWrite = (when) => mortal.atWrite(when);
-  t.table.onRead = () => mortal.atRead();
-  t.wrap = (store) => mortalStore(store, mortal);
-};
-
-const mortalStore = (store: MemoryStore, mortal: CrashInjector): ObjectStore => ({
-  put: (...all) => mortal.effect(() => store.put(...all)),
-  upload: (...all) => mortalUpload(store.upload(...all), mortal),
-  get: (...all) => mortal.alive(() => store.get(...all)),
-  head: (name) => mortal.alive(() => store.head(name)),
-  extendLock: (name, state, until) => mortal.effect(() => store.extendLock(name, state, until)),
-  list: (prefix) => store.list(prefix),
-  remove: (names) => mortal.effect(() => store.remove(names)),
-  abortUnfinishedUploads: (prefix) => mortal.alive(() => store.abortUnfinishedUploads(prefix)),
-  close: () => store.close(),
-});
-const mortalUpload = (upload: Upload, mortal: CrashInjector): Upload => ({
-  write: (pieces) => mortal.alive(() => upload.write(pieces)),
-  finish: () => mortal.effect(() => upload.finish()),
-  abort: () => mortal.alive(() => upload.abort()),
-});
 
 /** One cycle with changes on a worker that crashes; another one continues. */
 const surviving = async (mortal: CrashInjector): Promise<CaptureEnv> => {
@@ -39,9 +16,9 @@ const surviving = async (mortal: CrashInjector): Promise<CaptureEnv> => {
   await t.put({ 'users/ada': '2', 'users/bob': null });
   t.pass(2);
   const due = t.pitr.turn;
-  attach(t, mortal);
+  crashCapture(t, mortal);
   await t.runNextCycle().catch(() => undefined);
-  attach(t, new CrashInjector());
+  crashCapture(t, new CrashInjector());
   if (t.pitr.turn === due) await t.runNextCycle();
   t.pass(2);
   await t.put({ 'users/ada': '3' });

@@ -158,10 +158,14 @@ test('capture: of two runs of one cycle only one commits', async () => {
   await t.assertExact();
 });
 
-test('capture: a base is refreshed daily, and one that discovers a collection opens a gap of that collection only', async () => {
+test('capture: a base is refreshed daily, and one that discovers a collection leaves a gap of that collection only', async () => {
   const t = await createActiveCapture({ 'users/ada': '1' }, { precision: 'interval', captureIntervalSeconds: 1_800 });
   await t.put({ 'users/ada/secrets/s': 'deep' });
   const [base] = t.pitr.bases;
+  // The search for the collection fails.
+  t.server.faults.add({ method: 'RunQuery', status: 'PERMISSION_DENIED', times: 1_000 });
+  await t.runNextCycle();
+  t.server.faults.clear();
   for (let turns = 0; t.pitr.bases.length === 1; turns++) {
     assert.ok(turns < 60);
     await t.runNextCycle();
@@ -179,6 +183,13 @@ test('capture: a base is refreshed daily, and one that discovers a collection op
   await t.runNextCycle();
   const end = microsOf(t.pitr.capturedTo!);
   await t.assertExact([end]);
+  for (let turns = 0; t.pitr.bases.length === 2; turns++) {
+    assert.ok(turns < 60);
+    await t.runNextCycle();
+    await t.runRequestedBase();
+  }
+  const day = microsOf(t.pitr.bases[2]!.readTime) - microsOf(newer!.readTime);
+  assert.ok(day > 86_000_000_000 && day < 92_000_000_000, `${day}`);
 });
 
 test('capture: names and contents of documents are only in encrypted objects', async () => {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { afterAll, test } from 'vitest';
-import { pitrKey } from '../../../../shared/pitr/index.ts';
-import { commit } from '../../../../shared/platform/index.ts';
+import { microsOf, pitrKey, type QueuedCycle } from '../../../../shared/pitr/index.ts';
+import { commit, iso, set } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
 import { createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 import { listen } from '../../../harness/env/continuous-capture-env.ts';
@@ -42,3 +42,35 @@ test('continuous capture: stores and records nothing after the project and its c
   });
   assert.deepEqual([t.uploads, t.folders.size], [0, folders]);
 });
+
+for (const hurriedAt of [[65], [65, 80], [115]])
+  test(`continuous capture: backups that end the last cycle at second ${hurriedAt} leave no time in which no worker listens`, async () => {
+    const t = await createActiveCapture({ 'users/ada': '1' });
+    const waiting: { readonly task: QueuedCycle; readonly atMs: number }[] = [];
+    const successors: Promise<readonly QueuedCycle[]>[] = [];
+    const happens = async (second: number) => {
+      await t.put({ [`users/brief-${second}`]: 'x' });
+      t.pass(0.1);
+      await t.put({ [`users/brief-${second}`]: null });
+      // What a backup that waits for a capture does.
+      if (hurriedAt.includes(second)) await commit([set(pitrKey.pitr(t.tenant, t.projectId), { nextTurnAt: iso(t.now) })]);
+      for (const { task } of waiting.splice(0).filter((one) => one.atMs <= t.nowMs || !waiting.push(one)))
+        successors.push(listen(t, { ...task, seconds: 70, onEnqueue }));
+    };
+    const onEnqueue = (task: QueuedCycle): void => {
+      if (task.isHandover) waiting.push({ task, atMs: t.nowMs + task.delaySeconds * 1_000 });
+    };
+    const enqueued = await listen(t, { seconds: 130, happens, onEnqueue });
+    assert.ok(enqueued.some(({ isHandover }) => isHandover));
+    const { turn } = t.pitr;
+    for (let passed = 0; t.pitr.turn === turn && passed < 100; passed++) {
+      t.pass(1);
+      await happens(1_000 + passed);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    assert.ok(t.pitr.turn > turn, 'no worker went on');
+    // The first period is that before captures began.
+    assert.equal(t.pitr.interrupted?.length, 1);
+    assert.ok(t.nowMs * 1_000 - microsOf(t.pitr.capturedTo!) < 65_000_000);
+    await t.assertExact();
+  });

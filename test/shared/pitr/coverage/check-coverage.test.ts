@@ -1,4 +1,7 @@
-/** Unknown collections below documents are detected by counting, discovered by a base, and always reported. */
+/**
+ * Unknown collections below documents are detected by counting, discovered by a base if the search for them fails, and always
+ * reported.
+ */
 import assert from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { isCheckDue } from '../../../../shared/pitr/coverage/check-coverage.ts';
@@ -17,6 +20,12 @@ const counted = async (...asked: Parameters<typeof createActiveCapture>): Promis
 };
 const refuseToCount = (t: CaptureEnv) =>
   t.server.faults.add({ method: 'RunAggregationQuery', status: 'UNIMPLEMENTED', times: 1_000 });
+/** A cycle that detects an unknown collection, but cannot read the range of names in which it is. */
+const runCycleWithoutSearch = async (t: CaptureEnv): Promise<void> => {
+  t.server.faults.add({ method: 'RunQuery', status: 'PERMISSION_DENIED', times: 1_000 });
+  await t.runNextCycle();
+  t.server.faults.clear();
+};
 
 /** Runs cycles, and the bases they request, until nothing is missing. */
 const untilFound = async (t: CaptureEnv): Promise<void> => {
@@ -32,8 +41,8 @@ test('coverage: an unknown collection is detected within one interval, and a bas
   const checkedAt = t.pitr.capturedTo!;
   assert.equal(t.pitr.checkedAt, checkedAt);
   t.pass(20);
-  await t.put({ 'users/ada/secrets/s': '1', 'users/ada': '2' });
-  await t.runNextCycle();
+  await t.put({ 'users/ada/secrets/s': '1', 'users/ada/notes/a': '2' });
+  await runCycleWithoutSearch(t);
   const [gap] = t.pitr.gaps;
   assert.deepEqual([t.pitr.gaps.length, gap!.from, gap!.to, gap!.collections], [1, checkedAt, null, []]);
   assert.ok(t.pitr.comingBaseId, 'the base that ends the gap is requested by the same cycle');
@@ -87,7 +96,7 @@ test('coverage: deleted and recreated documents do not hide an unknown collectio
     await t.put({ 'users/bob': null });
     if (isAgain) await t.put({ 'users/bob': 'again' });
     await t.put({ [path]: '1' });
-    await t.runNextCycle();
+    await runCycleWithoutSearch(t);
     assert.deepEqual(t.pitr.gaps.at(-1)!.collections, []);
     t.nowMs += 600_000;
     await untilFound(t);
@@ -102,7 +111,7 @@ test('coverage: a collection deleted before a base discovers it leaves a gap of 
   const t = await counted({ 'users/ada': '1' });
   t.pass(10);
   await t.put({ 'users/ada/secrets/s': '1' });
-  await t.runNextCycle();
+  await runCycleWithoutSearch(t);
   await t.put({ 'users/ada/secrets/s': null });
   t.nowMs += 600_000;
   await untilFound(t);
@@ -140,14 +149,21 @@ test('coverage: a source that cannot count is captured, and its windows name the
   assert.deepEqual([t.pitr.turn, t.pitr.gaps, t.pitr.checkedAt], [turn + 1, [], checkedAt]);
 });
 
-test('coverage: checked in every cycle if cheap, else as often as a thousand reads per hour allow', () => {
+test('coverage: checked in every cycle if cheap, else as often as the reads of a day allow', () => {
   const tried = { checkTriedAt: '2030-06-01T12:00:00.000000Z' };
-  const later = (minutes: number) => microsOf(tried.checkTriedAt) + minutes * 60_000_000;
-  assert.ok(isCheckDue(tried, 20, later(0)));
-  assert.ok(!isCheckDue(tried, 21, later(1)));
-  assert.ok(isCheckDue(tried, 21, later(2)));
-  assert.ok(!isCheckDue(tried, 2_000, later(119)));
-  assert.ok(isCheckDue(tried, 2_000, later(120)));
+  const later = (hours: number) => microsOf(tried.checkTriedAt) + hours * 3_600_000_000;
+  const allowance = { perDay: 5_000, spentToday: 0, isFree: true };
+  const isDue = (reads: number, hours: number, more: object = {}, share: object = {}) =>
+    isCheckDue({ ...tried, ...more }, { reads, to: later(hours), allowance: { ...allowance, ...share } });
+  assert.ok(isDue(20, 0));
+  assert.ok(!isDue(20, 0, {}, { isFree: false }));
+  assert.deepEqual([isDue(2_000, 9), isDue(2_000, 10)], [false, true]);
+  // What was spent counts, whoever asked for it.
+  assert.ok(!isDue(2_000, 20, {}, { spentToday: 3_001 }));
+  // A restore that was refused is served at once, within ten times the reads; a backup whatever it costs.
+  const requested = { countRequestedAt: '2030-06-01T12:00:00.000000Z' };
+  assert.deepEqual([isDue(2_000, 0, requested), isDue(2_000, 0, requested, { spentToday: 48_001 })], [true, false]);
+  assert.ok(isDue(2_000, 0, { isCountUrgent: true }, { spentToday: 1e6 }));
 });
 
 test('coverage: unchecked periods stay marked after captures began again, however often', () => {

@@ -197,10 +197,11 @@ test('capture watchdog: restarts late cycles and enqueues expiry once a day, und
         return new Set();
       },
     });
-  assert.deepEqual(await watch(), { captured: 1, restarted: 0, expiring: 0 });
+  assert.deepEqual(await watch(), { captured: 1, restarted: 0, audited: 1, expiring: 0 });
   t.pass(1_800 + 500);
-  assert.deepEqual(await watch(), { captured: 1, restarted: 1, expiring: 0 });
-  const { task } = JSON.parse(sent[0]!.body) as { task: object };
+  assert.deepEqual(await watch(), { captured: 1, restarted: 1, audited: 1, expiring: 0 });
+  const { task } = JSON.parse(sent[1]!.body) as { task: object };
+  assert.deepEqual(JSON.parse(sent[0]!.body).task, { kind: 'audit-captures', projectId: t.projectId });
   assert.deepEqual(task, { kind: 'capture', projectId: t.projectId, turn: t.pitr.turn });
   t.pass(24 * 3_600);
   assert.equal((await watch()).expiring, 1);

@@ -42,6 +42,24 @@ describe('filterableAttributes', () => {
     assert.deepEqual(filterableAttributes(restoreInto(other)).projectIds, [projectId, other]));
 });
 
+const incidentOf = (
+  subject: { readonly type: string; readonly id: string },
+  project: { readonly id: string } | null,
+): StoredEvent => {
+  const event = sampleOf('incident.opened');
+  const { incident } = event.data as { incident: object };
+  return { ...event, data: { ...(event.data as object), incident: { ...incident, subject, project } } };
+};
+
+test('event filter: an incident passes the filter of its project, and is not told to the webhook it is about', () => {
+  const backup = incidentOf({ type: 'backup', id: 'bkp_1' }, { id: projectId });
+  assert.deepEqual(passing({ projects: [projectId] }, [backup]), ['incident.opened']);
+  assert.deepEqual(passing({ projects: [other] }, [backup]), []);
+  const ops = webhookOf('standard', ['*']);
+  assert.equal(matchesEventFilter(ops, incidentOf({ type: 'webhook', id: ops.id }, null)), false);
+  assert.equal(matchesEventFilter(ops, incidentOf({ type: 'webhook', id: 'whk_other' }, null)), true);
+});
+
 describe('event filter: without filters', () => {
   test('the standard format passes every subscribed event', () => {
     assert.deepEqual(passing({}), eventNames);

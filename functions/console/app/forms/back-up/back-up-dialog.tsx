@@ -141,6 +141,7 @@ export const BackUpDialog = ({ projectId: initial, isFixed = false, onClose }: B
         isEstimating={isEstimating}
         type={type}
         isReady={request !== undefined && running === undefined}
+        projectId={projectId ?? ''}
       />
       {start.error && (
         <ErrorNotice error={start.error} title="The backup could not be started" shownFields={['storageDestinationId']} />

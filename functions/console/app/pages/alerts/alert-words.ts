@@ -18,6 +18,7 @@ export const kindWords: Readonly<Record<AlertKind, readonly [label: string, hint
   destination_error: ['Storage in error', 'A storage destination failed its test or a job.'],
   restore_failed: ['Restore failed', 'A restore ended with an error.'],
   capture_stalled: ['Point-in-time recovery stalled', 'Changes are not captured, so they could not be restored.'],
+  capture_diverged: ['Captured documents differ', 'The audit found documents that differ from what was captured of them.'],
   webhook_failing: ['Webhook failing', 'Three attempts in a row failed, or every one for 15 minutes.'],
   webhook_disabled: ['Webhook disabled', 'The service disabled a webhook because its endpoint failed for days.'],
   verification_failed: ['Verification failed', 'A verification found a backup damaged.'],

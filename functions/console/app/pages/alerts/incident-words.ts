@@ -8,7 +8,7 @@ type Entry = IncidentDetails['timeline'][number];
 const causes: Readonly<Record<string, string>> = {
   backups: 'Show backup',
   restores: 'Show restore',
-  'restore-tests': 'Show restore test',
+  'restore-tests': 'Show test run',
   schedules: 'Show schedule',
   storage: 'Check storage',
   webhooks: 'Show webhook',

@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import type { LocatedDocument } from '../../data/documents.ts';
 import { formatPlural } from '../../format/format-number.ts';
 import { formatMoment } from '../../format/format-time.ts';
@@ -13,6 +13,7 @@ import { Notice } from '../../ui/data/notice.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
+import { LoadMore } from '../../ui/layout/load-more.tsx';
 import { FieldTree } from '../../ui/value/value-tree.tsx';
 import type { Fields } from '../../ui/value/value-type.ts';
 import { RestoreVersion } from './restore-version.tsx';
@@ -25,13 +26,15 @@ interface FoundDocumentProps {
   /** What the person asked for. */
   readonly searched: string;
   readonly onAgain: () => void;
+  /** Loads older backups. */
+  readonly search: ComponentProps<typeof LoadMore>['query'];
 }
 
 const othersMax = 3;
 
 /** Where the document exists, the chosen state beside the live one, and its restore. */
-export const FoundDocument = ({ located, otherProjects, searched, onAgain }: FoundDocumentProps) => {
-  const { path, projectName, summary, examined, live } = located;
+export const FoundDocument = ({ located, otherProjects, searched, onAgain, search }: FoundDocumentProps) => {
+  const { path, projectName, summary, examined, live, notSearched } = located;
   const versions = versionsOf(located);
   const [chosen, choose] = useState<string>();
   const version = versions.find(({ key }) => key === chosen) ?? versions.find(({ isRecommended }) => isRecommended);
@@ -44,7 +47,13 @@ export const FoundDocument = ({ located, otherProjects, searched, onAgain }: Fou
           title="Not found"
           actions={
             <>
-              <Button onClick={onAgain}>Search again</Button>
+              {search.hasNextPage ? (
+                <Button variant="primary" busy={search.isFetchingNextPage} onClick={() => void search.fetchNextPage()}>
+                  Search older backups
+                </Button>
+              ) : (
+                <Button onClick={onAgain}>Search again</Button>
+              )}
               {otherProjects.slice(0, othersMax).map(({ id, name }) => (
                 <ButtonLink key={id} to={paths.findDocument({ path: searched, projectId: id })}>
                   Look in {name}
@@ -54,9 +63,13 @@ export const FoundDocument = ({ located, otherProjects, searched, onAgain }: Fou
           }
         >
           {path === null ? 'No root collection has a document with this id' : <code className="wrap-anywhere">{path}</code>}
-          {path === null ? ' in the newest backups of ' : ' exists neither now nor in the newest '}
-          {path === null ? projectName : `${formatPlural(examined, 'backup')} of ${projectName}`}. Check the path, or choose
-          another project.
+          {path === null
+            ? ` in the newest backups, the live database or the captured changes of ${projectName}`
+            : ` exists neither now nor in ${search.hasNextPage ? 'the newest' : 'all'} ${formatPlural(examined, 'backup')} of ${projectName}`}
+          . {search.hasNextPage ? 'Older backups may have it.' : 'Check the path, or choose another project.'}
+          {notSearched.length > 0 && (
+            <> Not everything could be searched: {notSearched.map(({ message }) => message).join(' ')}</>
+          )}
         </EmptyState>
       </Card>
     );
@@ -73,6 +86,7 @@ export const FoundDocument = ({ located, otherProjects, searched, onAgain }: Fou
               <VersionRow key={one.key} version={one} isChosen={one === version} onChoose={() => choose(one.key)} />
             ))}
           </ol>
+          <LoadMore query={search} label="Search older backups" />
         </Card>
         <div className="stack">
           {version?.source ? (

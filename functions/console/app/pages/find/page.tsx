@@ -16,6 +16,7 @@ import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { useSearchParams } from '../../use-search.ts';
 import { DeletedLately } from './deleted-lately.tsx';
 import { FoundDocument } from './found-document.tsx';
+import { mergeLocated } from './merge-located.ts';
 import { PathLinks } from './path-links.tsx';
 
 /** Finds a document wherever it exists, and restores it: a plan, one button. */
@@ -26,7 +27,9 @@ export const FindDocumentPage = () => {
   const projectId = chosen ?? lastBackedUp(projects)?.id;
   const isAddress = namesGoogleProject(path);
   const name = { path, projectId: isAddress ? chosen : projectId };
-  const { data, error, refetch, isFetching } = useLocatedDocument(name, path !== '' && (isAddress || projectId !== undefined));
+  const { items: pages, query: search } = useLocatedDocument(name, path !== '' && (isAddress || projectId !== undefined));
+  const { error, refetch, isFetching } = search;
+  const data = mergeLocated(pages ?? []);
   const find = (document: string): void =>
     void navigate({
       to: paths.findDocument({ path: document, projectId: namesGoogleProject(document) ? undefined : projectId }),
@@ -87,6 +90,7 @@ export const FindDocumentPage = () => {
               key={`${data.projectId} ${data.path}`}
               located={data}
               searched={path}
+              search={search}
               otherProjects={isAddress ? [] : (projects?.filter(({ id }) => id !== data.projectId) ?? [])}
               onAgain={() => void refetch()}
             />

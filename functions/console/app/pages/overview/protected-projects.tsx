@@ -34,7 +34,9 @@ const LastBackup = ({ lastGoodBackup, runningJobs }: ProjectOverview) => {
   );
 };
 
-const Verified = ({ lastVerification }: ProjectOverview) => {
+const Verified = ({ lastVerification, lastRestoreTest }: ProjectOverview) => {
+  // A restore test reads what it restores, which is more than a verification does.
+  if (!lastVerification && lastRestoreTest) return <span className="muted">By the restore test</span>;
   if (!lastVerification) return <span className="muted nowrap">Never</span>;
   const { status, backupId, at } = lastVerification;
   return (

@@ -1,8 +1,9 @@
 import { Link, Outlet, useLocation, useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
-import { useBackups } from '../../data/backups.ts';
+import { useRunningBackups } from '../../data/backups.ts';
 import { connectedAs, useProject } from '../../data/projects.ts';
+import { useRestore, useRunningRestores } from '../../data/restores.ts';
 import { BackUpDialog } from '../../forms/back-up/back-up-dialog.tsx';
 import { PageFailure } from '../../frame/page-failure.tsx';
 import { WaitNotice } from '../../parts/wait-notice.tsx';
@@ -22,6 +23,7 @@ const tabs = [
   ['Backups', undefined],
   ['Schedules', 'schedules'],
   ['Point in time', 'point-in-time'],
+  ['Reads', 'reads'],
   ['Erasures', 'erasures'],
   ['Settings', 'settings'],
   ['Move', 'move'],
@@ -91,14 +93,27 @@ export const ProjectPage = () => {
   );
 };
 
-/** An outage that holds up a backup of the project. */
+/** An outage that holds up a backup or a restore of the project. */
 const Waiting = ({ projectId }: { readonly projectId: string }) => {
-  const { items } = useBackups({ projectId, status: 'running' });
-  const waiting = items?.find(({ waitingFor }) => waitingFor !== null);
-  if (!waiting?.waitingFor) return null;
+  const backup = useRunningBackups(projectId).items?.find(({ waitingFor }) => waitingFor !== null);
+  // The list does not say for what a restore waits.
+  const [running] = useRunningRestores(projectId).items ?? [];
+  const { data: restore } = useRestore(running?.restoreJobId ?? '', running !== undefined);
   return (
-    <div className="project__notice">
-      <WaitNotice wait={waiting.waitingFor} subject={<Link to={paths.backup(waiting.id)}>The backup that runs</Link>} />
-    </div>
+    <>
+      {backup?.waitingFor && (
+        <div className="project__notice">
+          <WaitNotice wait={backup.waitingFor} subject={<Link to={paths.backup(backup.id)}>The backup that runs</Link>} />
+        </div>
+      )}
+      {running && restore?.waitingFor && (
+        <div className="project__notice">
+          <WaitNotice
+            wait={restore.waitingFor}
+            subject={<Link to={paths.restore(restore.restoreJobId)}>The restore that runs</Link>}
+          />
+        </div>
+      )}
+    </>
   );
 };

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import { type ReactNode, useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
 import { type ProtectionReport, useProtectionPage, useProtectionReport, useSaveProtectionCsv } from '../../data/report.ts';
 import { formatBytes, formatCount } from '../../format/format-number.ts';
@@ -65,35 +65,35 @@ const ReportView = ({ report }: { readonly report: ProtectionReport }) => {
         </dl>
       </Card>
       <Section title="Backups" none="There are no projects." list={{ items: backups.projects, omitted: 0 }}>
-        <BackupTable rows={backups.projects} />
+        {(rows) => <BackupTable rows={rows} />}
       </Section>
       <Section title="Failed backups" none="No backup failed in this period." list={backups.failures}>
-        <FailureTable rows={backups.failures.items} />
+        {(rows) => <FailureTable rows={rows} />}
       </Section>
       <Section title="Restores" none="Nothing was restored in this period." list={restores}>
-        <RestoreTable rows={restores.items} />
+        {(rows) => <RestoreTable rows={rows} />}
       </Section>
       <Section title="Restore tests" none="There are no projects." list={{ items: projects, omitted: 0 }}>
-        <TestedProjects projects={projects} />
+        {(rows) => <TestedProjects projects={rows} />}
       </Section>
       <Section title="Erasures" none="Nothing was erased in this period." list={erasures}>
-        <ChangeTable label="Erasures" rows={erasures.items} />
+        {(rows) => <ChangeTable label="Erasures" rows={rows} />}
       </Section>
       <Section
         title="Deleted, damaged or not locked"
         none="No backup was deleted, found damaged or left without its lock."
         list={removals}
       >
-        <ChangeTable label="Deleted, damaged or not locked" rows={removals.items} />
+        {(rows) => <ChangeTable label="Deleted, damaged or not locked" rows={rows} />}
       </Section>
       <Section title="Storage and locks now" none="There is no storage destination." list={retention.storage}>
-        <StorageTable rows={retention.storage.items} />
+        {(rows) => <StorageTable rows={rows} />}
       </Section>
       <Section title="Schedules and retention now" none="There is no schedule." list={retention.schedules}>
-        <ScheduleTable rows={retention.schedules.items} />
+        {(rows) => <ScheduleTable rows={rows} />}
       </Section>
       <Section title="Changes of settings, members and keys" none="Nothing was changed in this period." list={changes}>
-        <ChangeTable label="Changes" rows={changes.items} />
+        {(rows) => <ChangeTable label="Changes" rows={rows} />}
       </Section>
     </>
   );
@@ -119,27 +119,39 @@ interface Listed {
 
 const countOf = ({ items, omitted }: Listed): number => items.length + omitted;
 
-interface SectionProps {
+interface SectionProps<T> {
   readonly title: string;
   /** What an empty list means: for an auditor, that nothing happened is a finding, too. */
   readonly none: string;
-  readonly list: Listed;
-  readonly children: ReactNode;
+  readonly list: { readonly items: readonly T[]; readonly omitted: number };
+  readonly children: (rows: readonly T[]) => ReactNode;
 }
 
-const Section = ({ title, none, list, children }: SectionProps) =>
-  list.items.length === 0 ? (
-    <Card title={title}>
-      <p className="muted">{none}</p>
-    </Card>
-  ) : (
+/** More rows are shown on request: an organization may have thousands of projects. The page to print and the CSV file have all. */
+const rowsMax = 100;
+
+const Section = <T,>({ title, none, list: { items, omitted }, children }: SectionProps<T>) => {
+  const [isWhole, setWhole] = useState(false);
+  if (items.length === 0)
+    return (
+      <Card title={title}>
+        <p className="muted">{none}</p>
+      </Card>
+    );
+  return (
     <Card
       title={title}
-      description={
-        list.omitted > 0 ? `${formatCount(list.omitted)} more are not listed. Choose a shorter period for them.` : undefined
-      }
+      description={omitted > 0 ? `${formatCount(omitted)} more are not listed. Choose a shorter period for them.` : undefined}
       flush
     >
-      {children}
+      {children(isWhole ? items : items.slice(0, rowsMax))}
+      {!isWhole && items.length > rowsMax && (
+        <div className="report__all">
+          <Button size="small" onClick={() => setWhole(true)}>
+            Show all {formatCount(items.length)}
+          </Button>
+        </div>
+      )}
     </Card>
   );
+};

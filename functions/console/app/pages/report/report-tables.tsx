@@ -1,11 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { actionName } from '../../data/audit-words.ts';
 import type { ProtectionReport } from '../../data/report.ts';
+import { modeWords } from '../../data/restore-words.ts';
 import { useResourceNames } from '../../data/use-resource-names.ts';
 import { formatBytes, formatCount } from '../../format/format-number.ts';
 import { describeCron } from '../../forms/cron/cron-choice.ts';
 import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
+import { None } from '../../ui/data/none.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 
@@ -43,6 +45,21 @@ const backupColumns: readonly Column<Backups>[] = [
     key: 'last',
     label: 'Last completed',
     cell: ({ lastCompletedAt }) => <Time at={lastCompletedAt} none="Never in this period" />,
+  },
+  {
+    key: 'locked',
+    label: 'Locked',
+    cell: ({ locked, lockIncomplete, lockedUntil }) =>
+      locked === 0 ? (
+        <None />
+      ) : (
+        <div className="stack stack--close">
+          <span className="nowrap">
+            {formatCount(locked)}, until <Time at={lockedUntil} />
+          </span>
+          {lockIncomplete > 0 && <span className="small bad">{formatCount(lockIncomplete)} not as promised</span>}
+        </div>
+      ),
   },
 ];
 export const BackupTable = ({ rows }: Rows<Backups>) => (
@@ -86,6 +103,16 @@ const restoreColumns: readonly Column<Restore>[] = [
   { key: 'by', label: 'By', cell: ({ by }) => <span className="wrap-anywhere">{whoOf(by)}</span> },
   { key: 'from', label: 'From', cell: ({ projectName, backupId }) => <Link to={paths.backup(backupId)}>{projectName}</Link> },
   { key: 'into', label: 'Into', cell: ({ targetProjectName }) => targetProjectName },
+  {
+    key: 'mode',
+    label: 'Mode',
+    cell: ({ mergeMode, undoOf, error }) => (
+      <div className="stack stack--close">
+        {undoOf ? <Link to={paths.restore(undoOf)}>Undo of a restore</Link> : <span>{modeWords[mergeMode].name}</span>}
+        {error && <span className="small secondary wrap-anywhere">{error}</span>}
+      </div>
+    ),
+  },
   { key: 'written', label: 'Written', isNumber: true, cell: ({ written }) => formatCount(written) },
   { key: 'deleted', label: 'Deleted', isNumber: true, cell: ({ deleted }) => formatCount(deleted) },
 ];
@@ -121,8 +148,24 @@ export const ChangeTable = ({ label, rows }: Rows<Change> & { readonly label: st
         );
       },
     },
+    { key: 'details', label: 'Details', cell: ({ details }) => <ChangeDetails details={details} /> },
   ];
   return <Table label={label} columns={columns} rows={rows} rowKey={({ id }) => id} />;
+};
+
+/** Every recorded detail: an auditor asks what was changed into what. */
+const ChangeDetails = ({ details }: Pick<Change, 'details'>) => {
+  const entries = Object.entries(details);
+  if (entries.length === 0) return <None />;
+  return (
+    <ul className="report__details small">
+      {entries.map(([name, value]) => (
+        <li key={name} className="wrap-anywhere">
+          <span className="muted">{name}</span> {typeof value === 'string' ? value : JSON.stringify(value)}
+        </li>
+      ))}
+    </ul>
+  );
 };
 
 const scheduleColumns: readonly Column<Schedule>[] = [
@@ -153,12 +196,14 @@ const storageColumns: readonly Column<Storage>[] = [
   { key: 'name', label: 'Storage', isTitle: true, cell: ({ name }) => name },
   { key: 'bucket', label: 'Bucket', cell: ({ bucket }) => <code className="wrap-anywhere">{bucket}</code> },
   { key: 'status', label: 'State', cell: ({ status }) => <Status status={status} /> },
+  { key: 'immutable', label: 'Immutable', cell: ({ immutable }) => (immutable ? 'Yes' : 'No') },
   {
     key: 'lock',
     label: 'Object lock',
     cell: ({ objectLock }) =>
       objectLock ? `${objectLock.mode === 'compliance' ? 'Compliance' : 'Governance'}, ${objectLock.days} days` : 'None',
   },
+  { key: 'encryption', label: 'Encryption', cell: ({ encryption }) => encryption ?? 'The bucket’s default' },
   { key: 'backups', label: 'Backups', isNumber: true, cell: ({ backups }) => formatCount(backups) },
 ];
 export const StorageTable = ({ rows }: Rows<Storage>) => (

@@ -4,6 +4,7 @@ import { useBackups } from '../../data/backups.ts';
 import { useProject } from '../../data/projects.ts';
 import { type Schedule, useSchedule } from '../../data/schedules.ts';
 import { useStorageDestinations } from '../../data/storage.ts';
+import { CaptureOfferNotice } from '../../forms/back-up/capture-offer-notice.tsx';
 import { describeCron } from '../../forms/cron/cron-choice.ts';
 import { NextRuns } from '../../forms/cron/next-runs.tsx';
 import { ResourcePage } from '../../frame/resource-page.tsx';
@@ -34,6 +35,7 @@ export const SchedulePage = () => (
     {(schedule) => (
       <>
         <Concerns schedule={schedule} />
+        <CaptureOfferNotice projectId={schedule.projectId} scheduleId={schedule.id} />
         <Facts schedule={schedule} />
         <div className="schedules__pair">
           <Card title="Next runs" description={schedule.timezone}>

@@ -14,7 +14,9 @@ export const getDocument = (databases: Databases): Method => ({
     const request = decodeRequest(proto.GetDocumentRequest, bytes);
     const name = parseDocumentName(request.name);
     const masked = masking(request.mask);
-    const document = openReader(databases.open(name), request).get(name.key);
+    const reader = openReader(databases.open(name), request);
+    const document = reader.get(name.key);
+    reader.database.meter.each('lookups', document?.bytes.length ?? 0);
     if (!document) throw new RpcError('NOT_FOUND', `Document "${request.name}" not found.`);
     return masked(document.bytes);
   },
@@ -41,6 +43,7 @@ function* respond(databases: Databases, request: BatchGetDocumentsRequest): Gene
   const missing: Message[] = [];
   for (const name of names) {
     const document = reader.get(name.key);
+    reader.database.meter.each('lookups', document?.bytes.length ?? 0);
     if (!document) {
       missing.push(proto.BatchGetDocumentsResponse.encode({ missing: name.text, readTime }));
       continue;

@@ -16,6 +16,7 @@ export const listCollectionIds = (databases: Databases): Method => ({
     const parent = parseParent(request.parent);
     const limit = pageLimit(request.pageSize);
     const reader = openReader(databases.open(parent), request);
+    reader.database.meter.scan('listings', 1, 0);
     // A token is a position among all collections: like the service, a list with another parent continues from it.
     const after = readPageToken(request.pageToken, common);
     const { from: first, to } = below(parent.key);

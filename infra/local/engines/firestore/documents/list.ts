@@ -45,6 +45,12 @@ function listByName(databases: Databases, parent: DocumentName, request: ListDoc
   const start = after === undefined ? from : below(pathKey(after)).to;
   reader.track(from, to);
   const documents: Uint8Array[] = [];
+  const billed = (): void =>
+    reader.database.meter.scan(
+      'listings',
+      documents.length,
+      documents.reduce((sum, { length }) => sum + length, 0),
+    );
   let last: string | undefined;
   for (const [key, bytes] of children(reader, {
     from: start,
@@ -53,11 +59,13 @@ function listByName(databases: Databases, parent: DocumentName, request: ListDoc
     missing: request.showMissing,
   })) {
     if (documents.length === limit) {
+      billed();
       return proto.ListDocumentsResponse.encode({ documents, nextPageToken: writePageToken(last, query) });
     }
     last = keyPath(key);
     documents.push(bytes ? masked(bytes) : proto.Document.encode({ name: documentName(parent, last) }));
   }
+  billed();
   return proto.ListDocumentsResponse.encode({ documents });
 }
 

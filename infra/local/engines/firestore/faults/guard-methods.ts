@@ -22,6 +22,26 @@ export function guardMethods(methods: Methods, faults: Faults, authorize?: Autho
   return Object.fromEntries(Object.entries(methods).map(([name, method]) => [name, guarded(name, method, gate)]));
 }
 
+/** Counts and admits a call of another API on a database, such as `databases.get`; a fault can name its method. */
+export const admit = async (
+  method: string,
+  {
+    name,
+    call,
+    faults,
+    authorize,
+  }: {
+    readonly name: string;
+    readonly call: CallContext;
+    readonly faults: Faults;
+    readonly authorize: Authorize | undefined;
+  },
+): Promise<void> => {
+  faults.count(method);
+  const rule = await new Gate(faults, authorize).enter(method, Buffer.from(`${name}/`), call);
+  if (rule?.status) throw new RpcError(rule.status, rule.message);
+};
+
 function guarded(name: string, method: Method, gate: Gate): Method {
   if (method.kind === 'unary') return { kind: 'unary', run: guardUnary(name, method.run, gate) };
   if (method.kind === 'bidi') return { kind: 'bidi', run: guardBidi(name, method.run, gate) };

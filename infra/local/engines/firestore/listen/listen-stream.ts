@@ -112,7 +112,7 @@ function* answer(
   const at = database.readTime();
   targets.set(id, { view, since: at });
   yield [targetChange('ADD', [id])];
-  if (after === undefined) yield* inBatches(view.initial(at), { id, database, at });
+  if (after === undefined) yield* inBatches(billedTogether(view.initial(at), database), { id, database, at });
   else {
     // Like the service, first confirms the resume position. With other targets on the stream that time is already past.
     if (targets.size === 1 && after <= at) yield [marker(after)];
@@ -137,10 +137,14 @@ function* resumed(
 ): Generator<readonly Uint8Array[]> {
   if (after > at || !isReadable(database, after)) {
     yield [targetChange('RESET', [id])];
-    yield* inBatches(view.initial(at), { id, database, at });
+    yield* inBatches(billedTogether(view.initial(at), database), { id, database, at });
     return;
   }
-  yield* inBatches(view.since(after, at), { id, database, at });
+  const changed = view.since(after, at);
+  if (at - after > billedAgainMicros) {
+    for (const _ of billedTogether(view.initial(at), database));
+    yield* inBatches(changed, { id, database, at });
+  } else yield* inBatches(billedTogether(changed, database), { id, database, at });
   // Lets a client that lost count notice. Deletions are always known here, so the count is exact.
   yield [existenceFilter(id, { paths: [...view.paths(at)], database, names: target.expectedCount !== undefined })];
 }
@@ -160,6 +164,36 @@ const isReadable = (database: StoredDatabase, at: Micros): boolean => {
     return false;
   }
 };
+
+/** A listener that was away for longer is billed like a new query. */
+const billedAgainMicros = 30 * 60 * 1_000_000;
+
+/** The first results of a listener, or what it missed, billed like a query: at least one read. */
+function* billedTogether(results: Iterable<ViewChange>, database: StoredDatabase): Generator<ViewChange> {
+  let [documents, bytes] = [0, 0];
+  try {
+    for (const one of results) {
+      if (isBilled(one)) {
+        documents += 1;
+        bytes += one.document.bytes.length;
+      }
+      yield one;
+    }
+  } finally {
+    database.meter.scan('listen', documents, bytes);
+  }
+}
+
+/** Documents that were changed, or left the results because of a change. A deletion is free. */
+const isBilled = (one: ViewChange): one is Extract<ViewChange, { document: unknown }> =>
+  one.kind === 'changed' || one.kind === 'unmatched';
+
+function* billedEach(changes: Iterable<ViewChange>, database: StoredDatabase): Generator<ViewChange> {
+  for (const one of changes) {
+    if (isBilled(one)) database.meter.each('listen', one.document.bytes.length);
+    yield one;
+  }
+}
 
 function* inBatches(
   change: Iterable<ViewChange>,
@@ -191,7 +225,7 @@ function* tellCommit(
   let isTold = false;
   for (const [id, { view, since }] of targets) {
     if (time <= since) continue;
-    for (const batch of inBatches(view.changed(changes, time), { id, database, at: time })) {
+    for (const batch of inBatches(billedEach(view.changed(changes, time), database), { id, database, at: time })) {
       isTold = true;
       yield batch;
     }

@@ -59,6 +59,7 @@ const answer = (databases: Databases, request: RunAggregationQueryRequest): Uint
     for (const accumulator of accumulators) accumulator.add(document);
     if (++seen >= enough) break;
   }
+  reader.database.meter.count(seen);
   const aggregateFields = new Map(named.map(({ alias }, i) => [alias, accumulators[i]?.result() ?? new Uint8Array()]));
   // 1,000 index entries are billed as one document read.
   const work = { results: 1, readOperations: Math.max(1, Math.ceil(seen / 1000)), documents: 0, indexEntries: seen, begun };

@@ -41,18 +41,26 @@ function* respond(databases: Databases, request: RunQueryRequest): Generator<rea
   const suffix = proto.RunQueryResponse.encode({ readTime });
   let batch: Message[] = [];
   let count = 0;
+  let [bytes, skippedCount] = [0, 0];
   let last: StoredDocument | undefined;
   const skipped = (skippedResults: number): void => {
+    skippedCount = skippedResults;
     if (skippedResults > 0) batch.push(proto.RunQueryResponse.encode({ readTime, skippedResults }));
   };
-  for (const document of executePlan(plan, reader.scan, skipped)) {
-    count++;
-    // One document is held back: the last one carries the metrics.
-    if (last) batch.push(new DocumentMessage(last.bytes, suffix));
-    last = document;
-    if (batch.length < batchMessages) continue;
-    yield batch;
-    batch = [];
+  try {
+    for (const document of executePlan(plan, reader.scan, skipped)) {
+      count++;
+      bytes += document.bytes.length;
+      // One document is held back: the last one carries the metrics.
+      if (last) batch.push(new DocumentMessage(last.bytes, suffix));
+      last = document;
+      if (batch.length < batchMessages) continue;
+      yield batch;
+      batch = [];
+    }
+  } finally {
+    // Also what a client that went away had received.
+    reader.database.meter.scan('queries', count + skippedCount, bytes);
   }
   const end = explainOptions
     ? proto.RunQueryResponse.encode({ readTime, explainMetrics: metricsOf(query, plan, count, begun) })

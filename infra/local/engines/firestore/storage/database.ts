@@ -4,8 +4,10 @@ import type { Database, DocumentChange, Micros, PathKey, StoredDocument } from '
 import type { IndexDefinitions } from '../indexes/index-definitions.ts';
 import type { Change } from './change.ts';
 import { CommitClock } from './commit-clock.ts';
+import { type DatabaseInfo, defaultInfo } from './database-info.ts';
 import { DocumentStore } from './document-store.ts';
 import { Journal } from './journal.ts';
+import { ReadMeter } from './read-meter.ts';
 import { Transactions } from './transactions.ts';
 
 export interface DatabaseOptions {
@@ -17,6 +19,7 @@ export interface DatabaseOptions {
   /** How long a commit waits for a transaction that has read the same documents. */
   readonly lockWaitMs?: number | undefined;
   readonly indexes?: IndexDefinitions | undefined;
+  readonly info?: DatabaseInfo | undefined;
 }
 
 type Listener = (time: Micros, changes: readonly DocumentChange[]) => void;
@@ -28,6 +31,9 @@ export class StoredDatabase implements Database {
   readonly name: string;
   readonly transactions: Transactions;
   readonly indexes: IndexDefinitions | undefined;
+  /** What its reads are billed. */
+  readonly meter = new ReadMeter();
+  info: DatabaseInfo;
   readonly #store: DocumentStore;
   readonly #journal: Journal | undefined;
   readonly #timeline: CommitClock;
@@ -40,6 +46,7 @@ export class StoredDatabase implements Database {
     this.databaseId = name.databaseId;
     this.name = databaseName(name);
     this.indexes = options.indexes;
+    this.info = options.info ?? defaultInfo;
     this.#timeline = new CommitClock(options.clock, options.pointInTimeRecoverySince);
     this.#store = new DocumentStore(`${this.name}/documents/`);
     this.transactions = new Transactions(this, options.lockWaitMs);

@@ -4,6 +4,7 @@ import { type DatabaseName, databaseName } from '../base/document-name.ts';
 import { type Micros, RpcError } from '../base/types.ts';
 import type { IndexDefinitions } from '../indexes/index-definitions.ts';
 import { StoredDatabase } from './database.ts';
+import type { DatabaseInfo } from './database-info.ts';
 import { systemClock } from './system-clock.ts';
 
 interface DatabasesOptions {
@@ -26,6 +27,8 @@ export interface Databases {
   /** Deletes a database with its contents; using its name does not create it again. */
   delete(name: DatabaseName): void;
   setPointInTimeRecovery(name: DatabaseName, on: boolean): void;
+  /** Changes what the Admin API tells about a database. */
+  describe(name: DatabaseName, info: DatabaseInfo): void;
   list(): readonly StoredDatabase[];
   close(): void;
 }
@@ -33,6 +36,7 @@ export interface Databases {
 interface Settings extends DatabaseName {
   readonly pointInTimeRecoverySince?: Micros | undefined;
   readonly deleted?: boolean;
+  readonly info?: DatabaseInfo | undefined;
 }
 
 /** Opens all databases in the folder. */
@@ -45,11 +49,14 @@ export const openDatabases = ({ dir, createOnUse = true, clock, lockWaitMs, inde
     const to = folder(settings);
     if (to !== undefined) writeSettings(to, settings);
   };
+  const keep = ({ projectId, databaseId, pointInTimeRecoverySince, info }: StoredDatabase) =>
+    save({ projectId, databaseId, pointInTimeRecoverySince, info });
   const add = (settings: Settings): StoredDatabase => {
-    const { pointInTimeRecoverySince } = settings;
+    const { pointInTimeRecoverySince, info } = settings;
     const database = new StoredDatabase(settings, {
       dir: folder(settings),
       pointInTimeRecoverySince,
+      info,
       lockWaitMs,
       indexes,
       ...(clock && { clock }),
@@ -96,8 +103,12 @@ export const openDatabases = ({ dir, createOnUse = true, clock, lockWaitMs, inde
     setPointInTimeRecovery: (name, on) => {
       const database = open(name);
       database.setPointInTimeRecovery(on);
-      const { projectId, databaseId, pointInTimeRecoverySince } = database;
-      save({ projectId, databaseId, pointInTimeRecoverySince });
+      keep(database);
+    },
+    describe: (name, info) => {
+      const database = open(name);
+      database.info = info;
+      keep(database);
     },
     list: () => [...all.values()],
     close: () => {

@@ -2,6 +2,7 @@ import { en } from 'zod/locales';
 import * as z from 'zod/mini';
 import { RpcError } from '../base/types.ts';
 import type { Faults } from '../faults/faults.ts';
+import { DatabaseInfo } from '../storage/database-info.ts';
 import type { Databases } from '../storage/databases.ts';
 import { decodeSegments } from './rest-routes.ts';
 
@@ -26,6 +27,7 @@ const Revoke = z.strictObject({
 const Limit = z.strictObject({ project: z._default(z.string(), '*'), perSecond: z.nullable(z.number().check(z.minimum(0))) });
 const DatabaseId = z.strictObject({ project: z.string(), database: z._default(z.string(), '(default)') });
 const NewDatabase = z.extend(DatabaseId, { pointInTimeRecovery: z._default(z.boolean(), false) });
+const Description = z.extend(DatabaseId, { info: z.partial(DatabaseInfo) });
 
 type Route = (parts: AdminParts, body: unknown) => unknown;
 
@@ -51,6 +53,23 @@ const routes: Readonly<Record<string, Route>> = {
   'POST /admin/databases': ({ databases }, body) => {
     const { project, database, pointInTimeRecovery } = NewDatabase.parse(body);
     databases.create({ projectId: project, databaseId: database }, { pointInTimeRecovery });
+  },
+  'PATCH /admin/databases': ({ databases }, body) => {
+    const { project, database, info } = Description.parse(body);
+    const name = { projectId: project, databaseId: database };
+    databases.describe(name, DatabaseInfo.parse({ ...databases.open(name).info, ...info }));
+  },
+  'GET /admin/reads': ({ databases }) => ({
+    databases: databases.list().map(({ projectId, databaseId, info, meter: { reads, readUnits } }) => ({
+      project: projectId,
+      database: databaseId,
+      edition: info.databaseEdition,
+      reads,
+      readUnits,
+    })),
+  }),
+  'DELETE /admin/reads': ({ databases }) => {
+    for (const { meter } of databases.list()) meter.reset();
   },
   'DELETE /admin/databases': ({ databases }, body) => {
     const { project, database } = DatabaseId.parse(body);

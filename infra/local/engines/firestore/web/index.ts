@@ -1,13 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AuthError } from '../auth-users/error.ts';
 import { type AuthRequest, authRoutes, type Users } from '../auth-users/index.ts';
+import { databaseName } from '../base/document-name.ts';
 import { type CallContext, type Methods, RpcError } from '../base/types.ts';
 import type { Faults } from '../faults/faults.ts';
-import { type Authorize, tokenOf } from '../faults/guard-methods.ts';
+import { type Authorize, admit, tokenOf } from '../faults/guard-methods.ts';
 import { plainHeaders } from '../grpc/headers.ts';
 import type { Databases } from '../storage/databases.ts';
 import { adminRoutes } from './admin-routes.ts';
 import { answerCors } from './cors.ts';
+import { databaseRoute } from './database-routes.ts';
 import { readJsonBody } from './read-body.ts';
 import { type RestCall, restCall, restError } from './rest.ts';
 
@@ -64,6 +66,12 @@ async function serve(
   const rest = restCall(parts.methods, http, call);
   if (rest)
     return stream(response, rest).catch((error: unknown) => fail(response, { error, isList: rest.isList, log: parts.log }));
+
+  const database = databaseRoute(parts.databases, http);
+  if (database) {
+    await admit('GetDatabase', { name: databaseName(database.name), call, faults: parts.faults, authorize: parts.authorize });
+    return reply(response, 200, database.run());
+  }
 
   const account = authRoutes(parts.users, authRequest(http));
   if (account) {

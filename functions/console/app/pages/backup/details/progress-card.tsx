@@ -5,6 +5,7 @@ import { formatDuration } from '../../../format/format-time.ts';
 import { useJobRate } from '../../../parts/use-job-rate.ts';
 import { WaitNotice } from '../../../parts/wait-notice.tsx';
 import { Card } from '../../../ui/data/card.tsx';
+import { Elapsed } from '../../../ui/data/elapsed.tsx';
 import { Fact } from '../../../ui/data/fact.tsx';
 import { Progress } from '../../../ui/data/progress.tsx';
 import { Spinner } from '../../../ui/data/spinner.tsx';
@@ -55,7 +56,13 @@ export const ProgressCard = ({ backup, seenAt }: ProgressCardProps) => {
             {waitingFor ? 'Unknown: it waits' : remainingWords(phase, rate?.remainingMs)}
           </Fact>
           <Fact label="Started">
-            <Time at={startedAt} seconds none="Not yet" />
+            {startedAt ? (
+              <>
+                <Elapsed since={startedAt} /> ago, <Time at={startedAt} seconds />
+              </>
+            ) : (
+              'Not yet'
+            )}
           </Fact>
         </dl>
         <p className="small muted">

@@ -1,5 +1,7 @@
 import { useState } from 'react';
 import {
+  auditDaysMax,
+  auditDaysMin,
   captureIntervalSecondsMax,
   captureIntervalSecondsMin,
   pitrRetentionDaysMax,
@@ -35,10 +37,11 @@ const precisions = [
   },
 ] as const;
 
-const settingsOf = ({ precision, retentionDays, captureIntervalSeconds }: Pitr) => ({
+const settingsOf = ({ precision, retentionDays, captureIntervalSeconds, auditDays }: Pitr) => ({
   precision,
   retentionDays,
   captureIntervalSeconds,
+  auditDays,
 });
 
 /** Enables point-in-time recovery, or changes its settings. */
@@ -49,9 +52,11 @@ export const PitrDialog = ({ project, pitr, onClose }: PitrDialogProps) => {
     precision: pitr.precision,
     days: String(pitr.retentionDays),
     seconds: String(pitr.captureIntervalSeconds),
+    auditDays: String(pitr.auditDays),
     storageId: '',
   };
-  const [{ precision, days, seconds, storageId: chosenId }, change] = useDraft('pitr', initial, { recordId: project.id });
+  const [draft, change] = useDraft('pitr', initial, { recordId: project.id });
+  const { precision, days, seconds, auditDays, storageId: chosenId } = draft;
   const { items: destinations } = useStorageDestinations();
   const standard = useDefaultStorageId(project);
   const storageId = chosenId || (standard === null ? destinations?.[0]?.id : standard);
@@ -59,7 +64,12 @@ export const PitrDialog = ({ project, pitr, onClose }: PitrDialogProps) => {
   const { error } = isEnabled ? update : enable;
   const isPending = enable.isPending || update.isPending;
   const submit = (): void => {
-    const settings = { precision, retentionDays: Number(days), captureIntervalSeconds: Number(seconds) };
+    const settings = {
+      precision,
+      retentionDays: Number(days),
+      captureIntervalSeconds: Number(seconds),
+      auditDays: Number(auditDays),
+    };
     if (isEnabled) {
       // Others may have changed the rest meanwhile: a shorter time would delete captured changes.
       const changes = changesOf(settingsOf(opened), settings);
@@ -113,12 +123,22 @@ export const PitrDialog = ({ project, pitr, onClose }: PitrDialogProps) => {
           error={fieldError(error, 'captureIntervalSeconds')}
         />
       </div>
+      <Input
+        label="Read every document again within (days)"
+        hint={`A part is read each day and compared with what was captured. More days cost fewer reads. ${auditDaysMin} to ${auditDaysMax}.`}
+        type="number"
+        min={auditDaysMin}
+        max={auditDaysMax}
+        value={auditDays}
+        onChange={({ target }) => change({ auditDays: target.value })}
+        error={fieldError(error, 'auditDays')}
+      />
       {!pitr.enabled && (
         <Select label="Where changes are stored" value={storageId} onChange={({ target }) => change({ storageId: target.value })}>
           <RecordOptions of={destinations} />
         </Select>
       )}
-      {error && <ErrorNotice error={error} shownFields={['retentionDays', 'captureIntervalSeconds']} />}
+      {error && <ErrorNotice error={error} shownFields={['retentionDays', 'captureIntervalSeconds', 'auditDays']} />}
     </Dialog>
   );
 };

@@ -45,6 +45,11 @@ export const PitrSummary = ({ project, pitr }: { readonly project: Project; read
             <TextWithTimes text={pitr.problem} />.
           </Notice>
         )}
+        {pitr.audit?.problem && (
+          <Notice title="The audit waits">
+            <TextWithTimes text={pitr.audit.problem} />.
+          </Notice>
+        )}
         {pitr.status === 'starting' && (
           <Notice title="The base backup is being made">
             Moments from its read time on can be restored once it is complete.
@@ -70,6 +75,15 @@ export const PitrSummary = ({ project, pitr }: { readonly project: Project; read
             <Time at={pitr.latestRestorableAt} relative />
           </Fact>
           <Fact label="Changes captured">{formatCount(pitr.changesCaptured)}</Fact>
+          <Fact label="Read again within">{formatPlural(pitr.auditDays, 'day')}</Fact>
+          {pitr.audit && (
+            <>
+              <Fact label="Every document read since">
+                <Time at={pitr.audit.auditedSince} relative />
+              </Fact>
+              <Fact label="Differences found">{pitr.audit.differences === 0 ? 'None' : formatCount(pitr.audit.differences)}</Fact>
+            </>
+          )}
           <Fact label="Reads so far">
             {formatCount(pitr.cost.reads)} ({formatAboutUsd(pitr.cost.estimatedUsd)})
           </Fact>

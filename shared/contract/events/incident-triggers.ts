@@ -1,7 +1,7 @@
 import type { EventName } from './event-names.ts';
 
 /** Events that may open or close an incident. */
-export const incidentEvents = [
+export const incidentTriggers = [
   'backup.completed',
   'backup.failed',
   'restore.started',
@@ -10,6 +10,7 @@ export const incidentEvents = [
   'restore_test.completed',
   'restore_test.failed',
   'pitr.disabled',
+  'pitr.diverged',
   'schedule.updated',
   'schedule.deleted',
   'schedule.failed',
@@ -17,4 +18,4 @@ export const incidentEvents = [
   'storage.error',
   'project.deleted',
 ] as const satisfies readonly EventName[];
-export type IncidentEventName = (typeof incidentEvents)[number];
+export type IncidentTrigger = (typeof incidentTriggers)[number];
