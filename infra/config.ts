@@ -78,7 +78,7 @@ type JobLimit = Extract<OrganizationLimit, `concurrent${string}`>;
 /** Allows synthesis without a client id. CloudFormation refuses to deploy such a template, since sign-in would not work. */
 const noClientId = 'unset';
 
-const warmEndpointsMax = 40;
+const warmEndpointsMax = 20;
 const endpointIds: readonly string[] = endpoints.map(({ id }) => id);
 /** As /docs shows it: `operationId`. */
 const Endpoint = z.string().check(

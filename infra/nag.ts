@@ -79,7 +79,7 @@ export const acceptances: readonly Acceptance[] = [
     reason: 'It is the dead-letter queue.',
   },
   {
-    path: /^Engine\/(Task|BucketWork|EventMatch|Deliver|DeliverRetry|ScheduleRun|Capture|Incident|AlertDeliver)Feed$/,
+    path: /^Engine\/(Task|BucketWork|EventMatch|Deliver|DeliverRetry|ScheduleRun|Capture|CaptureAudit|Incident|AlertDeliver)Feed$/,
     rules: ['Serverless-LambdaEventSourceMappingDestination'],
     reason: 'Failed messages return to their queue, whose redrive policy handles them; failure destinations are for streams.',
   },

@@ -101,7 +101,7 @@ test('api stack: a warm endpoint is invoked through an alias with provisioned co
   }
   const most = endpoints
     .filter((endpoint) => !isFurtherRoute(handlerOf(endpoint).file))
-    .slice(0, 40)
+    .slice(0, 20)
     .map(({ id }) => id);
   for (const { Resources } of templatesOf({ ...settings, warmEndpoints: most }).values())
     assert.ok(Object.keys(Resources).length <= 500);

@@ -34,6 +34,7 @@ const gone = [
   'AWS::Scheduler::Schedule',
   'AWS::Scheduler::ScheduleGroup',
   'AWS::StepFunctions::StateMachine',
+  'Custom::SchemaCheck',
 ];
 
 describe('destroying the stacks', () => {

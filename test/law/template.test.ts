@@ -121,7 +121,7 @@ describe('event source mappings', () => {
   const mappings = ofType('AWS::Lambda::EventSourceMapping');
 
   test('each reports partial failures, so that one bad record does not repeat the good ones', () => {
-    assert.equal(mappings.length, 10);
+    assert.equal(mappings.length, 11);
     for (const { id, properties } of mappings)
       assert.deepEqual(properties.FunctionResponseTypes, ['ReportBatchItemFailures'], id);
   });

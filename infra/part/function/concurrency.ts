@@ -50,9 +50,12 @@ export const reservedFor = (name: WorkerName, reservedConcurrency: number): numb
  * narrower instead: a share for one backup, half of it for one restore, and the rest for the API, queues and watchdogs.
  */
 export const smallBelow = reservedMin + unreservedMin;
-const copyShare = 0.4;
+const copyShare = 0.3;
 
-/** How many ranges of one job run at once: 20, or in a small account four of ten for a backup and two for a restore. */
+/**
+ * How many ranges of one job run at once: 20, or in a small account three of ten for a backup and one for a restore. Four and two left
+ * the API without its share while queues woke functions that found no slot.
+ */
 export const mapWidth = (most: number, kind: 'backup' | 'restore', accountConcurrency: number): number => {
   if (accountConcurrency >= smallBelow) return most;
   const share = kind === 'backup' ? copyShare : copyShare / 2;

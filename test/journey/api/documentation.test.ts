@@ -28,7 +28,7 @@ const guides = [
 /** The blocks that are not run here, by how they begin, and why. */
 const notRun = [
   [/^npm ci && npm start /, 'installs the service and starts a stage; one is running'],
-  [/^npx bms --help$/m, 'is of the released package; test/infra/release/installed.test.ts installs and uses it'],
+  [/^npx (bms|\{\{name\}\}) --help$/m, 'is of the released package; test/infra/release/installed.test.ts installs and uses it'],
   [/^npx \.\/local-/, 'starts a stage; test/infra/release/installed.test.ts does, from the released package'],
   [/^WEBHOOK_ALLOWED_HOSTS=\S+ \S+ npm start$/m, 'starts a stage; one is running'],
   [/^npm start .*\nnpm run console /, 'starts a stage and a server for development'],

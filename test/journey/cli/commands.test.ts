@@ -138,10 +138,10 @@ describe('a backup', () => {
   });
 
   test('is offered by completion, from a file that a background process writes', async () => {
-    await succeeds('__complete', 'projects');
-    await succeeds('__complete', 'collections');
+    await succeeds('__complete', 'projects', 'projects.1');
+    await succeeds('__complete', 'collections', 'collections.1');
     const values = (kind: string): string => readFileSync(join(bms.env.XDG_CACHE_HOME, 'bms', 'values', kind), 'utf8');
-    deepEqual([values('projects'), values('collections')], ['Staging\nShop\n', 'notes\nusers\n']);
+    deepEqual([values('projects.1'), values('collections.1')], ['Staging\nShop\n', 'notes\nusers\n']);
   });
 
   test('shows a document as it was at a moment', async () => {

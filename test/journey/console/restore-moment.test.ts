@@ -8,6 +8,7 @@ import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts
 import { typeName } from '../../harness/browser/restore-pages.ts';
 import { newDestination, newProject, seed } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
+import { addFault } from '../../harness/stage/firestore-faults.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
 import { contentsOf, erase } from '../../harness/stage/restore.ts';
 
@@ -111,11 +112,14 @@ const manyIds = Array.from({ length: 250 }, (_, n) => `new${n}`);
 
 test('console: a point in time that is not complete is restored only by an explicit choice', async () => {
   const { organization, projectId, source, windowAt } = await capturedShop();
+  // The search for them fails, too: they stay unknown until the next count.
+  const heal = await addFault({ project: source, method: 'RunQuery', status: 'PERMISSION_DENIED', times: 10_000 });
   await seed(source, Object.fromEntries(manyIds.map((id) => [`users/ada/${id}/x`, text('new')])));
   const second = await nextSecond();
   await pause(1_000);
   await erase(source, ['shops/one']);
   await until(async () => (await windowAt(second)) !== undefined);
+  await heal();
   const by = { token: organization.owner.accessToken, org: organization.id };
   const restoresOf = async () => (await call(restores.list, by)).body.data;
   const body = { projectId, pointInTime: second, options: { dryRun: true } };

@@ -180,4 +180,5 @@ test('built backups: each is what reading at its moment would have given, and re
   ok(built > read, `${built} were built, ${read} were read`);
   ok(bases.changes > 0, `${bases.changes} bases were built, ${bases.source} were read`);
   ok(copied > 0 && kept > 0, `of ${copied} the leaves were copied, of ${kept} those of the parent were kept`);
-});
+  // Twenty histories take longer than a minute beside other tests.
+}, 600_000);
