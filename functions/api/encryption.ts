@@ -5,7 +5,7 @@ import { changeEncryption, encryptionData, readEncryption, rotateKeys } from '..
 export const get = handle(encryption.get, async ({ tenant }) => ({ data: encryptionData(await readEncryption(tenant)) }));
 
 export const set = handle(encryption.set, async ({ tenant, body, now }) => {
-  const { chosen, change } = await changeEncryption(tenant, await readEncryption(tenant), body, now);
+  const { chosen, change } = await changeEncryption(tenant, await readEncryption(tenant), { input: body, now });
   return { data: encryptionData(chosen), change };
 });
 

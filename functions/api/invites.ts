@@ -14,7 +14,7 @@ import { get, type Tenant } from '../../shared/platform/index.ts';
 
 export const create = handle(invites.create, async (call) => {
   const holder = await get(organizationKey.address(call.tenant, call.body.email));
-  const { invitation, change } = invite(call, holder, call.body, call.now);
+  const { invitation, change } = invite(call, { holder, ...call.body, now: call.now });
   return { data: { ...invitation, acceptUrl: await linkTo(call.tenant, invitation) }, change };
 });
 

@@ -14,7 +14,7 @@ import {
   sealBackup,
 } from '../../shared/backup/index.ts';
 import { reserveSeconds, roundSeconds } from '../../shared/contract/runtime/step-rounds.ts';
-import { openStore, requestRetryPolicy } from '../../shared/destination/index.ts';
+import { openStoreInRequest } from '../../shared/destination/index.ts';
 import { jobWorkflow, reapRunningJobs, stepHandler } from '../../shared/job/index.ts';
 import { capturedChanges } from '../../shared/pitr/index.ts';
 import { after, bestEffort, clock, lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
@@ -86,7 +86,7 @@ export const verify = stepHandler(VerifyStep, async (tenant, { organizationId, b
 /** A bucket that does not respond is given up quickly; the next run tries again. */
 const reaperDeps: typeof backupDeps = {
   ...backupDeps,
-  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, requestRetryPolicy),
+  openStore: openStoreInRequest,
 };
 
 /** Every few minutes: checks all running backups, and ends those that are stuck. */

@@ -50,7 +50,7 @@ export const update = handle(storageDestinations.update, async (call) => {
   const input = mergeInput(record, await openCredentials(tenant, record), given);
   await checkDestinationInput(input);
   if (record.backupCount > 0 && changesLocation(record, input)) throw destinationHasBackups();
-  await testAndRecord(call, record, { target: input, credentials: input.credentials, action: 'storage.updated' }, now);
+  await testAndRecord(call, record, { target: input, credentials: input.credentials, action: 'storage.updated', now });
   const { destination, change } = await updateDestination(call, { record, input, changes: given, now });
   return { data: destinationData(destination), change };
 });

@@ -4,7 +4,7 @@
  */
 
 import { workers } from '../../shared/contract/runtime/workers.ts';
-import { openStore, taskRetryPolicy } from '../../shared/destination/index.ts';
+import { type openStore, openStoreWith, taskRetryPolicy } from '../../shared/destination/index.ts';
 import { consumeQueue, type TaskMessage } from '../../shared/event/index.ts';
 import { finishOrRevertMove } from '../../shared/move/index.ts';
 import { expireCaptures, searchCaptures } from '../../shared/pitr/index.ts';
@@ -32,7 +32,8 @@ const erasureSeconds = timeoutSeconds / 3;
 /** Leaves time to move the record in progress. */
 const moveSeconds = timeoutSeconds / 3;
 
-const open: typeof openStore = (tenant, destination, folder) => openStore(tenant, destination, folder, taskRetryPolicy);
+const open: typeof openStore = (tenant, destination, folder) =>
+  openStoreWith(tenant, { destination, folder, retryPolicy: taskRetryPolicy });
 
 const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void> => {
   log.info('task started', { id, organizationId, kind: task.kind });
@@ -51,7 +52,7 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
         findOtherKeyIds: journalKeyIds,
       });
     case 'replay-webhook':
-      return runReplay(tenant, task, after(clock.now(), replaySeconds), clock);
+      return runReplay(tenant, task, { until: after(clock.now(), replaySeconds), time: clock });
     case 'finish-move':
       return finishOrRevertMove(tenant, {
         task,

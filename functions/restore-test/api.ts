@@ -100,6 +100,6 @@ export const cancelRun = handle(restoreTests.cancelRun, async ({ tenant, params,
 });
 
 export const answerCheck = handle(restoreTests.answerCheck, async ({ tenant, params, body, now }) => {
-  const { run, change } = answer(tenant, await readRun(tenant, params.runId), body, now);
+  const { run, change } = answer(tenant, await readRun(tenant, params.runId), { ...body, now });
   return { data: runData(run), change };
 });

@@ -14,7 +14,7 @@ const run = async ({ id, organizationId, task }: TaskMessage): Promise<void> => 
   const tenant = unsafeTenant(organizationId, 'record');
   switch (task.kind) {
     case 'run-schedule':
-      return tick(tenant, task.scheduleId, { at: new Date(task.at), tries: task.tries ?? 0 });
+      return tick(tenant, { scheduleId: task.scheduleId, at: new Date(task.at), tries: task.tries ?? 0 });
     case 'sync-schedule':
       return syncSchedule(tenant, task.scheduleId);
     case 'sync-schedules':

@@ -176,7 +176,10 @@ const boot = async (options: StageOptions, started: StopFunctions): Promise<Omit
   functions = readFunctions(resources, iam.roles, iam.trusts);
   for (const { accessKeyId, ...principal } of functions) principals.set(accessKeyId, principal);
   const tableName = resources.find(({ type }) => type === 'AWS::DynamoDB::Table')?.name ?? '';
-  await Promise.all([seedIdentitySecret(functions, clientSecret, aws.url, region), checkStageSchema(aws.url, tableName)]);
+  await Promise.all([
+    seedIdentitySecret(functions, { clientSecret, endpoint: aws.url, region }),
+    checkStageSchema(aws.url, tableName),
+  ]);
 
   const running = startHost(functions, {
     ...bundles,

@@ -18,7 +18,7 @@ export type { DestinationRecord } from './model/record.ts';
 export { abortUploadsOf } from './open/abort-uploads-of.ts';
 export { deleteFromDestination } from './open/delete-from-destination.ts';
 export { openGcsAddress, openS3Address } from './open/open-by-url.ts';
-export { externalIdOf, openStore } from './open/open-store.ts';
+export { externalIdOf, openStore, openStoreInRequest, openStoreWith } from './open/open-store.ts';
 
 export { MemoryStore } from './store/memory-store.ts';
 export {

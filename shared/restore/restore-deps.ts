@@ -1,4 +1,4 @@
-import { openStore, requestRetryPolicy } from '../destination/index.ts';
+import { openStoreInRequest } from '../destination/index.ts';
 import { randomFraction } from '../platform/index.ts';
 import { openToolkit } from '../project/index.ts';
 import { type BackupDeps, backupDeps } from '../stored-backup/index.ts';
@@ -17,5 +17,5 @@ export const restoreDeps: RestoreDeps = { ...backupDeps, random: randomFraction,
 /** For clean-up: short storage timeouts, because the reaper retries a bucket that does not answer. */
 export const cleanUpDeps: RestoreDeps = {
   ...restoreDeps,
-  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, requestRetryPolicy),
+  openStore: openStoreInRequest,
 };

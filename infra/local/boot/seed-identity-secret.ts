@@ -5,9 +5,7 @@ import type { FunctionSpec } from '../lambda/function-spec.ts';
 
 export const seedIdentitySecret = async (
   functions: readonly FunctionSpec[],
-  clientSecret: string,
-  endpoint: string,
-  region: string,
+  { clientSecret, endpoint, region }: { readonly clientSecret: string; readonly endpoint: string; readonly region: string },
 ): Promise<void> => {
   // A function that calls the provider has the secret's id in its environment.
   const SecretId = functions.map(({ environment }) => environment.IDENTITY_SECRET_ID).find((id) => id !== undefined);

@@ -5,7 +5,7 @@ import { auditNote } from '../../audit/index.ts';
 import { CollectionPaths, Collections } from '../../contract/collection-path.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { Moment } from '../../contract/fields.ts';
-import { countBackups, type DestinationRecord, openStore, requestRetryPolicy } from '../../destination/index.ts';
+import { countBackups, type DestinationRecord, openStoreInRequest } from '../../destination/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import { type Change, clock, create, iso, newIdOf, type Tenant } from '../../platform/index.ts';
 import { databaseName, type ProjectRecord, whileConnected, whileNotMoving } from '../../project/index.ts';
@@ -47,12 +47,12 @@ export const importBackup = async (
   {
     options,
     now,
-    open = openStore,
-  }: { readonly options: ImportOptions; readonly now: Date; readonly open?: typeof openStore | undefined },
+    open = openStoreInRequest,
+  }: { readonly options: ImportOptions; readonly now: Date; readonly open?: typeof openStoreInRequest | undefined },
 ): Promise<{ backup: BackupRecord; change: Change }> => {
   const path = folderPath(destination.prefix, options.path);
   assertPossible(options, now);
-  const store = await open(tenant, destination, path, requestRetryPolicy);
+  const store = await open(tenant, destination, path);
   const found = await inspectFolder(tenant, store, path).finally(() => store.close());
   const type = typeOf(options, found);
   const createdAt = createdAtOf(options, found, now);

@@ -79,7 +79,7 @@ const openKey = async (tenant: Tenant, keyFile: Uint8Array): Promise<OpenKey> =>
   const { identity } = parseKeyFile(keyFile);
   // Keys are bound to their organization; another one's cannot be opened.
   if (identity.organization !== tenant.organizationId) throw notImportable('it belongs to another organization');
-  const { dataKey, encryption } = await unlockKeyFile(tenant, keyFile, identity, undefined, throwForeignKmsFailure);
+  const { dataKey, encryption } = await unlockKeyFile(tenant, keyFile, { archive: identity, onKmsError: throwForeignKmsFailure });
   return { keyFile, identity, dataKey, encryption };
 };
 

@@ -115,7 +115,7 @@ const completionWrites = (
       : []),
     ...backupReads(tenant, record, now),
     ...writes,
-    ...anomalyNotices(context, record, now),
+    ...anomalyNotices(context, record, { now }),
   ];
 };
 

@@ -26,7 +26,7 @@ export const assertDestinationWorks = async (
   target: ProbeTarget,
   credentials: Credentials,
 ): Promise<ProbeResult> => {
-  const found = await probeStore(tenant, target, credentials);
+  const found = await probeStore(tenant, target, { credentials });
   if (!found.failure) return found;
   const { step, kind, reason } = found.failure;
   throw new ApiError('STORAGE_ERROR', `The storage destination failed its test: ${reason}`, {
@@ -54,8 +54,13 @@ export const testAndRecord = async (
     target,
     credentials,
     action,
-  }: { readonly target: ProbeTarget; readonly credentials: Credentials; readonly action: AuditAction },
-  now: Date,
+    now,
+  }: {
+    readonly target: ProbeTarget;
+    readonly credentials: Credentials;
+    readonly action: AuditAction;
+    readonly now: Date;
+  },
 ): Promise<ProbeResult> => {
   try {
     return await assertDestinationWorks(context.tenant, target, credentials);
@@ -117,7 +122,7 @@ export const testDestination = async (
     const details = { step: 'credentials', kind: 'denied', reason: credentialsMissing, checks: [] };
     throw new ApiError('STORAGE_ERROR', credentialsMissing, details);
   }
-  const found = await testAndRecord(context, record, { target: record, credentials, action: 'storage.tested' }, now);
+  const found = await testAndRecord(context, record, { target: record, credentials, action: 'storage.tested', now });
   const attributes = { status: 'connected', lastError: undefined, lastTestedAt: iso(now) } as const;
   return {
     found,

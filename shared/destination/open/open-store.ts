@@ -14,7 +14,7 @@ import { storageRules } from '../model/storage-rules.ts';
 import type { TokenRequest } from '../store/gcs/gcs-transport.ts';
 import { agentFor, socketsMax } from '../store/http-agent.ts';
 import { type ObjectStore, StorageError } from '../store/object-store.ts';
-import { type StoreRetryPolicy, workerRetryPolicy } from '../store/retry-transient.ts';
+import { requestRetryPolicy, type StoreRetryPolicy, workerRetryPolicy } from '../store/retry-transient.ts';
 import type { S3StoreOptions } from '../store/s3/s3-bucket.ts';
 import type { S3Keys } from '../store/s3/s3-connection.ts';
 import { withRenewal } from './with-renewal.ts';
@@ -31,11 +31,21 @@ const connectMaxMs = 5_000;
 const defaultRegion = 'us-east-1';
 
 /** Object names are relative to `folder`. Every store has its own connections and credentials; tenants share nothing. */
-export const openStore = async (
+export const openStore = (tenant: Tenant, destination: DestinationRecord, folder: string): Promise<ObjectStore> =>
+  openStoreWith(tenant, { destination, folder, retryPolicy: workerRetryPolicy });
+
+/** The same for an endpoint, whose caller waits. */
+export const openStoreInRequest = (tenant: Tenant, destination: DestinationRecord, folder: string): Promise<ObjectStore> =>
+  openStoreWith(tenant, { destination, folder, retryPolicy: requestRetryPolicy });
+
+/** The same for a caller that has less time, or more, than a worker. */
+export const openStoreWith = async (
   tenant: Tenant,
-  destination: DestinationRecord,
-  folder: string,
-  retryPolicy: StoreRetryPolicy = workerRetryPolicy,
+  {
+    destination,
+    folder,
+    retryPolicy,
+  }: { readonly destination: DestinationRecord; readonly folder: string; readonly retryPolicy: StoreRetryPolicy },
 ): Promise<ObjectStore> => {
   const credentials = await openCredentials(tenant, destination);
   if (!credentials) throw new StorageError('denied', credentialsMissing);

@@ -50,8 +50,7 @@ const lockedSeconds = 120;
 export const probeStore = async (
   tenant: Tenant,
   target: ProbeTarget,
-  credentials: Credentials,
-  signal = AbortSignal.timeout(probeMs),
+  { credentials, signal = AbortSignal.timeout(probeMs) }: { readonly credentials: Credentials; readonly signal?: AbortSignal },
 ): Promise<ProbeResult> => {
   const startedMs = clock.now().getTime();
   const checks: ProbeCheck[] = [];

@@ -40,9 +40,17 @@ const ended = () => new ApiError('CONFLICT', 'This invitation is no longer pendi
 /** One open invitation per address, none for a member's. `holder` is the current owner of the address; an expired invitation is replaced. */
 export const invite = (
   caller: CallerContext,
-  holder: AddressRecord | undefined,
-  { email, role }: { readonly email: string; readonly role: (typeof invitableRoles)[number] },
-  now: Date,
+  {
+    holder,
+    email,
+    role,
+    now,
+  }: {
+    readonly holder: AddressRecord | undefined;
+    readonly email: string;
+    readonly role: (typeof invitableRoles)[number];
+    readonly now: Date;
+  },
 ): { invitation: InvitationRecord; change: Change } => {
   const { tenant, organization, actor } = caller;
   const exists = () =>

@@ -59,7 +59,11 @@ export const isBuilt = ({ builtFrom }: BackupRecord): boolean => builtFrom === '
 export const readTimeOf = ({ readTime }: PlannedBackup): number => microsOf(readTime);
 
 /** Whether captures can begin on it: after every loss, not a base before, and within the history of the source. */
-export const canBegin = (tenant: Tenant, pitr: PitrRecord, backup: BackupRecord, now: Date): backup is PlannedBackup => {
+export const canBegin = (
+  tenant: Tenant,
+  backup: BackupRecord,
+  { pitr, now }: { readonly pitr: PitrRecord; readonly now: Date },
+): backup is PlannedBackup => {
   if (!isComplete(tenant, pitr, backup) || isBuilt(backup)) return false;
   const ageMicros = now.getTime() * 1_000 - readTimeOf(backup);
   const isAfterLoss = pitr.gaps.every((gap) => !isOpen(gap) || readTimeOf(backup) > microsOf(gap.from));

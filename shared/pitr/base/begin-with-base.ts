@@ -35,7 +35,7 @@ export const beginWithBase = async (cycle: CycleContext, deps: BackupDeps): Prom
   const { tenant, pitr } = cycle;
   const now = deps.clock.now();
   const requested = await readRequestedBase(tenant, pitr);
-  const fits = (backup: BackupRecord): backup is PlannedBackup => canBegin(tenant, pitr, backup, now);
+  const fits = (backup: BackupRecord): backup is PlannedBackup => canBegin(tenant, backup, { pitr, now });
   const found =
     requested && fits(requested) ? requested : await findBackup(tenant, { pitr, now, seconds: lookBackSeconds, fits });
   if (found) {

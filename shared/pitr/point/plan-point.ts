@@ -55,7 +55,7 @@ const planKnown = async (
   const second = requestedSecond(request, now);
   const listed = await listBatches(tenant, record, baseOf(record, request, now).readTime, second);
   const found = keptOf(record, listed.batches);
-  const point = resolvePoint(record, found, request, now);
+  const point = resolvePoint(record, found, { request, now });
   if (listed.missing !== undefined)
     throw new ApiError('CONFLICT', missingMessage(listed.missing), { pointInTime: shownMoment(microsOf(second)) });
   const base = await readBase(tenant, point);
@@ -66,7 +66,7 @@ const planKnown = async (
     });
   const batches = upTo(found, point.moment);
   const auditedSince = await readAuditedSince(tenant, base, point.moment);
-  return { point, base, batches, auditedSince, doubt: doubtAt(record, batches, { moment: point.moment, request }, now) };
+  return { point, base, batches, auditedSince, doubt: doubtAt(record, batches, { moment: point.moment, request, now }) };
 };
 
 /** Plans a moment that was resolved before. Fails if part of it has expired since, which the remaining batches do not show. */

@@ -54,7 +54,11 @@ export const requestedSecond = ({ pointInTime, isExact }: PointRequest, now: Dat
  * Refuses a moment outside the windows, and more than is proven for it. The batches must be those from `baseOf` up to the moment;
  * the gaps at that moment must have all their collection ids.
  */
-export const resolvePoint = (record: PitrRecord, batches: readonly Span[], request: PointRequest, now: Date): PointInTime => {
+export const resolvePoint = (
+  record: PitrRecord,
+  batches: readonly Span[],
+  { request, now }: { readonly request: PointRequest; readonly now: Date },
+): PointInTime => {
   const second = requestedSecond(request, now);
   const base = baseOf(record, request, now);
   const moment = lastKnown(base, batches, quietStart(record, batches, second));
@@ -95,8 +99,7 @@ export const baseOf = (record: PitrRecord, request: PointRequest, now: Date): Ba
 export const doubtAt = (
   record: PitrRecord,
   batches: readonly Pick<BatchRecord, 'collections'>[],
-  { moment, request }: { readonly moment: string; readonly request: PointRequest },
-  now: Date,
+  { moment, request, now }: { readonly moment: string; readonly request: PointRequest; readonly now: Date },
 ): Doubt | undefined => {
   const gap = missingAt(record, moment).find(({ collections }) => collections?.length === 0);
   if (!gap && !isUnchecked(record, moment)) return undefined;

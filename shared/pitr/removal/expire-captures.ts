@@ -48,9 +48,11 @@ const freedMax = 90;
 /** What to keep; undefined if nothing changes. */
 export const decideCaptureExpiry = (
   pitr: PitrRecord,
-  now: Date,
-  isGone = false,
-  heldMs = Number.POSITIVE_INFINITY,
+  {
+    now,
+    isGone = false,
+    heldMs = Number.POSITIVE_INFINITY,
+  }: { readonly now: Date; readonly isGone?: boolean; readonly heldMs?: number | undefined },
 ): Kept | undefined => {
   if (isGone) return decideFinalExpiry(pitr, freedMax);
   const { bases, gaps, status, capturedTo, keptFrom } = pitr;
@@ -92,7 +94,7 @@ export const expireCaptures = async (tenant: Tenant, projectId: string, options:
   const isGone = await isProjectGone(tenant, projectId);
   const now = options.clock.now();
   const heldMs = isGone ? undefined : await heldMoment(tenant, projectId);
-  const kept = decideCaptureExpiry(pitr, now, isGone, heldMs);
+  const kept = decideCaptureExpiry(pitr, { now, isGone, heldMs });
   // If a cycle ended meanwhile, the record has changed: decide again.
   if (kept && !(await keepOnly(tenant, { pitr, kept, now }))) return continueLater(tenant, projectId, now);
   const rest = { ...pitr, ...kept };
@@ -101,7 +103,7 @@ export const expireCaptures = async (tenant: Tenant, projectId: string, options:
     (isGone || (await extendCaptureLocks({ ...run, deps: { ...backupDeps, ...options } }))) &&
     (await expireBatches(run, isGone ? Number.POSITIVE_INFINITY : unneededUpTo(rest))) &&
     (await deleteOrphans(run)) &&
-    decideCaptureExpiry(rest, now, isGone, heldMs) === undefined;
+    decideCaptureExpiry(rest, { now, isGone, heldMs }) === undefined;
   if (!isDone) return continueLater(tenant, projectId, now);
   await commit(await removedDataErasureTasks(tenant, { projectId }, now));
   await deleteUnusedLists(tenant, rest, { now, isProjectGone: isGone });

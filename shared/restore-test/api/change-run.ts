@@ -34,8 +34,7 @@ export const cancelRun = (tenant: Tenant, run: RunRecord, now: Date): ChangedRun
 export const answerCheck = (
   tenant: Tenant,
   run: RunRecord,
-  { result, message }: { readonly result: 'pass' | 'fail'; readonly message: string | null },
-  now: Date,
+  { result, message, now }: { readonly result: 'pass' | 'fail'; readonly message: string | null; readonly now: Date },
 ): ChangedRun => {
   const { id, status, check, restoreTestId, projectId } = run;
   if (status !== 'running' || check?.status !== 'waiting')

@@ -6,10 +6,9 @@ import {
   type DestinationRecord,
   type ObjectStore,
   objectThat,
-  openStore,
+  openStoreInRequest,
   readDestination,
   readExpected,
-  requestRetryPolicy,
   StorageError,
 } from '../../destination/index.ts';
 import type { Tenant } from '../../platform/index.ts';
@@ -20,7 +19,7 @@ interface StoredEvidence {
   readonly runId: string;
   readonly reference: EvidenceReference;
   readonly destination: DestinationRecord;
-  readonly open?: typeof openStore;
+  readonly open?: typeof openStoreInRequest;
 }
 
 /** The evidence of a run that passed or failed. */
@@ -40,7 +39,7 @@ export const readRunEvidence = async (tenant: Tenant, runId: string): Promise<z.
  */
 export const readEvidence = async (
   tenant: Tenant,
-  { runId, reference, destination, open = openStore }: StoredEvidence,
+  { runId, reference, destination, open = openStoreInRequest }: StoredEvidence,
 ): Promise<VerifiableEvidence> => {
   const bytes = await fetchEvidence(tenant, { runId, reference, destination, open });
   try {
@@ -61,7 +60,7 @@ const fetchEvidence = async (
   const cut = object.lastIndexOf('/');
   let store: ObjectStore | undefined;
   try {
-    const opened = await open(tenant, destination, object.slice(0, cut), requestRetryPolicy);
+    const opened = await open(tenant, destination, object.slice(0, cut));
     store = opened;
     const name = object.slice(cut + 1);
     const isStored = (bytes: Uint8Array): boolean => evidenceDigest(bytes) === digest;

@@ -10,8 +10,7 @@ import { restoreTestKey } from '../model/record.ts';
 export const syncRestoreTest = async (
   tenant: Tenant,
   restoreTestId: string,
-  time: Clock = clock,
-  entries: Scheduler = scheduler,
+  { time = clock, entries = scheduler }: { readonly time?: Clock; readonly entries?: Scheduler } = {},
 ): Promise<void> => {
   const isKept = await syncEntries(restoreTestKind, { tenant, id: restoreTestId }, { time, entries });
   if (!isKept) await retryOnConflict({ attempts: 5 }, () => cancelRuns(tenant, restoreTestId, time.now()));
@@ -46,7 +45,7 @@ export const syncAllRestoreTests = async (
 ): Promise<void> => {
   for await (const { id } of restoreTestsOf(tenant, { projectId })) {
     if (isDeleted) await deleteWithProject(tenant, id, time);
-    else await syncRestoreTest(tenant, id, time, entries);
+    else await syncRestoreTest(tenant, id, { time, entries });
   }
 };
 

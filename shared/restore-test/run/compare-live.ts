@@ -41,9 +41,17 @@ const probe = (database: FirestoreDatabase) =>
 /** If the source cannot be read at that time, the walk goes on without it, and says why. */
 export const compareWithSource = async (
   { tenant, run, deps }: RunContext,
-  options: Options,
-  before: WalkState,
-  { backup, differences }: { readonly backup: BackupRecord; readonly differences: DifferenceList },
+  {
+    options,
+    before,
+    backup,
+    differences,
+  }: {
+    readonly options: Options;
+    readonly before: WalkState;
+    readonly backup: BackupRecord;
+    readonly differences: DifferenceList;
+  },
 ): Promise<WalkState> => {
   const project = await get(projectKey.project(tenant, run.projectId));
   const { readTime } = options.archive.manifest;

@@ -61,7 +61,7 @@ const walkOnce = async (context: RunContext, { backup, archive, differences }: C
   if (before.stopped !== undefined) return walkDocuments({ ...options, report: ignore }, before, ignore);
   return run.target
     ? compareWithTarget(context, { options, before, differences })
-    : compareWithSource(context, options, before, { backup, differences });
+    : compareWithSource(context, { options, before, backup, differences });
 };
 
 const beatSeconds = 10;
@@ -103,7 +103,7 @@ const conclude = (
       decoded: walked.decoded,
       bytes: walked.bytes,
     },
-    comparisons: comparisonsOf(run, archive, walked, differences),
+    comparisons: comparisonsOf(run, archive, { walked, differences }),
     digests: { manifest: digestOf(backup), documents: walked.digest },
   };
   if (differences.total > 0) {

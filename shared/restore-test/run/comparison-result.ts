@@ -40,8 +40,7 @@ type Comparisons = NonNullable<RunRecord['comparisons']>;
 export const comparisonsOf = (
   run: Pick<RunRecord, 'target' | 'scope' | 'sample'>,
   { manifest }: Pick<Archive, 'manifest'>,
-  walked: WalkState,
-  differences: Pick<DifferenceList, 'items'>,
+  { walked, differences }: { readonly walked: WalkState; readonly differences: Pick<DifferenceList, 'items'> },
 ): Comparisons => {
   const total = manifest.counts.documents;
   const shareOf = (documents: number): number => (total === 0 ? 1 : Math.min(1, documents / total));

@@ -77,7 +77,7 @@ export const startPointBuild = async (context: RunContext): Promise<void> => {
   await assertRestoreCapacity(tenant);
   const { projectId } = run;
   const scope = { collections: ['*'], documents: undefined, includeSubcollections: true, allowPartial: false };
-  const requested = await readPointRequest(tenant, { projectId, pointInTime: run.pointInTime ?? '' }, scope, now);
+  const requested = await readPointRequest(tenant, { projectId, pointInTime: run.pointInTime ?? '', scope, now });
   const { point } = await withKnownCollections(tenant, requested.pointRequest, deps);
   const target = await readProject(tenant, projectId);
   const destination = await readDestination(tenant, point.storageDestination.id);

@@ -35,9 +35,12 @@ export interface PointScope extends Pick<StartRestoreOptions, 'collections' | 'd
 /** Returns the record of the backup to build, with its id. */
 export const readPointRequest = async (
   tenant: Tenant,
-  { projectId, pointInTime }: { readonly projectId: string; readonly pointInTime: string },
-  scope: PointScope,
-  now: Date,
+  {
+    projectId,
+    pointInTime,
+    scope,
+    now,
+  }: { readonly projectId: string; readonly pointInTime: string; readonly scope: PointScope; readonly now: Date },
 ): Promise<{ backup: BackupRecord; pointRequest: RestorablePoint }> => {
   await readProject(tenant, projectId);
   const plan = await planPoint(tenant, { projectId, request: pointOptions(pointInTime, scope), now });

@@ -1,7 +1,7 @@
 /** Refuses a restore of names that the backup does not have, before anything is started. */
 
 import { ApiError } from '../../contract/errors.ts';
-import { openStore } from '../../destination/index.ts';
+import { openStoreWith } from '../../destination/index.ts';
 import { after, type Clock, clock, log, type Tenant } from '../../platform/index.ts';
 import { type ArchiveDeps, type BackupRecord, requestArchiveDeps, withArchiveInRequest } from '../../stored-backup/index.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
@@ -13,10 +13,13 @@ const searchSeconds = 6;
 const quickPolicy = { attempts: 1, firstDelayMs: 0, maxDelayMs: 0, requestMs: 3_000 };
 export const quickDeps: ArchiveDeps = {
   ...requestArchiveDeps,
-  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, quickPolicy),
+  openStore: (tenant, destination, folder) => openStoreWith(tenant, { destination, folder, retryPolicy: quickPolicy }),
 };
 
-type NamedOptions = Pick<StartRestoreOptions, 'mergeMode' | 'collections' | 'documents' | 'includeSubcollections'>;
+interface NamedOptions extends Pick<StartRestoreOptions, 'mergeMode' | 'collections' | 'documents' | 'includeSubcollections'> {
+  readonly deps?: ArchiveDeps;
+  readonly time?: Clock;
+}
 
 /**
  * Throws COLLECTION_NOT_FOUND or DOCUMENT_NOT_FOUND if the backup has none of the requested names. A rollback may name what the
@@ -25,8 +28,7 @@ type NamedOptions = Pick<StartRestoreOptions, 'mergeMode' | 'collections' | 'doc
 export const assertNamesFound = async (
   tenant: Tenant,
   backup: BackupRecord,
-  { mergeMode, collections, documents, includeSubcollections }: NamedOptions,
-  { deps = quickDeps, time = clock }: { readonly deps?: ArchiveDeps; readonly time?: Clock } = {},
+  { mergeMode, collections, documents, includeSubcollections, deps = quickDeps, time = clock }: NamedOptions,
 ): Promise<void> => {
   if (mergeMode === 'rollback' || (collections.includes('*') && !documents)) return;
   const until = after(time.now(), searchSeconds);

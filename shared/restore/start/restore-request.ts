@@ -49,12 +49,11 @@ export const readRestoreRequest = async (tenant: Tenant, body: RestoreBody, now:
   const { backup, pointRequest } =
     'backupId' in source
       ? { backup: await readBackup(tenant, source.backupId), pointRequest: undefined }
-      : await readPointRequest(
-          tenant,
-          source,
-          { collections, documents, includeSubcollections: options.includeSubcollections, allowPartial },
+      : await readPointRequest(tenant, {
+          ...source,
+          scope: { collections, documents, includeSubcollections: options.includeSubcollections, allowPartial },
           now,
-        );
+        });
   assertRestorable(backup);
   const [project, target] = await requestedProjects(tenant, backup, body.targetProjectId);
   if (transform) assertMaskable(project, target, includeAuthUsers);

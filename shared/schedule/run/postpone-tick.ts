@@ -20,9 +20,7 @@ interface Obstacle {
 export const postponeTick = async (
   { tenant, schedule }: ActiveScheduleContext,
   { at, tries }: Tick,
-  { message, isCapacity }: Obstacle,
-  now: Date,
-  send: typeof sendTask = sendTask,
+  { message, isCapacity, now, send = sendTask }: Obstacle & { readonly now: Date; readonly send?: typeof sendTask },
 ): Promise<void> => {
   const next = { at: iso(at), tries: tries + 1 };
   await send(tenant, { ...scheduleKind.runTask(schedule.id), ...next }, { delaySeconds: retrySeconds, now });

@@ -26,8 +26,7 @@ interface TickDeps {
 /** Starts exactly one backup per due time. Missed runs are reported in the transaction that skips them. */
 export const tick = (
   tenant: Tenant,
-  scheduleId: string,
-  { at, tries }: Tick,
+  { scheduleId, at, tries }: Tick & { readonly scheduleId: string },
   { clock: time, postpone, sync }: TickDeps = { clock, postpone: postponeTick, sync: syncSchedule },
 ): Promise<void> =>
   tickRecurring(
@@ -65,7 +64,7 @@ const run = async (
   // First due, first served: what became free belongs to those that have waited longer.
   if (free === 0 || free <= (await readWaitingLine(tenant))(schedule)) {
     const message = `The organization runs ${max} backups, as many as it may at once (concurrentBackups)`;
-    return postpone(context, { at, tries }, { message, isCapacity: true }, now);
+    return postpone(context, { at, tries }, { message, isCapacity: true, now });
   }
   const advanced = advancedTo(at, next);
   const counted = await countDueRuns({ ...context, schedule: { ...schedule, ...advanced } }, { runs: 1, at: iso(at), now });
@@ -96,7 +95,7 @@ const run = async (
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (error.code === 'JOB_IN_PROGRESS')
-      return postpone(context, { at, tries }, { message: error.message, isCapacity: false }, now);
+      return postpone(context, { at, tries }, { message: error.message, isCapacity: false, now });
     if (error.code !== 'STORAGE_NOT_FOUND' && error.code !== 'VALIDATION_ERROR') throw error;
     await fail('STORAGE_UPLOAD_ERROR', 'There is no storage destination to back up to: it was deleted, or no default is set');
   }

@@ -30,7 +30,7 @@ export const syncAllSchedules = async (
   let done = after;
   for await (const { id } of schedulesOf(tenant, { projectId }, { after: after && scheduleKey.schedule(tenant, after).sk })) {
     if (time.now() >= until) return commit([enqueue(tenant, { kind: 'sync-schedules', ...task, after: done }, time.now())]);
-    if (deletedProjectName === undefined) await syncSchedule(tenant, id, time, entries);
+    if (deletedProjectName === undefined) await syncSchedule(tenant, id, { time, entries });
     else await deleteWithProject(tenant, { scheduleId: id, projectName: deletedProjectName, time, entries });
     done = id;
   }

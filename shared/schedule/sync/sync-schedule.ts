@@ -6,8 +6,7 @@ import { scheduleKind } from '../model/schedule-kind.ts';
 export const syncSchedule = async (
   tenant: Tenant,
   scheduleId: string,
-  time: Clock = clock,
-  entries: Scheduler = scheduler,
+  { time = clock, entries = scheduler }: { readonly time?: Clock; readonly entries?: Scheduler } = {},
 ): Promise<void> => {
   await syncEntries(scheduleKind, { tenant, id: scheduleId }, { time, entries });
 };

@@ -97,8 +97,10 @@ const holdFor = (tenant: Tenant, { id, heldFor }: BackupRecord, anomalousId: str
 export const anomalyNotices = (
   { tenant, project, organization }: EventContext,
   backup: BackupRecord,
-  now: Date,
-  news = backup.anomaly?.findings ?? [],
+  {
+    now,
+    news = backup.anomaly?.findings ?? [],
+  }: { readonly now: Date; readonly news?: NonNullable<BackupRecord['anomaly']>['findings'] },
 ): readonly Write[] => {
   const { anomaly } = backup;
   if (!anomaly) return [];

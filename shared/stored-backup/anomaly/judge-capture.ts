@@ -48,7 +48,7 @@ export const captureWrites = async (
   const stored = putHistory(key, { lastBackup: last, history, revision: record?.revision, now, maxBytes: captureBytesMax });
   if (!isMarked) return [stored];
   const { marked, news } = addCaptured(base, { findings, run, from }, now);
-  const notices = news.length > 0 ? anomalyNotices(context, { ...base, ...marked }, now, news) : [];
+  const notices = news.length > 0 ? anomalyNotices(context, { ...base, ...marked }, { now, news }) : [];
   return [stored, mark(tenant, base, marked), ...notices];
 };
 

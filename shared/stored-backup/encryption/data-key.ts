@@ -90,7 +90,7 @@ export const dataKeyOf = async (tenant: Tenant, backup: BackupRecord): Promise<B
 
 const unlocked = async (tenant: Tenant, { keyFile, archive, encryption }: BackupRecord): Promise<Buffer> => {
   if (!keyFile) throw keyUnavailable('The backup has no key');
-  return (await unlockKeyFile(tenant, keyFile, archive, encryption.keyId)).dataKey;
+  return (await unlockKeyFile(tenant, keyFile, { archive, likelyKeyId: encryption.keyId })).dataKey;
 };
 
 export const isSameKey = (a: Uint8Array, b: Uint8Array | undefined): boolean => b !== undefined && Buffer.compare(a, b) === 0;
@@ -99,9 +99,11 @@ export const isSameKey = (a: Uint8Array, b: Uint8Array | undefined): boolean => 
 export const unlockKeyFile = async (
   tenant: Tenant,
   keyFile: Uint8Array,
-  archive: Identity,
-  likelyKeyId?: string,
-  onKmsError: typeof throwKmsFailure = throwKmsFailure,
+  {
+    archive,
+    likelyKeyId,
+    onKmsError = throwKmsFailure,
+  }: { readonly archive: Identity; readonly likelyKeyId?: string; readonly onKmsError?: typeof throwKmsFailure },
 ): Promise<{ dataKey: Buffer; encryption: BackupRecord['encryption'] }> => {
   const { identity, wraps } = parsed(keyFile);
   if (

@@ -106,8 +106,7 @@ const previousMax = 20;
 export const changeEncryption = async (
   tenant: Tenant,
   chosen: EncryptionRecord | undefined,
-  input: EncryptionInput,
-  now: Date,
+  { input, now }: { readonly input: EncryptionInput; readonly now: Date },
 ): Promise<{ chosen: EncryptionRecord; change: Change }> => {
   assertAllowed(input);
   const previous = { ...chosen?.previous, ...(chosen?.keyId && chosen.sealed && { [chosen.keyId]: chosen.sealed }) };

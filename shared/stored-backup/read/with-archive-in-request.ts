@@ -1,7 +1,7 @@
 /** Reads a backup within an API request, and maps failures to API errors. */
 import { ArchiveError } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
-import { openStore, requestRetryPolicy, StorageError } from '../../destination/index.ts';
+import { openStoreInRequest, StorageError } from '../../destination/index.ts';
 import { SourceError } from '../../firestore/index.ts';
 import { JobFailure } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
@@ -13,7 +13,7 @@ import { type ArchiveDeps, type OpenArchive, openArchive } from './open-archive.
 /** A slow store is given up before the request times out. */
 export const requestArchiveDeps: ArchiveDeps = {
   dataKeyOf: backupDeps.dataKeyOf,
-  openStore: (tenant, destination, folder) => openStore(tenant, destination, folder, requestRetryPolicy),
+  openStore: openStoreInRequest,
 };
 
 /** Runs `work` with the backup open. Errors of the store, the key and the archive become ApiErrors. */

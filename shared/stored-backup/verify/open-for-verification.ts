@@ -77,7 +77,11 @@ export const checkKeyFile = async (
     } catch (error) {
       if (!(error instanceof ArchiveError)) throw error;
     }
-    const { dataKey } = await deps.unlockKeyFile(tenant, stored, archive, encryption.keyId, throwForeignKmsFailure);
+    const { dataKey } = await deps.unlockKeyFile(tenant, stored, {
+      archive,
+      likelyKeyId: encryption.keyId,
+      onKmsError: throwForeignKmsFailure,
+    });
     if (isSameKey(dataKey, expected)) return undefined;
     return { problem: 'corrupt', message: 'The key in the destination belongs to another backup' };
   } catch (error) {

@@ -33,7 +33,11 @@ const idLateSeconds = 900;
  * Runs until the deadline, then enqueues a task that continues. Idempotent: a repeated part starts no round twice. The replay
  * ends when its webhook is disabled or deleted, or when another replay has taken the lock.
  */
-export const runReplay = async (tenant: Tenant, task: ReplayTask, until: Date, time: Clock): Promise<void> => {
+export const runReplay = async (
+  tenant: Tenant,
+  task: ReplayTask,
+  { until, time }: { readonly until: Date; readonly time: Clock },
+): Promise<void> => {
   if (!(await extendReplayLock(tenant, task, time.now())))
     return log.info('replay stopped: it has ended or another replay holds the lock', { webhookId: task.webhookId });
   if (await walkEvents(tenant, { task, until, time })) await releaseReplayLock(tenant, task, time.now());

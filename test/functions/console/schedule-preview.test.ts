@@ -58,7 +58,7 @@ const nightly = { cron: '30 2 * * *', timezone: 'Europe/Berlin' };
 
 test('retention calendar: a policy keeps the last of each day, week, month and year', () => {
   const policy = { daily: 3, weekly: 2, monthly: 2, yearly: 2 };
-  const days = simulateRetention(nightly, { kind: 'policy', policy }, now, 800);
+  const days = simulateRetention(nightly, { kind: 'policy', policy }, { now, days: 800 });
   deepEqual(
     days.filter(({ isKept }) => isKept).map(({ date, reasons }) => [dayOf(date), reasons.join(' ')]),
     [
@@ -73,7 +73,7 @@ test('retention calendar: a policy keeps the last of each day, week, month and y
 
 test('retention calendar: days and forever', () => {
   const kept = (retention: Parameters<typeof simulateRetention>[1]) =>
-    simulateRetention(nightly, retention, now, 30).filter(({ isKept }) => isKept).length;
+    simulateRetention(nightly, retention, { now, days: 30 }).filter(({ isKept }) => isKept).length;
   equal(kept({ kind: 'days', days: 5 }), 5);
   equal(kept({ kind: 'forever' }), 30);
 });
@@ -81,7 +81,7 @@ test('retention calendar: days and forever', () => {
 test('retention calendar: of a day with many runs only the last counts', () => {
   const policy = { daily: 7, weekly: 4, monthly: 12, yearly: 2 };
   const often = { cron: '*/5 * * * *', timezone: 'America/New_York' };
-  const days = simulateRetention(often, { kind: 'policy', policy }, now, 400);
+  const days = simulateRetention(often, { kind: 'policy', policy }, { now, days: 400 });
   equal(days.length, 401);
   equal(new Set(days.map(({ date }) => date)).size, 401);
 });

@@ -168,7 +168,7 @@ export class RestoreEnv extends ArchiveEnv {
   async journalOf(id: string): Promise<ReadonlyMap<string, Omit<ArchiveRecord, 'name'>>> {
     const { journal, targetProjectId } = this.restoreOf(id);
     const identity = { organization: this.tenant.organizationId, project: targetProjectId, backup: journal.backupId };
-    const { dataKey } = await this.deps.unlockKeyFile(this.tenant, journal.keyFile!, identity);
+    const { dataKey } = await this.deps.unlockKeyFile(this.tenant, journal.keyFile!, { archive: identity });
     const { records } = await readArchive(this.folderOf(journal.path), { identity, dataKey, digest: journal.manifestDigest });
     return new Map(records.map(({ name, kind, content }) => [name, { kind, content }]));
   }

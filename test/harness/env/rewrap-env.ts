@@ -48,8 +48,8 @@ export const startRewraps = async () => {
       buckets.isFailing = () => false;
       process.env.DATA_KEY_ID = arnOf('data');
     },
-    choose: async (wish: Parameters<typeof changeEncryption>[2]) => {
-      const { chosen, change } = await changeEncryption(tenant, await readEncryption(tenant), wish, new Date());
+    choose: async (wish: Parameters<typeof changeEncryption>[2]['input']) => {
+      const { chosen, change } = await changeEncryption(tenant, await readEncryption(tenant), { input: wish, now: new Date() });
       await puts(change.writes);
       return chosen;
     },

@@ -194,9 +194,9 @@ export const createScheduleEnv = () => {
     const of = unsafeTenant(organizationId, 'record');
     switch (task.kind) {
       case 'run-schedule':
-        return tick(of, task.scheduleId, { at: new Date(task.at), tries: task.tries ?? 0 }, tickDeps);
+        return tick(of, { scheduleId: task.scheduleId, at: new Date(task.at), tries: task.tries ?? 0 }, tickDeps);
       case 'sync-schedule':
-        return syncSchedule(of, task.scheduleId, clock, scheduler);
+        return syncSchedule(of, task.scheduleId, { time: clock, entries: scheduler });
       case 'sync-schedules':
         return syncAllSchedules(of, { task, until: new Date(nowMs + 1_000), time: clock, entries: scheduler });
       case 'schedule-outcome':
@@ -205,11 +205,11 @@ export const createScheduleEnv = () => {
         throw new Error(`unexpected task ${task.kind}`);
     }
   };
-  const tickDeps: Parameters<typeof tick>[3] = {
+  const tickDeps: NonNullable<Parameters<typeof tick>[2]> = {
     clock,
-    postpone: (context, received, message, now) =>
-      postponeTick(context, received, message, now, (of, task, options) => send([taskMessage(of, task, options)])),
-    sync: (of, scheduleId) => syncSchedule(of, scheduleId, clock, scheduler),
+    postpone: (context, received, obstacle) =>
+      postponeTick(context, received, { ...obstacle, send: (of, task, options) => send([taskMessage(of, task, options)]) }),
+    sync: (of, scheduleId) => syncSchedule(of, scheduleId, { time: clock, entries: scheduler }),
   };
 
   const messageOf = (task: Task): TaskMessage => ({ id: newId('task'), organizationId: tenant.organizationId, task });

@@ -139,7 +139,10 @@ test('import: fails if the passphrase that opens the key is forgotten before the
     version: 'v',
     isWalking: false,
   };
-  const { chosen } = await changeEncryption(tenant, undefined, { mode: 'customer', passphrase: 'the passphrase' }, now);
+  const { chosen } = await changeEncryption(tenant, undefined, {
+    input: { mode: 'customer', passphrase: 'the passphrase' },
+    now,
+  });
   const [keyId, sealed] = [chosen.keyId ?? '', chosen.sealed];
   await commit([{ put: { ...settings, keyId, sealed, previous: {} } }]);
   await fill();

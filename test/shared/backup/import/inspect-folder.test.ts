@@ -26,6 +26,8 @@ test('import: a relabelled key file is refused without an alarm; the same refusa
   await store.put('key', relabelled);
   await rejects(inspectFolder(tenant, store, 'somewhere'), { code: 'VALIDATION_ERROR', message: /encrypted for another backup/ });
   deepEqual(lines, []);
-  await rejects(unlockKeyFile(tenant, relabelled, backupOf({ archive: identity }).archive), { code: 'KEY_UNAVAILABLE' });
+  await rejects(unlockKeyFile(tenant, relabelled, { archive: backupOf({ archive: identity }).archive }), {
+    code: 'KEY_UNAVAILABLE',
+  });
   deepEqual(lines, [logLines.keyRefused]);
 });

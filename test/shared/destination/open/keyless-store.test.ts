@@ -79,7 +79,7 @@ test('keyless store: another organization is denied, and an unavailable token se
 });
 
 test('keyless store: the probe names the provider, a foreign organization, and who lacks the role', async () => {
-  const failureOf = async (project: string) => (await probeStore(tenant, target, identityOf(project))).failure;
+  const failureOf = async (project: string) => (await probeStore(tenant, target, { credentials: identityOf(project) })).failure;
   deepEqual(await failureOf('shop'), undefined);
   const missing = await failureOf('nowhere');
   deepEqual([missing?.step, missing?.kind], ['workloadIdentity', 'denied']);
@@ -102,9 +102,9 @@ test('keyless store: the probe names the provider, a foreign organization, and w
 
 test('keyless store: locks need roles/storage.objectAdmin', async () => {
   const locked = { ...target, objectLock: { mode: 'governance', days: 1 } } as const;
-  equal((await probeStore(tenant, locked, identityOf('shop'))).failure?.step, 'lock');
+  equal((await probeStore(tenant, locked, { credentials: identityOf('shop') })).failure?.step, 'lock');
   await paste(setupOf('shop', { role: 'roles/storage.objectAdmin' }).commands[2]?.command ?? '');
-  const { failure, warnings } = await probeStore(tenant, locked, identityOf('shop'));
+  const { failure, warnings } = await probeStore(tenant, locked, { credentials: identityOf('shop') });
   deepEqual([failure, warnings], [undefined, []]);
 });
 

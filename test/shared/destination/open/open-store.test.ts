@@ -98,15 +98,15 @@ test('openStore: a role that cannot be assumed is denied before a request to the
 test('probeStore: a role is tested with and without the ExternalId', async () => {
   const tried = { ...place, prefix: '', immutable: false };
   isAsking = ({ ExternalId }) => ExternalId === tenant.organizationId;
-  equal((await probeStore(tenant, tried, role)).failure, undefined);
+  equal((await probeStore(tenant, tried, { credentials: role })).failure, undefined);
   deepEqual(
     asked.map(({ ExternalId }) => ExternalId),
     [tenant.organizationId, undefined, tenant.organizationId],
   );
   isAsking = () => true;
-  deepEqual((await probeStore(tenant, tried, role)).failure?.step, 'role');
+  deepEqual((await probeStore(tenant, tried, { credentials: role })).failure?.step, 'role');
   isAsking = () => false;
-  deepEqual((await probeStore(tenant, tried, role)).failure?.step, 'role');
+  deepEqual((await probeStore(tenant, tried, { credentials: role })).failure?.step, 'role');
 });
 
 test('openStore: a private endpoint is rejected when opened, a private name when connected to', async () => {

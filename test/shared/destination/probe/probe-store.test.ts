@@ -37,7 +37,7 @@ test('probeStore: an unexpected object in the listing ends the probe without rea
     response.end(
       `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>${asked.length}</NextContinuationToken><Contents><Key>probe/other</Key><Size>1</Size></Contents></ListBucketResult>`,
     );
-  const found = await probeStore(tenant, place, keys);
+  const found = await probeStore(tenant, place, { credentials: keys });
   deepEqual(found.failure, { step: 'list', kind: 'invalid', reason: 'The store’s listing does not match its objects.' });
   deepEqual(asked, ['PUT', 'GET', 'GET', 'LIST', 'DELETE']);
 });
@@ -49,7 +49,7 @@ test('probeStore: the timeout ends the current call, and only the clean-up follo
     hung = new Promise((done) => response.once('close', done));
     end.abort();
   };
-  const found = await probeStore(tenant, place, keys, end.signal);
+  const found = await probeStore(tenant, place, { credentials: keys, signal: end.signal });
   deepEqual(found.failure, { step: 'list', kind: 'unavailable', reason: 'The store did not respond in time.' });
   deepEqual(
     found.checks.map(({ name, ok: isOk }) => [name, isOk]),
@@ -66,7 +66,7 @@ test('probeStore: the timeout ends the current call, and only the clean-up follo
 });
 
 test('probeStore: with an aborted signal nothing is sent', async () => {
-  const found = await probeStore(tenant, place, keys, AbortSignal.abort());
+  const found = await probeStore(tenant, place, { credentials: keys, signal: AbortSignal.abort() });
   equal(found.failure?.reason, 'The store did not respond in time.');
   deepEqual(asked, []);
 });
@@ -91,7 +91,7 @@ test('probeStore: a role with an ExternalId of its own is tested and opened with
   const role = { roleArn: 'arn:aws:iam::210987654321:role/writer' };
   const moved = { ...place, externalId: 'org_before' };
   (await openConfiguredStore(tenant, { config: moved, credentials: role, folder: '', retryPolicy: quick })).close();
-  const found = await probeStore(tenant, moved, role);
+  const found = await probeStore(tenant, moved, { credentials: role });
   deepEqual(ids, ['org_before', 'org_before', null, 'org_before']);
   equal(found.failure?.step, 'list');
   deepEqual(found.checks[0], { name: 'role', ok: true });

@@ -23,7 +23,7 @@ const acting: CallerContext = {
   actor: { type: 'user', id: 'usr_01JWNVAV000000000000000001', email: 'ann@example.com' },
 };
 const input = { email: 'bob@example.com', role: 'member' } as const;
-const { invitation, change } = invite(acting, undefined, input, now);
+const { invitation, change } = invite(acting, { holder: undefined, ...input, now });
 const refused = (code: string) => (error: unknown) => (error as ApiError).code === code;
 
 test('invite: an invitation is open for exactly seven days', () => {
@@ -37,11 +37,14 @@ test('invite: the e-mail is enqueued in the same transaction', () =>
 
 const holder = { pk: 'x', sk: 'x', invitationId: invitation.id, expiresAt: invitation.expiresAt };
 test('invite: an address with an open invitation is INVITATION_EXISTS', () =>
-  throws(() => invite(acting, holder, input, later(6)), refused('INVITATION_EXISTS')));
+  throws(() => invite(acting, { holder, ...input, now: later(6) }), refused('INVITATION_EXISTS')));
 test('invite: the address of a member is INVITATION_EXISTS', () =>
-  throws(() => invite(acting, { pk: 'x', sk: 'x', userId: 'usr_x' }, input, later(400)), refused('INVITATION_EXISTS')));
+  throws(
+    () => invite(acting, { holder: { pk: 'x', sk: 'x', userId: 'usr_x' }, ...input, now: later(400) }),
+    refused('INVITATION_EXISTS'),
+  ));
 test('invite: an expired invitation of the address is replaced', () => {
-  const { change } = invite(acting, holder, input, later(7));
+  const { change } = invite(acting, { holder, ...input, now: later(7) });
   ok(change.writes.some((write) => 'remove' in write && write.remove.sk === `INVITE#${invitation.id}`));
 });
 

@@ -17,7 +17,7 @@ const whole: Partial<BackupRecord> = {
 };
 const fits = (more: Partial<BackupRecord>): boolean => {
   const backup = backupOf({ ...whole, ...more });
-  equal(canBegin(tenant, { ...pitr, capturedTo: null }, backup, now), canFollow(tenant, pitr, backup));
+  equal(canBegin(tenant, backup, { pitr: { ...pitr, capturedTo: null }, now }), canFollow(tenant, pitr, backup));
   return canFollow(tenant, pitr, backup);
 };
 

@@ -102,7 +102,7 @@ test('batch chain: captures never begin again before the last captured moment, s
   const gap = { from: base.readTime!, to: null, reason: 'the base backup is gone' };
   const begins = (micros: number) => {
     const backup = { ...base, id: newId('backup'), readTime: momentOf(microsOf(pitr.capturedTo!) + micros) };
-    return canBegin(t.tenant, { ...pitr, gaps: [gap] }, backup, t.now);
+    return canBegin(t.tenant, backup, { pitr: { ...pitr, gaps: [gap] }, now: t.now });
   };
   assert.deepEqual([-1, 0, 1].map(begins), [false, true, true]);
 });

@@ -89,8 +89,8 @@ test('capture: mass deletion is found in the batch, also if it takes several bat
   // In a year nothing has expired.
   const later = new Date(Date.parse(t.pitr.capturedTo!) + 365 * 24 * 3_600_000);
   const bases = [...t.pitr.bases, { ...t.pitr.bases[0]!, readTime: t.pitr.capturedTo!, since: t.pitr.capturedTo! }];
-  assert.equal(decideCaptureExpiry({ ...t.pitr, bases }, later, false, heldMs), undefined);
-  assert.equal(decideCaptureExpiry({ ...t.pitr, bases }, later)?.keptFrom, t.pitr.capturedTo);
+  assert.equal(decideCaptureExpiry({ ...t.pitr, bases }, { now: later, isGone: false, heldMs }), undefined);
+  assert.equal(decideCaptureExpiry({ ...t.pitr, bases }, { now: later })?.keptFrom, t.pitr.capturedTo);
   // Also once the history of batches has forgotten the finding.
   const key = captureHistoryKey(t.tenant, t.pitr.projectId);
   const history = (await get(key))!;

@@ -150,7 +150,7 @@ test('source outage: look-ups have an hourly budget; once spent, one gap reports
   const rough = windowsOf(t.pitr, now).windows.filter(({ precision }) => precision === 'interval');
   const moments = t
     .secondsIn(rough.map(({ from, to }) => ({ from, to })))
-    .map((at) => microsOf(resolvePoint(t.pitr, t.batches, { pointInTime: momentOf(at) }, now).moment));
+    .map((at) => microsOf(resolvePoint(t.pitr, t.batches, { request: { pointInTime: momentOf(at) }, now }).moment));
   assert.deepEqual([...new Set(moments)], [gaps[0]!.from, ...t.batches.map(({ to }) => to)].slice(0, -1).map(microsOf));
   await t.assertExact([...new Set(moments)]);
   while (t.nowMs < Date.parse(since) + 3_600_000) {
@@ -191,7 +191,7 @@ test('source outage: collections created all the time do not delay a cycle, and 
   await t.runNextCycle();
   assert.deepEqual([t.pitr.gaps, t.pitr.putOffs], [[], undefined]);
   const between = momentOf(microsOf(batch!.to) + 1_000_000);
-  const { moment } = resolvePoint(t.pitr, t.batches, { pointInTime: between }, t.now);
+  const { moment } = resolvePoint(t.pitr, t.batches, { request: { pointInTime: between }, now: t.now });
   assert.equal(moment, batch!.to);
   await t.assertExact([batch!.to, t.pitr.capturedTo!].map(microsOf));
 });

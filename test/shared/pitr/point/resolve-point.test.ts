@@ -38,7 +38,10 @@ const record = (more: Partial<PitrRecord> = {}): PitrRecord =>
   }) as PitrRecord;
 
 const point = (time: string, more: Partial<PitrRecord> = {}, batches: Parameters<typeof resolvePoint>[1] = [], request = {}) => {
-  const { moment, base, isPartial } = resolvePoint(record(more), batches, { pointInTime: at(time), ...request }, now);
+  const { moment, base, isPartial } = resolvePoint(record(more), batches, {
+    request: { pointInTime: at(time), ...request },
+    now,
+  });
   return [moment.slice(11, -1), base.backupId, ...(isPartial ? ['partial'] : [])];
 };
 
@@ -63,7 +66,7 @@ test('restore point: a partial restore is resolved only if it is allowed, and na
   const ids = Array.from({ length: 120 }, (_, n) => `c${n}`);
   const gaps = [gap('12:50:00', null, { collections: ids.slice(0, 3), count: 4_000, lists: ['l'] })];
   const lacks = (more: Partial<PitrRecord>, request = {}) =>
-    resolvePoint(record(more), [], { pointInTime: at('13:00:00'), allowPartial: true, ...request }, now);
+    resolvePoint(record(more), [], { request: { pointInTime: at('13:00:00'), allowPartial: true, ...request }, now });
   const some = lacks({ gaps });
   deepEqual(some.uncovered, { collections: ['c0', 'c1', 'c2'], count: 4_000, complete: false, reason: 'the token was lost' });
   deepEqual([some.isPartial, some.isUnchecked], [true, true]);
@@ -89,7 +92,7 @@ test('restore point: a moment within an interruption is refused, or says so; its
   deepEqual(point('12:50:00', { sampled }), ['12:50:00.000000', 'second']);
   deepEqual(point('12:51:01', { sampled }), ['12:51:01.000000', 'second']);
   const request = { pointInTime: at('12:50:30'), allowPartial: true };
-  const { uncovered, lacks, isPartial, absenceUnknown } = resolvePoint(record({ sampled }), [], request, now);
+  const { uncovered, lacks, isPartial, absenceUnknown } = resolvePoint(record({ sampled }), [], { request, now });
   deepEqual([uncovered, isPartial, absenceUnknown], [lacks, true, ['**']]);
   deepEqual(uncovered, {
     collections: [],
@@ -127,7 +130,7 @@ for (const precision of ['interval', 'second'] as const)
     const captured = record({ precision, gaps, bases: [base], capturedTo: cycle(1_399).to, checkedAt: cycle(1_399).to });
     const known = new Set(Array.from({ length: 1_401 }, (_, n) => cycle(n).from));
     for (let second = first + 500_000; second <= microsOf(cycle(1_399).to); second += 701_000_000) {
-      const { moment } = resolvePoint(captured, batches, { pointInTime: momentOf(second) }, now);
+      const { moment } = resolvePoint(captured, batches, { request: { pointInTime: momentOf(second) }, now });
       ok(known.has(moment) && microsOf(moment) <= second, `${moment} is not known at ${momentOf(second)}`);
       const ended = (by: number) => batches.filter(({ to }) => microsOf(to) <= by).length;
       equal(ended(microsOf(moment)), ended(second), `${moment} lacks changes before ${momentOf(second)}`);
@@ -208,7 +211,7 @@ test('restore point: requested collections that were not captured are in doubt, 
   const doubt = (named: readonly string[], more: Partial<PitrRecord> = {}, heard: readonly string[] = []) => {
     const batches = heard.map((id) => ({ collections: JSON.stringify([id]) }));
     const asked = { moment: at('13:00:00.000000'), request: { pointInTime: at('13:00:00'), named } };
-    return doubtAt(record(more), batches, asked, now)?.collectionIds;
+    return doubtAt(record(more), batches, { ...asked, now })?.collectionIds;
   };
   const unchecked = { checkedAt: at('12:45:00') };
   const unknown = { gaps: [gap('12:30:00', null, { collections: [] })] };

@@ -54,7 +54,7 @@ test('capture expiry: a base stays while a batch may be encrypted with its key',
   const t = await captured();
   const at = (minutes: number) => momentOf(t.nowMs * 1_000 - minutes * 60_000_000);
   const bases = [300, 200, 5, 0].map((ago) => ({ backupId: `${ago}`, readTime: at(ago), since: at(ago) }));
-  const kept = decideCaptureExpiry({ ...t.pitr, bases }, new Date(t.nowMs + 3 * 24 * 3_600_000));
+  const kept = decideCaptureExpiry({ ...t.pitr, bases }, { now: new Date(t.nowMs + 3 * 24 * 3_600_000) });
   assert.deepEqual(
     kept?.bases.map(({ backupId }) => backupId),
     ['200', '5', '0'],

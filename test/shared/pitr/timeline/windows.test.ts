@@ -181,12 +181,12 @@ test('windows: bases are kept while a batch may need their key, and windows shri
     gaps: [{ ...lost, to: at('10:50:00'), collections: ['a'] }],
   });
   const later = (time: string) => new Date(`2030-06-03T${time}Z`);
-  assert.equal(decideCaptureExpiry(pitr, later('09:00:00')), undefined);
-  assert.deepEqual(decideCaptureExpiry(pitr, later('11:30:00')), { keptFrom: at('11:00:00'), bases, gaps: [] });
-  assert.deepEqual(decideCaptureExpiry(pitr, later('13:30:00'))?.bases, bases.slice(1));
-  assert.equal(decideCaptureExpiry({ ...pitr, keptFrom: at('13:00:00') }, later('13:30:00')), undefined);
+  assert.equal(decideCaptureExpiry(pitr, { now: later('09:00:00') }), undefined);
+  assert.deepEqual(decideCaptureExpiry(pitr, { now: later('11:30:00') }), { keptFrom: at('11:00:00'), bases, gaps: [] });
+  assert.deepEqual(decideCaptureExpiry(pitr, { now: later('13:30:00') })?.bases, bases.slice(1));
+  assert.equal(decideCaptureExpiry({ ...pitr, keptFrom: at('13:00:00') }, { now: later('13:30:00') }), undefined);
   const ended = { ...pitr, status: 'disabled' as const };
-  assert.deepEqual(decideCaptureExpiry(ended, later('14:00:00')), { keptFrom: at('14:00:00'), bases: [], gaps: [] });
+  assert.deepEqual(decideCaptureExpiry(ended, { now: later('14:00:00') }), { keptFrom: at('14:00:00'), bases: [], gaps: [] });
 });
 
 test('windows: captures are kept for a week after the retention is reduced, and offered again if that is reverted', () => {
@@ -199,13 +199,13 @@ test('windows: captures are kept for a week after the retention is reduced, and 
     keptDays: keptAfter(pitr, days, on),
   });
   const changed = less(before, 1, when);
-  assert.deepEqual([windowsOf(changed, when).windows, decideCaptureExpiry(changed, when)], [[], undefined]);
+  assert.deepEqual([windowsOf(changed, when).windows, decideCaptureExpiry(changed, { now: when })], [[], undefined]);
   // A second reduction, or a small increase, does not shorten that time.
   for (const again of [less(changed, 2, when), less(less(changed, 2, when), 1, when)])
-    assert.equal(decideCaptureExpiry(again, new Date('2030-06-26T23:59:59Z')), undefined);
+    assert.equal(decideCaptureExpiry(again, { now: new Date('2030-06-26T23:59:59Z') }), undefined);
   assert.equal(spans(less(changed, 30, when), when).length, 1);
   assert.equal(less(changed, 30, when).keptDays, undefined);
-  assert.equal(decideCaptureExpiry(changed, new Date('2030-06-27T00:00:01Z'))?.keptFrom, at('13:00:00'));
+  assert.equal(decideCaptureExpiry(changed, { now: new Date('2030-06-27T00:00:01Z') })?.keptFrom, at('13:00:00'));
 });
 
 test('moments: are exact to the microsecond and have one canonical spelling', () => {

@@ -159,14 +159,17 @@ for (const what of ['plan', 'organization', 'project'] as const)
       organization: organizationKey.organization(t.tenant),
       project: projectKey.project(t.tenant, t.projectId),
     }[what];
-    await syncRestoreTest(t.tenant, plan.id, t.clock, {
-      put: async ({ name }) => {
-        entries.add(name);
-        const found = t.table.get(key);
-        if (what === 'organization') t.table.put({ ...found, ...key, deletedAt: due.toISOString() });
-        else t.table.items.delete(`${key.pk}\n${key.sk}`);
+    await syncRestoreTest(t.tenant, plan.id, {
+      time: t.clock,
+      entries: {
+        put: async ({ name }) => {
+          entries.add(name);
+          const found = t.table.get(key);
+          if (what === 'organization') t.table.put({ ...found, ...key, deletedAt: due.toISOString() });
+          else t.table.items.delete(`${key.pk}\n${key.sk}`);
+        },
+        remove: async (name) => void entries.delete(name),
       },
-      remove: async (name) => void entries.delete(name),
     });
     equal(entries.size, 0);
   });
@@ -215,7 +218,7 @@ test('delete: only runs that have not ended are read and cancelled, however many
     reads += 1;
     return undefined;
   };
-  await syncRestoreTest(t.tenant, plan.id, t.clock, noEntries);
+  await syncRestoreTest(t.tenant, plan.id, { time: t.clock, entries: noEntries });
   t.table.onRead = () => undefined;
   t.table.pageMax = 1_000;
   ok(reads <= 5, `${reads} reads`);

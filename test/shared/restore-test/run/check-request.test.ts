@@ -82,7 +82,7 @@ test('check request: a result that was reported while the worker died counts, an
   const runId = await checkedRun();
   t.onPost = async () => answered(202);
   await dieAt(runId, 2, 'after');
-  const { change } = answerCheck(t.tenant, t.runOf(runId), { result: 'pass', message: 'All good' }, t.clock.now());
+  const { change } = answerCheck(t.tenant, t.runOf(runId), { result: 'pass', message: 'All good', now: t.clock.now() });
   await commit(change.writes);
   const run = await t.finish(runId);
   deepEqual([t.posts.length, run.status, run.check?.message], [1, 'passed', 'All good']);

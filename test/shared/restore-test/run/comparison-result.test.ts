@@ -53,19 +53,19 @@ test('index: a sample of which documents were not read is a difference', () => {
 
 test('comparisons: a source whose history ended midway says how much was compared, and why not all', () => {
   const state = walked({ documents: 5, compared: 2, collections: '[["users",3],["notes",2]]', stopped: 'The history has ended' });
-  const { source, index, target } = comparisonsOf(all, archive, state, noDifferences());
+  const { source, index, target } = comparisonsOf(all, archive, { walked: state, differences: noDifferences() });
   deepEqual([source.compared, source.documents, source.share, source.reason], [true, 2, 0.4, 'The history has ended']);
   deepEqual([index.documents, index.share, target.compared], [5, 1, false]);
-  const never = comparisonsOf(all, archive, { ...state, compared: 0 }, noDifferences()).source;
+  const never = comparisonsOf(all, archive, { walked: { ...state, compared: 0 }, differences: noDifferences() }).source;
   deepEqual([never.compared, never.readTime, never.documents], [false, null, 0]);
 });
 
 test('comparisons: say how many documents were not read because they are erased', () => {
   const state = walked({ documents: 3, compared: 3, collections: '[["users",3],["notes",2]]' });
-  const { index, source } = comparisonsOf(all, archive, state, noDifferences());
+  const { index, source } = comparisonsOf(all, archive, { walked: state, differences: noDifferences() });
   const remark = '2 of 5 documents are erased, and were not read';
   deepEqual([index.reason, source.reason, index.share], [remark, remark, 0.6]);
-  equal(comparisonsOf(all, archive, { ...state, documents: 5 }, noDifferences()).index.reason, null);
+  equal(comparisonsOf(all, archive, { walked: { ...state, documents: 5 }, differences: noDifferences() }).index.reason, null);
 });
 
 test('differences: all are counted, the first 100 are kept', () => {

@@ -94,7 +94,7 @@ const waitingRun = async (): Promise<RunRecord> => {
 
 test('a result that was reported stays if the time runs out at that moment', async () => {
   const run = await waitingRun();
-  const { change } = answerCheck(t.tenant, run, { result: 'fail', message: 'Orders are missing' }, t.clock.now());
+  const { change } = answerCheck(t.tenant, run, { result: 'fail', message: 'Orders are missing', now: t.clock.now() });
   await commit(change.writes);
   const late = { now: () => new Date(t.clock.now().getTime() + 61_000) };
   const context = { tenant: t.tenant, deps: { ...deps(), clock: late }, deadline };
@@ -108,7 +108,10 @@ test('a result that was reported stays if the time runs out at that moment', asy
 test('a result after the time is refused, and the check has timed out', async () => {
   const run = await waitingRun();
   const late = new Date(t.clock.now().getTime() + 60_000);
-  throws(() => answerCheck(t.tenant, run, { result: 'pass', message: null }, late), { code: 'CONFLICT', message: /too late/ });
+  throws(() => answerCheck(t.tenant, run, { result: 'pass', message: null, now: late }), {
+    code: 'CONFLICT',
+    message: /too late/,
+  });
   const context = { tenant: t.tenant, deps: { ...deps(), clock: { now: () => late } }, deadline };
   equal(await checkRun({ ...context, run }), 'again');
   await checkRun({ ...context, run: await read(run) });

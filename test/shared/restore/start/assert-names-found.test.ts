@@ -14,14 +14,14 @@ beforeAll(async () => {
   backup = await backUpShop(t);
 });
 
-type Options = Parameters<typeof assertNamesFound>[2];
-const check = (options: Partial<Options>, more: Parameters<typeof assertNamesFound>[3] = {}) =>
-  assertNamesFound(
-    t.tenant,
-    backup,
-    { mergeMode: 'overwrite', collections: ['*'], includeSubcollections: true, ...options },
-    { deps: t.deps, ...more },
-  );
+const check = (options: Partial<Parameters<typeof assertNamesFound>[2]>) =>
+  assertNamesFound(t.tenant, backup, {
+    mergeMode: 'overwrite',
+    collections: ['*'],
+    includeSubcollections: true,
+    deps: t.deps,
+    ...options,
+  });
 const documents = (...paths: string[]) => ({ documents: { paths, given: paths.map((path) => [path, [path]] as const) } });
 
 test('names: a request of unknown collections or documents only is refused with them', async () => {
@@ -45,7 +45,7 @@ test('names: a bucket that cannot be read, or is too slow, leaves the decision t
     ...t.deps,
     openStore: () => Promise.reject(new StorageError('unavailable', 'The store did not read an object in time.')),
   };
-  await check({ collections: ['nowhere'] }, { deps: broken });
+  await check({ collections: ['nowhere'], deps: broken });
   let seconds = 0;
-  await check({ collections: ['nowhere'] }, { time: { now: () => new Date(7_000 * seconds++) } });
+  await check({ collections: ['nowhere'], time: { now: () => new Date(7_000 * seconds++) } });
 });

@@ -74,12 +74,15 @@ test('sync: a deleted schedule leaves neither entries nor a due item', async () 
 test('sync: a change during the sync is seen by the same sync', async () => {
   const schedule = await t.addSchedule();
   let isChanged = false;
-  await syncSchedule(t.tenant, schedule.id, t.clock, {
-    ...t.scheduler,
-    put: async (entry) => {
-      await t.scheduler.put(entry);
-      if (!isChanged) await change(schedule, { enabled: false });
-      isChanged = true;
+  await syncSchedule(t.tenant, schedule.id, {
+    time: t.clock,
+    entries: {
+      ...t.scheduler,
+      put: async (entry) => {
+        await t.scheduler.put(entry);
+        if (!isChanged) await change(schedule, { enabled: false });
+        isChanged = true;
+      },
     },
   });
   equal(t.entries.size, 0);
@@ -89,14 +92,17 @@ test('sync: a change during the sync is seen by the same sync', async () => {
 for (const what of ['schedule', 'organization', 'project'] as const) {
   test(`sync: entries created while the ${what} is deleted are removed`, async () => {
     const schedule = await t.addSchedule();
-    await syncSchedule(t.tenant, schedule.id, t.clock, {
-      ...t.scheduler,
-      put: async (entry) => {
-        await t.scheduler.put(entry);
-        const key = projectKey.project(t.tenant, t.projectId);
-        if (what === 'organization') t.table.put({ ...t.organizationOf(), deletedAt: '2026-03-01T12:00:00.000Z' });
-        if (what === 'project') t.table.items.delete(`${key.pk}\n${key.sk}`);
-        if (what === 'schedule') t.table.items.delete(`${schedule.pk}\n${schedule.sk}`);
+    await syncSchedule(t.tenant, schedule.id, {
+      time: t.clock,
+      entries: {
+        ...t.scheduler,
+        put: async (entry) => {
+          await t.scheduler.put(entry);
+          const key = projectKey.project(t.tenant, t.projectId);
+          if (what === 'organization') t.table.put({ ...t.organizationOf(), deletedAt: '2026-03-01T12:00:00.000Z' });
+          if (what === 'project') t.table.items.delete(`${key.pk}\n${key.sk}`);
+          if (what === 'schedule') t.table.items.delete(`${schedule.pk}\n${schedule.sk}`);
+        },
       },
     });
     equal(t.entries.size, 0);

@@ -26,8 +26,8 @@ beforeEach(() => {
   tenant = unsafeTenant(newId('organization'), 'created');
 });
 
-const choose = async (wish: Parameters<typeof changeEncryption>[2]) => {
-  const { chosen, change } = await changeEncryption(tenant, await readEncryption(tenant), wish, new Date());
+const choose = async (wish: Parameters<typeof changeEncryption>[2]['input']) => {
+  const { chosen, change } = await changeEncryption(tenant, await readEncryption(tenant), { input: wish, now: new Date() });
   await commit(change.writes.filter((write) => 'put' in write));
   return chosen;
 };
@@ -97,7 +97,7 @@ test('data key: a backup of a previous passphrase opens while that one is kept',
   await choose({ mode: 'kms' });
   deepEqual(await dataKeyOf(tenant, backup), dataKey);
   // The key file alone is enough, as an import has it.
-  const { dataKey: opened, encryption } = await unlockKeyFile(tenant, backup.keyFile!, backup.archive);
+  const { dataKey: opened, encryption } = await unlockKeyFile(tenant, backup.keyFile!, { archive: backup.archive });
   deepEqual([opened, encryption], [dataKey, backup.encryption]);
 });
 

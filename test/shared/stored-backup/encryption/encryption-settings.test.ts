@@ -20,8 +20,8 @@ beforeEach(() => {
 });
 
 const now = new Date('2026-03-01T10:00:00.000Z');
-const choose = async (wish: Parameters<typeof changeEncryption>[2]) => {
-  const { chosen, change } = await changeEncryption(tenant, await readEncryption(tenant), wish, now);
+const choose = async (wish: Parameters<typeof changeEncryption>[2]['input']) => {
+  const { chosen, change } = await changeEncryption(tenant, await readEncryption(tenant), { input: wish, now });
   await commit(change.writes.filter((write) => 'put' in write));
   return { chosen, change };
 };

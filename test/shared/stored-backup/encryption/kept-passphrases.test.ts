@@ -24,7 +24,7 @@ test('rewrap: a passphrase is kept while a bucket may have a key of it, although
   await rewrap((await choose({ mode: 'customer', passphrase: second })).version);
   deepEqual((await readBackup(tenant, backup.id)).encryption, backup.encryption);
   deepEqual(Object.keys((await readEncryption(tenant))!.previous).sort(), [backup.encryption.keyId, keyId].sort());
-  const found = await unlockKeyFile(tenant, store.objects.get('key')!, backup.archive);
+  const found = await unlockKeyFile(tenant, store.objects.get('key')!, { archive: backup.archive });
   deepEqual(found, { dataKey, encryption: { mode: 'customer', keyId } });
   buckets.isFailing = () => false;
   await rewrap((await rotate()).version);
@@ -53,7 +53,7 @@ test('rewrap: from KMS to a passphrase and back, the passphrase is kept while th
   await rewrap((await choose({ mode: 'kms' })).version);
   deepEqual((await readBackup(tenant, backup.id)).encryption, backup.encryption);
   deepEqual(Object.keys((await readEncryption(tenant))!.previous), [keyId]);
-  const found = await unlockKeyFile(tenant, store.objects.get('key')!, backup.archive);
+  const found = await unlockKeyFile(tenant, store.objects.get('key')!, { archive: backup.archive });
   deepEqual(found, { dataKey, encryption: { mode: 'customer', keyId } });
   buckets.isFailing = () => false;
   await rewrap((await rotate()).version);
@@ -75,7 +75,7 @@ test('rewrap: a settings change during the last attempt leaves no bucket with a 
   };
   await rewrap(version);
   equal((await readEncryption(tenant))?.isWalking, false);
-  deepEqual((await unlockKeyFile(tenant, store.objects.get('key')!, backup.archive)).dataKey, dataKey);
+  deepEqual((await unlockKeyFile(tenant, store.objects.get('key')!, { archive: backup.archive })).dataKey, dataKey);
 });
 
 test('rewrap: a key that is locked keeps only the passphrase it is wrapped with, however often it is replaced', async () => {

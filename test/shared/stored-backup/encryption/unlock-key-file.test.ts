@@ -18,12 +18,12 @@ const Plaintext = Buffer.alloc(32, 7).toString('base64');
 test('unlockKeyFile: the key id is the one KMS used, not the one that the key file claims', async () => {
   const used = 'arn:aws:kms:eu-central-1:123456789012:key/used';
   aws.play({ Decrypt: () => ({ Plaintext, KeyId: used }) });
-  const { dataKey, encryption } = await unlockKeyFile(tenant, keyFile, archive);
+  const { dataKey, encryption } = await unlockKeyFile(tenant, keyFile, { archive });
   deepEqual(encryption, { mode: 'kms', keyId: used });
   equal(dataKey.length, 32);
 });
 
 test('unlockKeyFile: a key id that KMS does not confirm is unverified', async () => {
   aws.play({ Decrypt: () => ({ Plaintext }) });
-  deepEqual((await unlockKeyFile(tenant, keyFile, archive)).encryption, { mode: 'kms', keyId: 'unverified' });
+  deepEqual((await unlockKeyFile(tenant, keyFile, { archive })).encryption, { mode: 'kms', keyId: 'unverified' });
 });

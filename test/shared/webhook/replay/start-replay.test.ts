@@ -45,7 +45,7 @@ const taskOf = (more: Partial<Task> = {}): Task => ({
   ...more,
 });
 const clock = { now: () => now };
-const run = (task: Task = taskOf()) => runReplay(tenant, task, minutes(1), clock);
+const run = (task: Task = taskOf()) => runReplay(tenant, task, { until: minutes(1), time: clock });
 const put = (event: StoredEvent, more?: Partial<WebhookDeliveryRecord>): WebhookDeliveryRecord => {
   table.put(eventItem(event));
   const delivery = deliveryOf(webhook, event, more);
@@ -143,7 +143,7 @@ describe('replay: several pages', () => {
       // The deadline has passed when it is checked after the first page.
       const time = { now: () => (looks++ < 4 ? now : minutes(2)) };
       const before = tasks().length;
-      await runReplay(tenant, task, minutes(1), time);
+      await runReplay(tenant, task, { until: minutes(1), time });
       runs += 1;
       task = tasks().slice(before)[0] as Task | undefined;
     }
@@ -238,7 +238,7 @@ describe('replay: lock', () => {
   test('replay: the lock is held between two parts', async () => {
     await start();
     const [task] = tasks() as unknown as Task[];
-    await runReplay(tenant, task!, now, clock);
+    await runReplay(tenant, task!, { until: now, time: clock });
     equal(tasks().length, 2);
     await rejects(start(minutes(10)), { code: 'CONFLICT' });
   });
@@ -246,7 +246,7 @@ describe('replay: lock', () => {
   test('replay: the lock of a crashed task expires after three hours, and each part extends it', async () => {
     await start();
     const [task] = tasks() as unknown as Task[];
-    await runReplay(tenant, task!, minutes(60), { now: () => minutes(60) });
+    await runReplay(tenant, task!, { until: minutes(60), time: { now: () => minutes(60) } });
     await rejects(start(minutes(239)), { code: 'CONFLICT' });
     await start(minutes(240));
   });
@@ -257,10 +257,13 @@ describe('replay: lock', () => {
     const [old] = tasks() as unknown as Task[];
     await start(minutes(180));
     const clockThen = { now: () => minutes(181) };
-    await runReplay(tenant, old!, minutes(190), clockThen);
+    await runReplay(tenant, old!, { until: minutes(190), time: clockThen });
     deepEqual(sent(), []);
     await rejects(start(minutes(182)), { code: 'CONFLICT' });
-    await runReplay(tenant, tasks().find(({ walk }) => walk !== old!.walk) as unknown as Task, minutes(190), clockThen);
+    await runReplay(tenant, tasks().find(({ walk }) => walk !== old!.walk) as unknown as Task, {
+      until: minutes(190),
+      time: clockThen,
+    });
     deepEqual(sent(), [delivery.id]);
   });
 });

@@ -35,7 +35,7 @@ export const viewOf = (target: Target, database: StoredDatabase): View => {
   const query = target.query.structuredQuery;
   // Unlike RunQuery, Listen requires a collection id: the service has no feed of a whole database.
   if (!query.from[0]?.collectionId) throw new RpcError('INVALID_ARGUMENT', 'Listen requires a collection id in the query.');
-  const plan = planQuery(parent, databaseName(parent), query);
+  const plan = planQuery(query, { parent, databaseName: databaseName(parent) });
   checkIndex(database.indexes, { parent, query, plan });
   const isBounded =
     plan.limit !== undefined || plan.offset > 0 || plan.start !== undefined || plan.end !== undefined || plan.nearest;

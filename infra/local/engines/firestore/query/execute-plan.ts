@@ -61,11 +61,11 @@ function* sorted(plan: Plan, scan: Scan): Generator<StoredDocument> {
     if (!isMatch(document)) continue;
     const tuple = orders.map(({ field }) => fieldValue(document, field) as Value);
     if (start) {
-      const side = compareToBound(tuple, start, orders, compareValues);
+      const side = compareToBound(tuple, start, orders);
       if (side < 0 || (side === 0 && !start.before)) continue;
     }
     if (end) {
-      const side = compareToBound(tuple, end, orders, compareValues);
+      const side = compareToBound(tuple, end, orders);
       if (side > 0 || (side === 0 && end.before)) continue;
     }
     found.push({ document, tuple });

@@ -9,6 +9,13 @@ interface Range {
   readonly to: PathKey;
 }
 
+interface Conditions {
+  readonly filter: FilterTree | undefined;
+  readonly orders: readonly Order[];
+  readonly start: Bound | undefined;
+  readonly end: Bound | undefined;
+}
+
 /** The key of a reference to a document of this database. */
 export const referenceKey = (reference: string, databaseName: string): PathKey | undefined => {
   const prefix = `${databaseName}/documents/`;
@@ -21,10 +28,7 @@ export const referenceKey = (reference: string, databaseName: string): PathKey |
  */
 export const nameRange = (
   range: Range,
-  filter: FilterTree | undefined,
-  orders: readonly Order[],
-  start: Bound | undefined,
-  end: Bound | undefined,
+  { filter, orders, start, end }: Conditions,
   databaseName: string,
 ): Range & { readonly filter: FilterTree | undefined } => {
   let { from, to } = range;

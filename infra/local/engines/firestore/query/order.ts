@@ -15,9 +15,15 @@ export interface Order {
  */
 export const normalizeOrders = (
   asked: readonly OrderMessage[],
-  filter: FilterTree | undefined,
-  databaseName: string,
-  aggregated: readonly FieldRef[] = [],
+  {
+    filter,
+    databaseName,
+    aggregated = [],
+  }: {
+    readonly filter: FilterTree | undefined;
+    readonly databaseName: string;
+    readonly aggregated?: readonly FieldRef[];
+  },
 ): readonly Order[] => {
   const orders: Order[] = asked.map(({ field, direction }) => ({
     field: fieldRef(field, databaseName),

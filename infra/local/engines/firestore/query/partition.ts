@@ -31,7 +31,7 @@ export const partitionQuery = (databases: Databases): Method => ({
     }
     const database = databaseName(parent);
     const reader = openReader(databases.open(parent), request);
-    const plan = planQuery(parent, database, query);
+    const plan = planQuery(query, { parent, databaseName: database });
     reader.database.meter.scan('listings', 1, 0);
     let count = 0;
     for (const _ of executePlan(plan, reader.scan)) count++;

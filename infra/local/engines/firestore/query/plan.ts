@@ -34,20 +34,22 @@ export interface Plan {
 
 /** Validates a query. `aggregated` are the fields to sum or average. */
 export const planQuery = (
-  parent: DocumentName,
-  databaseName: string,
   query: StructuredQuery,
-  aggregated: readonly FieldRef[] = [],
+  {
+    parent,
+    databaseName,
+    aggregated = [],
+  }: { readonly parent: DocumentName; readonly databaseName: string; readonly aggregated?: readonly FieldRef[] },
 ): Plan => {
   if (query.offset < 0) throw new RpcError('INVALID_ARGUMENT', 'offset is negative');
   if (query.limit && query.limit.value < 0) throw new RpcError('INVALID_ARGUMENT', 'limit is negative');
   const collection = collectionRange(parent.key, query);
   const tree: FilterTree | undefined = query.where && parseFilter(query.where, databaseName);
   if (tree) checkQueryRules(tree);
-  const orders = normalizeOrders(query.orderBy, tree, databaseName, isCut(query) ? aggregated : []);
+  const orders = normalizeOrders(query.orderBy, { filter: tree, databaseName, aggregated: isCut(query) ? aggregated : [] });
   const start = bound(query.startAt, orders, databaseName);
   const end = bound(query.endAt, orders, databaseName);
-  const range = nameRange(collection, tree, orders, start, end, databaseName);
+  const range = nameRange(collection, { filter: tree, orders, start, end }, databaseName);
   return {
     from: range.from,
     to: range.to,

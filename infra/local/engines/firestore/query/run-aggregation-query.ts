@@ -35,7 +35,7 @@ const answer = (databases: Databases, request: RunAggregationQueryRequest): Uint
   const fields = aggregations.flatMap(({ sum, avg }) => ((sum ?? avg) ? [fieldRef((sum ?? avg)?.field, database)] : []));
   if (structuredQuery.select && fields.length > 0)
     throw new RpcError('INVALID_ARGUMENT', 'Cannot apply property masks when aggregation fields are present.');
-  const plan = planQuery(parent, database, structuredQuery, fields);
+  const plan = planQuery(structuredQuery, { parent, databaseName: database, aggregated: fields });
   checkIndex(reader.database.indexes, { parent, query: structuredQuery, plan, aggregated: fields });
   reader.track(plan.from, plan.to, matches(plan));
   const named = aliased(aggregations);

@@ -27,7 +27,7 @@ function* respond(databases: Databases, request: RunQueryRequest): Generator<rea
   const { structuredQuery: query, explainOptions } = request;
   if (!query) throw new RpcError('INVALID_ARGUMENT', 'only structured queries are supported');
   const reader = openReader(databases.open(parent), request);
-  const plan = planQuery(parent, databaseName(parent), query);
+  const plan = planQuery(query, { parent, databaseName: databaseName(parent) });
   checkIndex(reader.database.indexes, { parent, query, plan });
   reader.track(plan.from, plan.to, matches(plan));
   const readTime = timestampOf(reader.at);

@@ -12,7 +12,7 @@ export const commitMethods = (databases: Databases): Methods => ({
     const request = decodeRequest(proto.CommitRequest, bytes);
     const database = databases.open(parseDatabaseName(request.database));
     const writes = request.writes.map((write) => parseWrite(write, database));
-    const { commitTime, results } = await commitWrites(database, writes, request.transaction, signal);
+    const { commitTime, results } = await commitWrites(database, writes, { token: request.transaction, signal });
     // An empty commit outside a transaction has no time.
     if (writes.length === 0 && request.transaction.length === 0) return new Uint8Array();
     return proto.CommitResponse.encode({ writeResults: results.map(sendableResult), commitTime: timestampOf(commitTime) });

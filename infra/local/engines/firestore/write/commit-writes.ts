@@ -22,8 +22,7 @@ interface BatchResult {
 export const commitWrites = async (
   database: StoredDatabase,
   writes: readonly Write[],
-  token?: Uint8Array,
-  signal?: AbortSignal,
+  { token, signal }: { readonly token?: Uint8Array | undefined; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<CommitResult> => {
   checkVerifies(writes);
   const { transactions } = database;

@@ -138,7 +138,7 @@ describe('a store that encrypts differently', () => {
     reset(undefined);
     process.env.S3_URL = url;
     const place: StoreConfig = { type: 's3', bucket, region: null, endpoint: null, objectLock: null, ...aes };
-    const { failure } = await probeStore(tenant, { ...place, prefix: '', immutable: false }, keys);
+    const { failure } = await probeStore(tenant, { ...place, prefix: '', immutable: false }, { credentials: keys });
     equal(failure?.step, 'write');
     match(failure?.reason ?? '', /did not encrypt the object with AES256: it ignores the setting/);
     deepEqual(names(), ['PUT', 'DELETE']);

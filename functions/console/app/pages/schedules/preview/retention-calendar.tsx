@@ -32,7 +32,7 @@ export const RetentionCalendar = (props: RetentionCalendarProps) => {
   const now = useMemo(() => new Date(), []);
   const days = useMemo(() => {
     try {
-      return simulateRetention({ cron, timezone }, retention, now, reachOf(retention));
+      return simulateRetention({ cron, timezone }, retention, { now, days: reachOf(retention) });
     } catch {
       return undefined;
     }

@@ -30,8 +30,7 @@ const kinds = ['daily', 'weekly', 'monthly', 'yearly'] as const;
 export const simulateRetention = (
   { cron, timezone }: { readonly cron: string; readonly timezone: string },
   retention: Retention,
-  now: Date,
-  days: number,
+  { now, days }: { readonly now: Date; readonly days: number },
 ): readonly SimulatedDay[] => {
   const runs = lastRuns(cron, { timezone, now, days });
   if (retention.kind === 'policy') {

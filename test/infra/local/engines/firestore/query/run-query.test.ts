@@ -29,7 +29,7 @@ const run = (documents: readonly PlainDocument[], query: PlainQuery): readonly s
   };
   // Encoded and decoded, like a client's query.
   const message = proto.StructuredQuery.decode(proto.StructuredQuery.encode(structuredQuery(query)));
-  return [...executePlan(planQuery(root, database, message), scan)].map(({ path }) => path);
+  return [...executePlan(planQuery(message, { parent: root, databaseName: database }), scan)].map(({ path }) => path);
 };
 
 const scalar: fc.Arbitrary<Plain> = fc.oneof(

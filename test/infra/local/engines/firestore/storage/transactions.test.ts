@@ -29,7 +29,7 @@ const commitIn = (database: StoredDatabase, transaction: Uint8Array, ...writes: 
   commitWrites(
     database,
     writes.map((bytes) => parseWrite(bytes, database)),
-    transaction,
+    { token: transaction },
   );
 const contention = { code: 'ABORTED', message: 'Too much contention on these documents. Please try again.' };
 const gone = { code: 'ABORTED', message: 'The referenced transaction has expired or is no longer valid.' };
@@ -128,7 +128,7 @@ test('transactions: a writer that leaves while waiting writes nothing', async (t
   read(database, holder, 'c/d');
   const caller = new AbortController();
   const writes = [parseWrite(set('c/d', n(2)), database)];
-  const outside = commitWrites(database, writes, undefined, caller.signal);
+  const outside = commitWrites(database, writes, { signal: caller.signal });
   caller.abort();
   database.transactions.rollBack(holder);
   await assert.rejects(outside, { code: 'CANCELLED' });
