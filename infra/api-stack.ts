@@ -4,8 +4,8 @@ import { CfnApiMapping, CfnDomainName, CfnStage } from 'aws-cdk-lib/aws-apigatew
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Construct } from 'constructs';
 import { workers } from '../shared/contract/runtime/workers.ts';
+import { addDeployOutputs } from './deploy-outputs.ts';
 import { isFurtherRoute } from './further-routes-stack.ts';
-import { addDeployOutputs } from './part/deploy-outputs.ts';
 import { addAlarm, alarmPeriod } from './part/observe/alarm.ts';
 import { makeVendedLogGroup } from './part/observe/log-group.ts';
 import { logLineMetric } from './part/observe/log-metric-filter.ts';

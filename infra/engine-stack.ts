@@ -13,13 +13,12 @@ import type { Config } from './config.ts';
 import type { DataStack } from './data-stack.ts';
 import { mapWidth, queueConcurrency, reservedFor, slotsOf, smallBelow } from './part/function/concurrency.ts';
 import { type CodeOf, makeFunction } from './part/function/lambda-function.ts';
-import { settingsVariables } from './part/function/settings-variables.ts';
+import type { ResourceNames } from './part/function/resource-names.ts';
 import { makeWorker } from './part/function/worker.ts';
 import { kebabCase, pascalCase } from './part/name-case.ts';
 import { addAlarm } from './part/observe/alarm.ts';
 import { makeLogGroup } from './part/observe/log-group.ts';
 import { addLogMetricFilter, logLineMetric } from './part/observe/log-metric-filter.ts';
-import type { ResourceNames } from './part/resource-names.ts';
 import { makeDelayedMessages } from './part/trigger/delayed-messages.ts';
 import {
   addQueueTrigger,
@@ -34,6 +33,7 @@ import { addPeriodicTrigger } from './part/trigger/periodic-trigger.ts';
 import { makeDeadLetterQueue, makeWorkQueue, receivesMax } from './part/trigger/queue-with-dlq.ts';
 import { makeStateMachine } from './part/trigger/state-machine.ts';
 import { type QueueName, queueNames, workQueueSpecs } from './part/trigger/work-queue-specs.ts';
+import { settingsVariables } from './settings-variables.ts';
 import { backupDefinition, backupSteps, copiesMax } from './workflow/backup.ts';
 import { purgeDefinition } from './workflow/purge.ts';
 import { restoreDefinition, restoreSteps, writersMax } from './workflow/restore.ts';

@@ -14,11 +14,11 @@ import type { DataStack } from './data-stack.ts';
 import type { EngineStack } from './engine-stack.ts';
 import { allow, makeRole } from './part/allow.ts';
 import { type CodeOf, type FnProps, makeFunction } from './part/function/lambda-function.ts';
-import { cloudFrontVariables } from './part/function/settings-variables.ts';
 import { groupBy } from './part/group-by.ts';
 import { pascalCase } from './part/name-case.ts';
 import { makeLogGroup } from './part/observe/log-group.ts';
 import { addLogMetricFilter } from './part/observe/log-metric-filter.ts';
+import { cloudFrontVariables } from './settings-variables.ts';
 
 export interface RouteStackProps extends StackProps {
   readonly config: Config;

@@ -105,8 +105,24 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['boot'],
     ['cloud', 'demo', 'gcloud', 'unused-permissions'],
     ['.'],
-    ['fixture'],
   ],
+  'infra/part': [['.'], ['observe'], ['trigger'], ['function']],
+  'functions/console/app/ui': [['.'], ['form'], ['data'], ['chart', 'layout', 'overlay', 'value']],
+  'functions/console/app/forms': [
+    ['back-up', 'cron', 'google-key', 'keyless'],
+    ['connection', 'recurring', 'storage'],
+  ],
+  'functions/console/app/frame': [['menu'], ['palette'], ['.']],
+  'functions/console/app/parts': [['.'], ['report']],
+  'functions/console/app/pages/docs': [
+    ['code', 'model', 'samples'],
+    ['parts'],
+    ['try'],
+    ['reference'],
+    ['guides', 'search'],
+    ['.'],
+  ],
+  'functions/console/app/pages/restore-wizard': [['mask'], ['.']],
 };
 
 for (const [folder, order] of Object.entries(layers)) {
@@ -129,6 +145,63 @@ for (const [folder, order] of Object.entries(layers)) {
     deepEqual(upward, []);
   });
 }
+
+/** Folders of the infrastructure, lowest first; `.` has the stacks and their settings. */
+const infraLayers = [
+  ['archive', 'bundle', 'part', 'smoke'],
+  ['deploy', 'licences', 'workflow'],
+  ['.', 'scale'],
+  ['preflight'],
+  ['cli', 'local'],
+  ['release'],
+];
+
+test('infra: imports of its folders run downward', () => {
+  const nodeOf = (path: string): string => {
+    const [first = '', ...rest] = path.slice('infra/'.length).split('/');
+    return rest.length > 0 ? first : '.';
+  };
+  const layerOf = (path: string): number => infraLayers.findIndex((layer) => layer.includes(nodeOf(path)));
+  const upward = sourcesIn('infra').flatMap(({ path, imports }) =>
+    imports
+      .filter(({ target }) => target.startsWith('infra/') && nodeOf(target) !== nodeOf(path))
+      .filter(({ target }) => layerOf(target) < 0 || layerOf(target) >= layerOf(path))
+      .map(({ target }) => `${path} → ${target}`),
+  );
+  deepEqual(upward, []);
+});
+
+// Where no layers are listed, the order follows from the imports, as long as there is one.
+test('layers: no sub-folders of a folder import each other in a circle', () => {
+  const links = sourcesIn('shared', 'functions', 'infra').flatMap(({ path, imports }) =>
+    imports.map(({ target }) => ({ path, target })),
+  );
+  const parents = new Map<string, Map<string, Set<string>>>();
+  for (const { path, target } of links) {
+    const [from, to] = [path.split('/'), target.split('/')];
+    const shared = from.findIndex((name, n) => name !== to[n]);
+    // A file of the folder itself may be below its sub-folders or above them.
+    if (shared < 1 || shared >= from.length - 1 || shared >= to.length - 1) continue;
+    const parent = from.slice(0, shared).join('/');
+    const children = parents.get(parent) ?? new Map<string, Set<string>>();
+    parents.set(parent, children);
+    const [child = '', other = ''] = [from[shared], to[shared]];
+    children.set(child, (children.get(child) ?? new Set()).add(other));
+  }
+  ok(parents.size > 20, `${parents.size} folders with sub-folders that import each other`);
+  const isReached = (children: Map<string, Set<string>>, from: string, to: string, seen = new Set<string>()): boolean =>
+    [...(children.get(from) ?? [])].some((next) => {
+      if (next === to) return true;
+      if (seen.has(next)) return false;
+      return isReached(children, next, to, seen.add(next));
+    });
+  deepEqual(
+    [...parents].flatMap(([parent, children]) =>
+      [...children.keys()].filter((child) => isReached(children, child, child)).map((child) => `${parent}/${child}`),
+    ),
+    [],
+  );
+});
 
 /** A base of point-in-time recovery is a backup of its own, and is started like any other. */
 const startsBackups = ['shared/pitr/base/base-backup.ts'];

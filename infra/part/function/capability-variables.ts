@@ -1,6 +1,6 @@
 /** The value of every environment variable, grouped by the capability that needs it. */
 import type { Capability, capabilities } from '../../../shared/contract/capabilities.ts';
-import type { ResourceNames } from '../resource-names.ts';
+import type { ResourceNames } from './resource-names.ts';
 
 type Variables<U extends Capability> = Readonly<Record<(typeof capabilities)[U][number], string>>;
 

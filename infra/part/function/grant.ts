@@ -16,9 +16,9 @@ import {
   readSecret,
   schedulesOf,
 } from '../allow.ts';
-import type { ResourceNames } from '../resource-names.ts';
 import type { QueueName } from '../trigger/work-queue-specs.ts';
 import { variables } from './capability-variables.ts';
+import type { ResourceNames } from './resource-names.ts';
 
 interface Grant {
   readonly statements: readonly PolicyStatement[];

@@ -9,8 +9,8 @@ import { metricNamespace } from '../../../shared/contract/runtime/metric-names.t
 import { allow, makeRole } from '../allow.ts';
 import { deploymentNamespace } from '../deployment-name.ts';
 import { tagForGoogle } from '../google-role.ts';
-import type { ResourceNames } from '../resource-names.ts';
 import { grant, usesGoogleRole } from './grant.ts';
+import type { ResourceNames } from './resource-names.ts';
 
 /** The code of an entry file: an esbuild bundle to deploy, or a line of text to synthesize only. */
 export type CodeOf = (entry: string) => lambda.Code;

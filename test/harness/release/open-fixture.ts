@@ -1,11 +1,11 @@
-/** The fixtures that earlier releases have left of themselves (infra/local/fixture). */
+/** The fixtures that earlier releases have left of themselves (infra/release/fixture). */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import type { Stacks } from '../../../infra/local/cloudformation/read-template.ts';
-import { askTable, withTable } from '../../../infra/local/fixture/fixture-table.ts';
-import type { ReleaseHistory } from '../../../infra/local/fixture/make-history.ts';
+import { askTable, withTable } from '../../../infra/release/fixture/fixture-table.ts';
+import type { ReleaseHistory } from '../../../infra/release/fixture/make-history.ts';
 import { fixtureFiles } from '../../../infra/release/fixture-files.ts';
 import type { ComparedDocument } from '../../../infra/release/interface/breaking-changes.ts';
 import type { MadeTemplate } from '../../../infra/release/template/make-template.ts';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { Logo } from './logo.tsx';
-import { UserMenu } from './user-menu.tsx';
+import { UserMenu } from './menu/user-menu.tsx';
 
 /** The head of a page that belongs to no organization. `children` are links before the person's menu. */
 export const BareHeader = ({ children }: { readonly children: ReactNode }) => (

@@ -5,11 +5,11 @@ import { Button, IconButton } from '../ui/form/button.tsx';
 import { Icon } from '../ui/icon.tsx';
 import { searchKeys } from '../ui/keyboard.ts';
 import { Logo } from './logo.tsx';
-import { Navigation } from './navigation.tsx';
-import { OrganizationSwitcher } from './organization-switcher.tsx';
+import { Navigation } from './menu/navigation.tsx';
+import { OrganizationSwitcher } from './menu/organization-switcher.tsx';
+import { UserMenu } from './menu/user-menu.tsx';
 import { preloadPalette, usePalette } from './palette/use-palette.tsx';
 import { LaterInvitations } from './received-invitations.tsx';
-import { UserMenu } from './user-menu.tsx';
 
 /** Navigation, organization and person around every page of an organization. Who leaves or deletes the last one starts again. */
 export const Frame = () =>

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { endOfDay, isDay, startOfDay } from '../format/day-range.ts';
 import { formatUtc, ownTimeZone } from '../format/format-time.ts';
 import { Input } from '../ui/form/field.tsx';
-import { Tooltip } from '../ui/overlay/tooltip.tsx';
+import { Tooltip } from '../ui/tooltip.tsx';
 
 interface DayFieldProps {
   readonly label: string;

@@ -1,7 +1,7 @@
 import { deepEqual } from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'vitest';
-import { menuSections } from '../../../../functions/console/app/frame/menu-sections.ts';
+import { menuSections } from '../../../../functions/console/app/frame/menu/menu-sections.ts';
 
 /** The frame adds it below the sections. */
 const apiDocs = 'API docs';

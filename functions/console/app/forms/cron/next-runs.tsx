@@ -1,7 +1,7 @@
 import { useMemo } from 'react';
 import { formatMoment, formatRelative, formatUtc, ownTimeZone } from '../../format/format-time.ts';
 import { Icon } from '../../ui/icon.tsx';
-import { Tooltip } from '../../ui/overlay/tooltip.tsx';
+import { Tooltip } from '../../ui/tooltip.tsx';
 import { upcomingRuns } from './upcoming-runs.ts';
 
 interface NextRunsProps {

@@ -5,7 +5,7 @@ import { type IdKind, isId } from '../../../../../shared/contract/ids.ts';
 import { formatMoment } from '../../format/format-time.ts';
 import { paths } from '../../paths.ts';
 import type { IconName } from '../../ui/icon-paths.ts';
-import { menuSections } from '../menu-sections.ts';
+import { menuSections } from '../menu/menu-sections.ts';
 import { matchScore } from './match-score.ts';
 import { backUpPath, shortcuts } from './shortcuts.ts';
 

@@ -8,7 +8,7 @@ import { deniedReason } from '../../format/denied-reason.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { SearchList } from '../../ui/overlay/search-list.tsx';
-import { useSwitchOrganization } from '../organization-switcher.tsx';
+import { useSwitchOrganization } from '../menu/organization-switcher.tsx';
 import { backupCommands, type Command, type Found, fixedCommands, projectCommands, searchCommands } from './commands.ts';
 import { recentPages } from './recent-pages.ts';
 

@@ -1,5 +1,5 @@
 import { paths } from '../../paths.ts';
-import { menuSections } from '../menu-sections.ts';
+import { menuSections } from '../menu/menu-sections.ts';
 
 export interface Shortcut {
   /** Pressed one after the other. */

@@ -9,7 +9,7 @@ import { hasModifier, isSearchKey, takesKeys } from '../../ui/keyboard.ts';
 import { DocsHeader } from './docs-header.tsx';
 import { DocsNavigation } from './docs-navigation.tsx';
 import { readReference } from './model/read-reference.ts';
-import { ReferenceContext } from './reference-context.ts';
+import { ReferenceContext } from './parts/reference-context.ts';
 import { SearchDialog } from './search/search-dialog.tsx';
 
 /** Around every page of the API docs. They are public: a session only adds the reader's own organization. */

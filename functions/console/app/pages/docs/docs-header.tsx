@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { signIn } from '../../api/session.ts';
 import { setTheme, useTheme } from '../../design/theme.ts';
 import { Logo } from '../../frame/logo.tsx';
-import { UserMenu } from '../../frame/user-menu.tsx';
+import { UserMenu } from '../../frame/menu/user-menu.tsx';
 import { paths } from '../../paths.ts';
 import { Button, IconButton } from '../../ui/form/button.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';

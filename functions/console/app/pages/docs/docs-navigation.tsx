@@ -1,7 +1,7 @@
 import { Link, useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 import { paths } from '../../paths.ts';
-import { guideList } from './guides/guide-list.ts';
+import { guideList } from './model/guide-list.ts';
 import type { Area } from './model/read-reference.ts';
 import { Method } from './reference/method.tsx';
 

@@ -3,9 +3,9 @@ import { useEffect } from 'react';
 import { formatPlural } from '../../format/format-number.ts';
 import { paths } from '../../paths.ts';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
-import { guideList } from './guides/guide-list.ts';
 import { addressOfAnchor } from './model/address-of-anchor.ts';
-import { useReference } from './reference-context.ts';
+import { guideList } from './model/guide-list.ts';
+import { useReference } from './parts/reference-context.ts';
 import { useHashTarget } from './use-hash-target.ts';
 
 /** The first page of the docs. Anchors of the former single page lead to where their content is now. */

@@ -4,8 +4,8 @@ import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { buttonClass } from '../../ui/form/button.tsx';
 import { useParam } from '../../use-param.ts';
 import { guides } from './guides/guides.ts';
+import { useReference } from './parts/reference-context.ts';
 import { AreaPage } from './reference/area-page.tsx';
-import { useReference } from './reference-context.ts';
 import { useHashTarget } from './use-hash-target.ts';
 
 /** A guide or an area of the reference, by the last part of the address. */

@@ -8,11 +8,11 @@ import { formatCount, formatPlural } from '../../format/format-number.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
+import { LoadMore } from '../../ui/data/load-more.tsx';
 import { Progress } from '../../ui/data/progress.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
-import { LoadMore } from '../../ui/layout/load-more.tsx';
 import { PathLinks } from './path-links.tsx';
 
 /** Documents that vanished lately, so that nothing need be typed: from captured changes, or by comparing the latest backup. */

@@ -8,7 +8,7 @@ import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { type Choice, missingStep, type Step, stepsOf } from './choice.ts';
-import { MaskStep } from './mask/mask-step.tsx';
+import { MaskStep } from './mask-step.tsx';
 import { ModeStep } from './mode-step.tsx';
 import { PlanStep } from './plan-step.tsx';
 import { ScopeStep } from './scope-step.tsx';

@@ -7,8 +7,8 @@ import { WaitNotice } from '../../parts/wait-notice.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
 import { Progress } from '../../ui/data/progress.tsx';
-import { Spinner } from '../../ui/data/spinner.tsx';
 import { Icon } from '../../ui/icon.tsx';
+import { Spinner } from '../../ui/spinner.tsx';
 
 interface RestoreProgressProps {
   readonly restore: Restore;

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { Spinner } from './spinner.tsx';
+import { Spinner } from '../spinner.tsx';
 
 export type Tone = 'good' | 'warn' | 'bad' | 'info' | 'neutral';
 

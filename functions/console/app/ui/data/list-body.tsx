@@ -1,8 +1,8 @@
 import type { UseInfiniteQueryResult, UseQueryResult } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { LoadMore } from '../layout/load-more.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { ErrorNotice } from './error-notice.tsx';
+import { LoadMore } from './load-more.tsx';
 
 interface ListBodyProps {
   readonly list: {

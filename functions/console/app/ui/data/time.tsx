@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react';
 import { formatMoment, formatRelative, formatSecond, formatUtc } from '../../format/format-time.ts';
-import { Tooltip } from '../overlay/tooltip.tsx';
+import { Tooltip } from '../tooltip.tsx';
 
 interface TimeProps {
   /** ISO 8601, as the API has it. */

@@ -1,7 +1,7 @@
 import type { ButtonHTMLAttributes, ReactNode } from 'react';
-import { Spinner } from '../data/spinner.tsx';
 import { Icon, type IconName } from '../icon.tsx';
-import { Tooltip } from '../overlay/tooltip.tsx';
+import { Spinner } from '../spinner.tsx';
+import { Tooltip } from '../tooltip.tsx';
 
 interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   /** `quiet-danger` opens the confirmation of a destructive action, `danger` confirms it. */

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { formatBytes } from '../../format/format-number.ts';
 import { formatMoment } from '../../format/format-time.ts';
 import { CopyButton } from '../data/code-block.tsx';
-import { Tooltip } from '../overlay/tooltip.tsx';
+import { Tooltip } from '../tooltip.tsx';
 import type { TypedValue } from './value-type.ts';
 
 /** Longer texts are cut until the person asks for all of it. */

@@ -7,10 +7,10 @@ import type { Backup } from '../../../data/backups.ts';
 import { formatCompact, formatCount } from '../../../format/format-number.ts';
 import { paths } from '../../../paths.ts';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
+import { LoadMore } from '../../../ui/data/load-more.tsx';
 import { SkeletonText } from '../../../ui/data/skeleton.tsx';
 import { ButtonLink } from '../../../ui/form/button-link.tsx';
 import { Icon, type IconName } from '../../../ui/icon.tsx';
-import { LoadMore } from '../../../ui/layout/load-more.tsx';
 import { idOf } from './document-path.ts';
 
 interface ColumnProps {

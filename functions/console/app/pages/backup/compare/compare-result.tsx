@@ -5,9 +5,9 @@ import { formatAboutUsd, formatCount, formatPlural } from '../../../format/forma
 import { Card } from '../../../ui/data/card.tsx';
 import { EmptyState } from '../../../ui/data/empty-state.tsx';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
+import { LoadMore } from '../../../ui/data/load-more.tsx';
 import { Progress } from '../../../ui/data/progress.tsx';
 import { Time } from '../../../ui/data/time.tsx';
-import { LoadMore } from '../../../ui/layout/load-more.tsx';
 import { ChangeList } from './change-list.tsx';
 import { SelectionBar } from './selection-bar.tsx';
 import { type ChangeKind, momentOf, type Sides, sidesOf } from './sides.ts';

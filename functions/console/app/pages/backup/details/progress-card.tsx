@@ -8,9 +8,9 @@ import { Card } from '../../../ui/data/card.tsx';
 import { Elapsed } from '../../../ui/data/elapsed.tsx';
 import { Fact } from '../../../ui/data/fact.tsx';
 import { Progress } from '../../../ui/data/progress.tsx';
-import { Spinner } from '../../../ui/data/spinner.tsx';
 import { Time } from '../../../ui/data/time.tsx';
 import { Icon } from '../../../ui/icon.tsx';
+import { Spinner } from '../../../ui/spinner.tsx';
 
 interface ProgressCardProps {
   readonly backup: Backup;

@@ -1,6 +1,6 @@
 import { adviceFor } from '../../../format/describe-failure.ts';
 import { CodeView } from '../code/code-view.tsx';
-import { useReference } from '../reference-context.ts';
+import { useReference } from '../parts/reference-context.ts';
 import { Guide, Section } from './guide.tsx';
 
 const example = {

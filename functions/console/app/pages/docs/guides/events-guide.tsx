@@ -5,8 +5,8 @@ import { paths } from '../../../paths.ts';
 import { Badge } from '../../../ui/data/badge.tsx';
 import { CodeView } from '../code/code-view.tsx';
 import type { ServiceEvent } from '../model/read-events.ts';
+import { useReference } from '../parts/reference-context.ts';
 import { FieldList } from '../reference/field-list.tsx';
-import { useReference } from '../reference-context.ts';
 import { Guide, Section } from './guide.tsx';
 
 /** Every event with the request that webhooks receive. */

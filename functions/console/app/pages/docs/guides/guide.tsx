@@ -2,8 +2,8 @@ import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { paths } from '../../../paths.ts';
 import { Icon } from '../../../ui/icon.tsx';
-import { DocsTitle } from '../docs-title.tsx';
-import { type GuideSlug, guideList } from './guide-list.ts';
+import { type GuideSlug, guideList } from '../model/guide-list.ts';
+import { DocsTitle } from '../parts/docs-title.tsx';
 
 /** The frame of a guide: its title, and the way to the next one. */
 export const Guide = ({ slug, children }: { readonly slug: GuideSlug; readonly children: ReactNode }) => {

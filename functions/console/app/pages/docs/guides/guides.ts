@@ -1,8 +1,8 @@
 import type { ComponentType } from 'react';
+import type { GuideSlug } from '../model/guide-list.ts';
 import { ErrorsGuide } from './errors-guide.tsx';
 import { EventsGuide } from './events-guide.tsx';
 import { GettingStarted } from './getting-started.tsx';
-import type { GuideSlug } from './guide-list.ts';
 import { RateLimitsGuide } from './rate-limits-guide.tsx';
 import { IdempotencyGuide, PagingGuide, RequestsGuide } from './requests-guides.tsx';
 import { SigningInGuide } from './signing-in-guide.tsx';

@@ -1,7 +1,7 @@
 import { formatCount } from '../../../format/format-number.ts';
 import { Table } from '../../../ui/data/table.tsx';
 import { CodeView } from '../code/code-view.tsx';
-import { useReference } from '../reference-context.ts';
+import { useReference } from '../parts/reference-context.ts';
 import { EndpointLink, Guide, Section } from './guide.tsx';
 
 export const RateLimitsGuide = () => {

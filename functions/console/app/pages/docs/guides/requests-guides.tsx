@@ -2,7 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { paths } from '../../../paths.ts';
 import { CodeView } from '../code/code-view.tsx';
-import { useReference } from '../reference-context.ts';
+import { useReference } from '../parts/reference-context.ts';
 import { EndpointLink, Guide, Section } from './guide.tsx';
 import { readAllPages, repeatSafely } from './guide-samples.ts';
 

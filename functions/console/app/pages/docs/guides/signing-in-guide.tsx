@@ -1,6 +1,6 @@
 import { Fact } from '../../../ui/data/fact.tsx';
 import { CodeView } from '../code/code-view.tsx';
-import { useReference } from '../reference-context.ts';
+import { useReference } from '../parts/reference-context.ts';
 import { EndpointLink, Guide, Section } from './guide.tsx';
 import { exchangeCode } from './guide-samples.ts';
 

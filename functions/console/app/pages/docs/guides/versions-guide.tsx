@@ -1,5 +1,5 @@
 import { CodeView } from '../code/code-view.tsx';
-import { useReference } from '../reference-context.ts';
+import { useReference } from '../parts/reference-context.ts';
 import { EndpointLink, Guide, Section } from './guide.tsx';
 
 const sample = `HTTP/1.1 200 OK

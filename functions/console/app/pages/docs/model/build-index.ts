@@ -1,6 +1,6 @@
 /** The search index of the docs: everything that has an address. */
 import { type Field, schemaFields } from '../../../../../../shared/docs/schema-fields.ts';
-import type { GuideFacts } from '../guides/guide-list.ts';
+import type { GuideFacts } from './guide-list.ts';
 import type { Endpoint, Reference } from './read-reference.ts';
 
 export const kinds = ['Guide', 'Endpoint', 'Area', 'Event', 'Error', 'Field'] as const;

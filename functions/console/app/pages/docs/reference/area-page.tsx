@@ -1,5 +1,5 @@
-import { DocsTitle } from '../docs-title.tsx';
 import type { Area } from '../model/read-reference.ts';
+import { DocsTitle } from '../parts/docs-title.tsx';
 import { EndpointSection } from './endpoint-section.tsx';
 import { Method } from './method.tsx';
 

@@ -4,7 +4,7 @@ import type { ResponseObject } from '../../../../../../shared/contract/openapi/c
 import { schemaFields } from '../../../../../../shared/docs/schema-fields.ts';
 import { paths } from '../../../paths.ts';
 import type { Endpoint } from '../model/read-reference.ts';
-import { useReference } from '../reference-context.ts';
+import { useReference } from '../parts/reference-context.ts';
 import { FieldList } from './field-list.tsx';
 
 /** The fields of every response, and the errors. */

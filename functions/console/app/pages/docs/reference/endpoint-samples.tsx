@@ -6,7 +6,7 @@ import { type Resolve, sampleOf } from '../../../../../../shared/docs/sample.ts'
 import type { CodeSample } from '../code/code-sample.ts';
 import { CodeView } from '../code/code-view.tsx';
 import type { Endpoint, Reference } from '../model/read-reference.ts';
-import { useReference } from '../reference-context.ts';
+import { useReference } from '../parts/reference-context.ts';
 
 /** The request with curl and with the client, and the response to it. */
 export const EndpointSamples = ({ endpoint }: { readonly endpoint: Endpoint }) => {

@@ -3,7 +3,7 @@ import { factsOf, schemaFields } from '../../../../../../shared/docs/schema-fiel
 import { CopyButton } from '../../../ui/data/code-block.tsx';
 import { Button } from '../../../ui/form/button.tsx';
 import type { Endpoint } from '../model/read-reference.ts';
-import { useReference } from '../reference-context.ts';
+import { useReference } from '../parts/reference-context.ts';
 import { TryPanel } from '../try/try-panel.tsx';
 import { EndpointFacts } from './endpoint-facts.tsx';
 import { EndpointResponses } from './endpoint-responses.tsx';

@@ -4,11 +4,11 @@ import { paths } from '../../../paths.ts';
 import { Badge } from '../../../ui/data/badge.tsx';
 import { Dialog } from '../../../ui/overlay/dialog.tsx';
 import { SearchList } from '../../../ui/overlay/search-list.tsx';
-import { guideList } from '../guides/guide-list.ts';
 import { buildIndex, type Entry } from '../model/build-index.ts';
+import { guideList } from '../model/guide-list.ts';
 import { searchIndex } from '../model/search-index.ts';
+import { useReference } from '../parts/reference-context.ts';
 import { Method } from '../reference/method.tsx';
-import { useReference } from '../reference-context.ts';
 
 /** Search over everything in the docs. Arrow keys choose, Enter opens, Escape closes. */
 export const SearchDialog = ({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) => (

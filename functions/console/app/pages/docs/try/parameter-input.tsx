@@ -5,7 +5,7 @@ import { factsOf } from '../../../../../../shared/docs/schema-fields.ts';
 import { clientOf } from '../../../api/use-api.ts';
 import { Input, Select } from '../../../ui/form/field.tsx';
 import type { Endpoint, Reference } from '../model/read-reference.ts';
-import { useReference } from '../reference-context.ts';
+import { useReference } from '../parts/reference-context.ts';
 
 interface ParameterInputProps {
   readonly endpoint: Endpoint;

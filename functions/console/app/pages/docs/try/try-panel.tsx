@@ -5,7 +5,7 @@ import { Notice } from '../../../ui/data/notice.tsx';
 import { Button } from '../../../ui/form/button.tsx';
 import { Input, Select, Textarea } from '../../../ui/form/field.tsx';
 import type { Endpoint } from '../model/read-reference.ts';
-import { useReference } from '../reference-context.ts';
+import { useReference } from '../parts/reference-context.ts';
 import { type CallDraft, type DraftProblems, draftOf, readDraft } from './call-draft.ts';
 import { ConfirmCall } from './confirm-call.tsx';
 import { ParameterInput } from './parameter-input.tsx';

@@ -1,8 +1,8 @@
 import { useCollections } from '../../../data/projects.ts';
 import { formatCount } from '../../../format/format-number.ts';
+import { LoadMore } from '../../../ui/data/load-more.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { Checkbox, Textarea } from '../../../ui/form/field.tsx';
-import { LoadMore } from '../../../ui/layout/load-more.tsx';
 import { Segments } from '../../../ui/layout/tabs.tsx';
 import type { Draft, Scope } from './draft.ts';
 

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { personClient } from '../api/session.ts';
-import { forgetPerson } from '../api/stored-choices.ts';
-import { paths } from '../paths.ts';
-import { Button } from '../ui/form/button.tsx';
-import { Checkbox } from '../ui/form/field.tsx';
-import { Dialog } from '../ui/overlay/dialog.tsx';
-import { clearToasts, showToast } from '../ui/overlay/toast.tsx';
+import { personClient } from '../../api/session.ts';
+import { forgetPerson } from '../../api/stored-choices.ts';
+import { paths } from '../../paths.ts';
+import { Button } from '../../ui/form/button.tsx';
+import { Checkbox } from '../../ui/form/field.tsx';
+import { Dialog } from '../../ui/overlay/dialog.tsx';
+import { clearToasts, showToast } from '../../ui/overlay/toast.tsx';
 
 /** Signs out of this browser, and on request of everything else that is signed in as the person. */
 export const SignOutDialog = ({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) => {

@@ -1,7 +1,36 @@
 /** Names and ARNs of the stacks' resources, as grants and variables need them. */
-import type { settingsVariables } from './function/settings-variables.ts';
-import type { DelayedMessages } from './trigger/delayed-messages.ts';
-import type { QueueName } from './trigger/work-queue-specs.ts';
+
+import type { DelayedMessages } from '../trigger/delayed-messages.ts';
+import type { QueueName } from '../trigger/work-queue-specs.ts';
+
+/** The variables that name no resource. */
+export type Settings = Readonly<
+  Record<
+    | 'PLAN'
+    | 'AUDIT_RETENTION_DAYS'
+    | 'REQUESTS_PER_MINUTE'
+    | 'ORGANIZATION_LIMITS'
+    | 'PUBLIC_URL'
+    | 'ALLOWED_ORIGINS'
+    | 'ALLOWED_REDIRECT_URIS'
+    | 'CONSOLE_URL'
+    | 'IDENTITY_ISSUER'
+    | 'IDENTITY_CLIENT_ID'
+    | 'MAIL_FROM'
+    | 'FIRESTORE_URL'
+    | 'IDENTITY_TOOLKIT_URL'
+    | 'GOOGLE_TOKEN_URL'
+    | 'GOOGLE_STS_URL'
+    | 'GOOGLE_CREDENTIALS_URL'
+    | 'S3_URL'
+    | 'SPACES_URL'
+    | 'GCS_URL'
+    | 'PRIVATE_HOSTS'
+    | 'WEBHOOK_HOSTS'
+    | 'SERVICE_VERSION',
+    string
+  >
+>;
 
 export interface ResourceNames {
   readonly tableName: string;
@@ -30,5 +59,5 @@ export interface ResourceNames {
   /** All SES identities and configuration sets of the account. */
   readonly mailArns: readonly string[];
   /** Values that need no permission. */
-  readonly settings: ReturnType<typeof settingsVariables>;
+  readonly settings: Settings;
 }

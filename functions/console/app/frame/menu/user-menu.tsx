@@ -1,10 +1,10 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
-import { useSession } from '../api/session.ts';
-import { setTheme, type Theme, useTheme } from '../design/theme.ts';
-import { paths } from '../paths.ts';
-import type { IconName } from '../ui/icon.tsx';
-import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/overlay/menu.tsx';
+import { useSession } from '../../api/session.ts';
+import { setTheme, type Theme, useTheme } from '../../design/theme.ts';
+import { paths } from '../../paths.ts';
+import type { IconName } from '../../ui/icon.tsx';
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../ui/overlay/menu.tsx';
 import { initialsOf } from './organization-switcher.tsx';
 import { SignOutDialog } from './sign-out-dialog.tsx';
 

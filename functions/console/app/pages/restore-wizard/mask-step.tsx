@@ -1,12 +1,20 @@
 import { useState } from 'react';
-import { Notice } from '../../../ui/data/notice.tsx';
-import { Button } from '../../../ui/form/button.tsx';
-import { Checkbox, Input, Select } from '../../../ui/form/field.tsx';
-import { WordOptions } from '../../../ui/form/options.tsx';
-import type { Source } from '../use-source.ts';
-import type { Wizard } from '../wizard-state.ts';
-import { LostRules } from './lost-rules.tsx';
-import { allowUnmatchedLabel, fakeTypes, fakeWords, type MaskRule, newRule, transforms, transformWords } from './mask-rules.ts';
+import { Notice } from '../../ui/data/notice.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { Checkbox, Input, Select } from '../../ui/form/field.tsx';
+import { WordOptions } from '../../ui/form/options.tsx';
+import { LostRules } from './mask/lost-rules.tsx';
+import {
+  allowUnmatchedLabel,
+  fakeTypes,
+  fakeWords,
+  type MaskRule,
+  newRule,
+  transforms,
+  transformWords,
+} from './mask/mask-rules.ts';
+import type { Source } from './use-source.ts';
+import type { Wizard } from './wizard-state.ts';
 
 interface StepProps {
   readonly wizard: Wizard;

@@ -1,10 +1,10 @@
 /** The outputs for the deployer: the API's URL and the next steps in order. */
 import { CfnOutput } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
-import { auth } from '../../shared/contract/endpoints/auth.ts';
-import type { Config } from '../config.ts';
-import type { DataStack } from '../data-stack.ts';
-import { dashboardUrl } from './observe/dashboard.ts';
+import { auth } from '../shared/contract/endpoints/auth.ts';
+import type { Config } from './config.ts';
+import type { DataStack } from './data-stack.ts';
+import { dashboardUrl } from './part/observe/dashboard.ts';
 
 interface Deployed {
   readonly config: Config;

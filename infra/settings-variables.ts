@@ -1,9 +1,10 @@
 /** The variables that name no resource: configuration and values derived from it. */
-import { auditRetentionDays, type OrganizationLimit } from '../../../shared/contract/limits.ts';
-import { version } from '../../../shared/contract/version.ts';
-import type { Config } from '../../config.ts';
+import { auditRetentionDays, type OrganizationLimit } from '../shared/contract/limits.ts';
+import { version } from '../shared/contract/version.ts';
+import type { Config } from './config.ts';
+import type { Settings } from './part/function/resource-names.ts';
 
-export const settingsVariables = (config: Config, publicUrl: string) => ({
+export const settingsVariables = (config: Config, publicUrl: string): Settings => ({
   PLAN: config.plan,
   AUDIT_RETENTION_DAYS: String(config.auditRetentionDays ?? auditRetentionDays[config.plan]),
   REQUESTS_PER_MINUTE: String(config.requestsPerMinute),

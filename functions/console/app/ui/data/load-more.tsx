@@ -1,6 +1,6 @@
 import type { UseInfiniteQueryResult } from '@tanstack/react-query';
-import { ErrorNotice } from '../data/error-notice.tsx';
 import { Button } from '../form/button.tsx';
+import { ErrorNotice } from './error-notice.tsx';
 
 interface LoadMoreProps {
   readonly query: Pick<

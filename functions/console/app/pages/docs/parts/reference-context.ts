@@ -1,5 +1,5 @@
 import { createContext, useContext } from 'react';
-import type { Reference } from './model/read-reference.ts';
+import type { Reference } from '../model/read-reference.ts';
 
 export const ReferenceContext = createContext<Reference | undefined>(undefined);
 

@@ -1,9 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { rememberOrganization, useMembership, useSession } from '../api/session.ts';
-import { paths } from '../paths.ts';
-import { Icon } from '../ui/icon.tsx';
-import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../ui/overlay/menu.tsx';
+import { rememberOrganization, useMembership, useSession } from '../../api/session.ts';
+import { paths } from '../../paths.ts';
+import { Icon } from '../../ui/icon.tsx';
+import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../ui/overlay/menu.tsx';
 
 /** Shows another organization of the person, from its overview on. */
 export const useSwitchOrganization = (): ((id: string) => void) => {

@@ -1,8 +1,8 @@
 import { Link, useLocation } from '@tanstack/react-router';
-import { useCalm } from '../api/use-calm.ts';
-import { useOpenIncidents } from '../data/incidents.ts';
-import { paths } from '../paths.ts';
-import { Icon } from '../ui/icon.tsx';
+import { useCalm } from '../../api/use-calm.ts';
+import { useOpenIncidents } from '../../data/incidents.ts';
+import { paths } from '../../paths.ts';
+import { Icon } from '../../ui/icon.tsx';
 import { menuSections } from './menu-sections.ts';
 
 export const Navigation = ({ onNavigate }: { readonly onNavigate?: () => void }) => {

@@ -1,5 +1,5 @@
-import { paths } from '../paths.ts';
-import type { IconName } from '../ui/icon-paths.ts';
+import { paths } from '../../paths.ts';
+import type { IconName } from '../../ui/icon-paths.ts';
 
 export interface MenuEntry {
   readonly label: string;
