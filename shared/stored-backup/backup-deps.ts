@@ -17,8 +17,8 @@ export interface DocumentChange {
 export interface CapturedMoment {
   readonly base: PlannedBackup;
   readonly moment: string;
-  /** When the oldest document of that moment was last read from the source. */
-  readonly auditedSince?: string | undefined;
+  /** When the oldest document of that moment, as built upon `origin`, was last read from the source: by then, or by an audit since. */
+  readonly auditedSince: (origin: BackupRecord) => Promise<string | undefined>;
   /** An upper bound of the changes between: a document may have changed several times. */
   readonly changes: number;
   /** The last state of every document that has changed since the base, in name order. A change is valid until the next one is requested. */

@@ -148,9 +148,10 @@ const planFromMoment = async (
   { backup, deps, control, planNumber, until }: PlanRun,
   captured: CapturedMoment,
 ): Promise<ShardPlan> => {
-  const { moment, auditedSince } = captured;
-  const audited = auditedSince === undefined ? {} : { auditedSince };
+  const { moment } = captured;
   const origin = await chooseOrigin(tenant, backup, captured);
+  const auditedSince = await captured.auditedSince(origin);
+  const audited = auditedSince === undefined ? {} : { auditedSince };
   const planned = await planFromArchive(tenant, { backup, originId: origin.id, deps });
   const delta = await writeDelta(tenant, {
     backup,

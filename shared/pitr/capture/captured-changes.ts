@@ -19,6 +19,7 @@ import { type PitrRecord, pitrKey } from '../model/record.ts';
 import { latestChanges } from '../point/latest-changes.ts';
 import { PointNotCovered } from '../point/missing-coverage.ts';
 import { type PointPlan, planPoint } from '../point/plan-point.ts';
+import { readAuditedSince } from '../point/read-audited-since.ts';
 import { isContinuous } from './capture-mode.ts';
 
 /** A capture that is asked for takes seconds; one that listens looks for the wish every 20 s. */
@@ -111,10 +112,16 @@ const hurryCapture = async (
 };
 
 const momentOfPlan = (tenant: Tenant, plan: PointPlan, deps: BackupDeps): CapturedMoment => {
-  const { base, point, batches, auditedSince } = plan;
+  const { base, point, batches } = plan;
   if (!isPlanned(base)) throw new Error(`the base ${base.id} has no read time`);
   const changes = batches.reduce((sum, one) => sum + one.changes, 0);
-  return { base, moment: point.moment, auditedSince, changes, readChanges: () => changesOf(tenant, plan, deps) };
+  return {
+    base,
+    moment: point.moment,
+    auditedSince: (origin) => readAuditedSince(tenant, origin, point.moment),
+    changes,
+    readChanges: () => changesOf(tenant, plan, deps),
+  };
 };
 
 async function* changesOf(

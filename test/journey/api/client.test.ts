@@ -67,7 +67,7 @@ test('client: an API key calls, and a call that is repeated with its key has one
   equal(first.id, second.id);
   deepEqual({ failureCount: first.failureCount, failingSince: first.failingSince }, { failureCount: 0, failingSince: null });
   await rejects(account.request('GET /projects'), { status: 403, code: 'FORBIDDEN' });
-  equal((await account.request('GET /webhooks/events')).length, 31);
+  equal((await account.request('GET /webhooks/events')).length, 37);
 });
 
 test('overview: shows a project from its connection to its first backup and schedule', async () => {

@@ -97,7 +97,8 @@ const changesIn = async (store: FileStore): Promise<ChangeSource> => {
     for await (const { leaf } of readChunk([await store.get(batchName)], options)) yield { batch: { id: 'batch' }, leaf };
   }
   const readChanges = () => latestChanges({ read, after: base.readTime, upTo: moment });
-  return { findMoment: async () => ({ base, moment, changes: base.documentCount / changedEvery, readChanges }) };
+  const changes = base.documentCount / changedEvery;
+  return { findMoment: async () => ({ base, moment, auditedSince: async () => base.readTime, changes, readChanges }) };
 };
 
 serve(run);
