@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
 import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
 import { newId } from '../../../shared/platform/index.ts';
+import { endSession } from '../../harness/browser/end-session.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
 import { newProject } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
@@ -115,8 +116,7 @@ test('console: an unknown address or resource says so and leads on; the frame st
 test('console: a session that ends while a page is open leads to the sign-in and back to the page', async () => {
   const { page } = await openConsole({ email, path: '/team' });
   await page.getByRole('table', { name: 'Members' }).waitFor();
-  await page.context().clearCookies();
-  await page.getByRole('link', { name: 'Audit log', exact: true }).click();
+  await endSession(page, () => page.getByRole('link', { name: 'Audit log', exact: true }).click());
   await page.getByRole('heading', { name: 'Sign in', exact: true }).waitFor();
   await page.getByRole('button', { name: 'Continue with Google' }).click();
   await page.getByLabel('E-mail address').fill(email);

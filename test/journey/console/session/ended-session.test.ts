@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, test } from 'vitest';
 import { alerts } from '../../../../shared/contract/endpoints/alerts.ts';
 import { schedules } from '../../../../shared/contract/endpoints/schedules.ts';
+import { endSession } from '../../../harness/browser/end-session.ts';
 import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
 import { newDestination, newProject } from '../../../harness/stage/backup.ts';
 import { call } from '../../../harness/stage/client.ts';
@@ -22,8 +23,7 @@ afterAll(closeBrowser);
 
 /** Ends the session, sends the form, and signs in again. */
 const sendAndSignIn = async (page: Page, button: string, person = email): Promise<void> => {
-  await page.context().clearCookies();
-  await page.getByRole('button', { name: button, exact: true }).last().click();
+  await endSession(page, () => page.getByRole('button', { name: button, exact: true }).last().click());
   await page.getByText('Your session has ended').waitFor();
   await page.getByText('The last change was not saved').waitFor();
   await page.getByRole('button', { name: 'Continue with Google' }).click();
@@ -110,8 +110,7 @@ test('console: a session that ends in the dialog of a saved alert keeps the chan
   await open();
   await dialog.getByLabel('Name', { exact: true }).fill('Typed before the end');
   await dialog.getByRole('textbox', { name: 'Webhook URL' }).fill('https://hooks.slack.com/services/s3cret');
-  await page.context().clearCookies();
-  await dialog.getByRole('button', { name: 'Save' }).click();
+  await endSession(page, () => dialog.getByRole('button', { name: 'Save' }).click());
   await page.getByText('The last change was not saved').waitFor();
   const kept = await page.evaluate(drafts);
   deepEqual(kept, ['{"name":"Typed before the end"}']);
@@ -138,8 +137,7 @@ test('console: a change under way is reported as not saved, also if a read finds
     return route.fulfill({ status: 401, json: { success: false, error } });
   });
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await page.context().clearCookies();
-  await page.getByRole('link', { name: 'Audit log', exact: true }).click();
+  await endSession(page, () => page.getByRole('link', { name: 'Audit log', exact: true }).click());
   await page.getByText('Your session has ended').waitFor();
   equal(await page.getByText('The last change was not saved').count(), 0);
   send();
@@ -167,8 +165,7 @@ test('console: a session that ends before the first organization keeps its name'
 test('console: a page that finds the session ended says so; a first visit and a sign-out do not', async () => {
   const { page, goTo, check } = await openConsole({ email, path: '/team' });
   await page.getByRole('table', { name: 'Members' }).waitFor();
-  await page.context().clearCookies();
-  await page.getByRole('link', { name: 'Audit log', exact: true }).click();
+  await endSession(page, () => page.getByRole('link', { name: 'Audit log', exact: true }).click());
   await page.getByText('Your session has ended').waitFor();
   equal(await page.getByText('The last change was not saved').count(), 0);
   await check.accessibility();
