@@ -41,14 +41,15 @@ export const Navigation = ({ onNavigate }: { readonly onNavigate?: () => void })
   );
 };
 
-/** How many incidents are open. */
+/** How many incidents are open. One that is muted asks for nobody now. */
 const OpenIncidents = () => {
   const { items = [], query } = useOpenIncidents(useCalm());
-  if (items.length === 0) return null;
+  const count = items.filter(({ mutedUntil }) => mutedUntil === null).length;
+  if (count === 0) return null;
   return (
     <span className="navigation__count">
       <span className="visually-hidden">, open incidents: </span>
-      {items.length}
+      {count}
       {query.hasNextPage && '+'}
     </span>
   );
