@@ -1,4 +1,5 @@
 /** Ids sort by time, so a time range is a range of sort keys. The table applies the other filters, except the search for text. */
+import { actionName, actorName, groupName, ownOrganization, titleOfProject } from '../contract/audit-words.ts';
 import { invalid } from '../contract/errors.ts';
 import { idBounds, type Range, type Tenant } from '../platform/index.ts';
 import { type AuditLogEntry, auditPartition, entryPrefix } from './record.ts';
@@ -16,6 +17,8 @@ export interface Filter {
   readonly resourceId?: string | undefined;
   /** Words that must all occur, in any case. */
   readonly search?: string | undefined;
+  /** Names of resources and people by their ids, which the search finds, too. */
+  readonly names?: ReadonlyMap<string, string> | undefined;
 }
 
 export const rangeOf = (tenant: Tenant, { id, from, to, action, actorId, resourceType, resourceId }: Filter): Range => {
@@ -32,16 +35,23 @@ export const rangeOf = (tenant: Tenant, { id, from, to, action, actorId, resourc
   };
 };
 
-/** Whether every word of the search occurs in the entry: in its action, actor, resource, context or details. */
-export const matchesSearch = (
-  { action, actor, resource, context, details }: AuditLogEntry,
-  { search = '' }: Pick<Filter, 'search'>,
-): boolean => {
+/** Whether every word of the search occurs in the entry, as it is stored or as the console shows it. */
+export const matchesSearch = (entry: AuditLogEntry, { search = '', names }: Pick<Filter, 'search' | 'names'>): boolean => {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return true;
-  const searched = [action, ...textsIn([actor, resource, context, details])].join('\n').toLowerCase();
+  const { action, actor, resource, context, details } = entry;
+  const stored = textsIn([actor, resource, context, details]);
+  const shown = stored.flatMap((text) => names?.get(text) ?? []);
+  const searched = [action, ...wordsOf(entry), ...stored, ...shown].join('\n').toLowerCase();
   return words.every((word) => searched.includes(word));
 };
+
+const wordsOf = ({ action, actor, resource: { type } }: AuditLogEntry): readonly string[] => [
+  actionName(action),
+  actorName(actor),
+  groupName(type),
+  titleOfProject(type, '') ?? (type === 'organization' ? ownOrganization : ''),
+];
 
 const textsIn = (value: unknown): readonly string[] => {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(textsIn);

@@ -1,3 +1,4 @@
 export { protectionCsv } from './protection-csv.ts';
 export { protectionPage } from './protection-page.ts';
 export { readProtectionReport } from './read-protection-report.ts';
+export { readResourceNames } from './resource-names.ts';

@@ -268,7 +268,8 @@ export const accountDescriptions: readonly FieldTexts[] = [
   fieldTexts(auditLogs.list.query, {
     id: 'One entry',
     resourceId: 'What happened to one resource: its id, such as that of a backup',
-    search: 'Words that must all occur in the action, actor, resource, context or details, in any case',
+    search:
+      'Words that must all occur in the action, actor, resource, context or details, in any case; also as the console shows them, such as the current name of the project or person',
     from: 'Inclusive; a date means midnight UTC',
     to: 'Inclusive; a date means the whole day, UTC',
   }),

@@ -61,6 +61,12 @@ const entry = {
   details: { projectId: 'prj_1', collections: [{ path: 'users "all"' }], documents: 42 },
 } as const;
 
+const names = new Map([
+  ['prj_1', 'Shop'],
+  ['prj_2', 'Bookshop'],
+  ['usr_1', 'Ada Lovelace'],
+]);
+
 for (const [search, expected] of [
   ['', true],
   [undefined, true],
@@ -71,6 +77,19 @@ for (const [search, expected] of [
   // Names of fields are part of every entry, and the organization is the reader's own.
   ['requestId', false],
   ['org_1', false],
+  // As the console shows it: "Backup: deleted", "Backup of Shop", Ada Lovelace.
+  ['backup: deleted', true],
+  ['backup of shop', true],
+  ['lovelace', true],
+  ['bookshop', false],
 ] as const)
   test(`matchesSearch: ${JSON.stringify(search)} ${expected ? 'matches' : 'does not match'}`, () =>
-    equal(matchesSearch(entry, { search }), expected));
+    equal(matchesSearch(entry, { search, names }), expected));
+
+test('matchesSearch: words of actions and actors that are stored otherwise', () => {
+  const found = (more: object, search: string): boolean => matchesSearch({ ...entry, ...more }, { search });
+  ok(found({ action: 'service_account.key_rotated' }, 'Service account: key rotated'));
+  ok(found({ action: 'pitr.enabled' }, 'point in time'));
+  ok(found({ actor: { type: 'system', id: 'retention', email: null } }, 'service (retention)'));
+  ok(found({ resource: { type: 'organization', id: 'org_1' } }, 'this organization'));
+});

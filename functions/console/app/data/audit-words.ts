@@ -1,24 +1,5 @@
 /** Entries of the audit log in words. */
-import type { AuditEntry } from './audit.ts';
-
-const resources: Readonly<Record<string, string>> = { pitr: 'point in time', auth: 'session', api_key: 'API key' };
-
-/** 'service_account' → 'Service account' */
-export const groupName = (group: string): string => {
-  const subject = (resources[group] ?? group).replaceAll('_', ' ');
-  return `${subject.charAt(0).toUpperCase()}${subject.slice(1)}`;
-};
-
-/** 'service_account.key_rotated' → 'Service account: key rotated' */
-export const actionName = (action: string): string => {
-  const [group = '', ...did] = action.split('.');
-  return `${groupName(group)}: ${did.join(' ').replaceAll('_', ' ')}`;
-};
-
-export const actorName = ({ type, email, name, id }: AuditEntry['actor']): string => {
-  if (type === 'system') return `Service (${id})`;
-  return type === 'api_key' ? `API key ${name ?? id}` : (email ?? id);
-};
+export { actionName, actorName, groupName } from '../../../../shared/contract/audit-words.ts';
 
 /** The types of resources that entries name, for the filter. */
 export const resourceTypes = [

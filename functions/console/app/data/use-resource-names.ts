@@ -1,3 +1,4 @@
+import { ownOrganization, titleOfProject } from '../../../../shared/contract/audit-words.ts';
 import { paths } from '../paths.ts';
 import type { AuditEntry } from './audit.ts';
 import { useProjects } from './projects.ts';
@@ -30,18 +31,16 @@ export const useResourceNames = (enabled: boolean): ((entry: NamingEntry) => Nam
     const projectName = projects?.find((project) => project.id === (type === 'project' ? id : projectId))?.name;
     const found: Readonly<Record<string, string | undefined>> = {
       project: projectName,
-      backup: projectName && `Backup of ${projectName}`,
-      restore: projectName && `Restore into ${projectName}`,
-      erasure: projectName && `Erasure in ${projectName}`,
       restore_test: restoreTests?.find((plan) => plan.id === id)?.name,
       storage_destination: destinations?.find((destination) => destination.id === id)?.name,
       member: members?.find(({ userId }) => userId === id)?.email,
       user: id === actor.id ? (actor.email ?? undefined) : members?.find(({ userId }) => userId === id)?.email,
-      organization: 'This organization',
+      organization: ownOrganization,
     };
     const isGone = action.endsWith('.deleted') && type !== 'backup';
     return {
-      name: textOf(details.name) ?? found[type] ?? textOf(details.email) ?? id,
+      name:
+        textOf(details.name) ?? (projectName && titleOfProject(type, projectName)) ?? found[type] ?? textOf(details.email) ?? id,
       path: isGone ? undefined : pathOf(type, id, projectId),
     };
   };
