@@ -29,9 +29,9 @@ export const readRunningJobs = async (tenant: Tenant): Promise<ReadonlyMap<strin
 
 /** The lock is released shortly after the job has ended. */
 const runningJob = (job: Omit<Shown, 'status' | 'percent'> & Job): readonly Shown[] => {
-  const { kind, id, status, phase, progress, waitingFor, createdAt } = job;
+  const { kind, id, status, phase, progress, waitingFor, createdAt, startedAt } = job;
   if (status !== 'pending' && status !== 'running') return [];
-  return [{ kind, id, status, phase, percent: progress.percent, waitingFor, createdAt }];
+  return [{ kind, id, status, phase, percent: progress.percent, waitingFor, createdAt, startedAt }];
 };
 
 interface Job {

@@ -62,7 +62,7 @@ export const backupDetails = (backup: Backup): readonly Detail[] => {
     [
       'Verification',
       verification &&
-        `${verification.status} (${verification.depth}), ${formatTime(verification.checkedAt)}${isOutdated ? '; found damaged since' : ''}`,
+        `${verification.status} (${verification.depth})${verification.status === 'running' ? `, ${verification.percent} %` : ''}, ${formatTime(verification.checkedAt)}${isOutdated ? '; found damaged since' : ''}`,
       verification ? statusStyle(isOutdated ? 'failed' : verification.status) : undefined,
     ],
     ['Restore test', formatTime(backup.restoreTestedAt)],

@@ -20,6 +20,7 @@ export const Verification = z.object({
   depth: z.enum(verifyDepths),
   checkedAt: Moment,
   objects: z.int(),
+  percent: z.int(),
   findings: z.array(Finding),
 });
 

@@ -51,6 +51,7 @@ export const RunningJob = z.object({
   percent: z.int(),
   waitingFor: z.nullable(WaitingFor),
   createdAt: Moment,
+  startedAt: z.nullable(Moment),
 });
 
 export const ProjectOverview = z.object({

@@ -42,6 +42,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
   }),
   fieldTexts(Verification, {
     objects: 'Number of objects checked',
+    percent: 'How much of what has to be checked was checked; 100 once it has ended',
     findings:
       'The first 100 findings. Objects that are orphan (not part of the backup), unlocked (locked for less than immutableUntil said) or hidden (by a delete marker or an overwrite; the locked version is read) are reported but do not fail the verification, because the backup is intact',
   }),

@@ -54,7 +54,10 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
     ...(authUsers !== undefined && { authUsers }),
     cost: costOf(record.reads, record.usdPerMillionReads),
     encryption,
-    verification,
+    verification: verification && {
+      ...verification,
+      percent: verification.percent ?? (verification.status === 'running' ? 0 : 100),
+    },
     verifiedAt,
     restoreTestedAt,
     anomaly: record.anomaly ?? null,

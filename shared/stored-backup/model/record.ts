@@ -7,6 +7,7 @@ import { type FailingRuns, type WaitingRecord, workPartition } from '../../job/i
 import type { Item, Key, Tenant } from '../../platform/index.ts';
 
 type Shown = z.input<typeof Backup>;
+type ShownVerification = NonNullable<Shown['verification']>;
 export type BackupAnomaly = NonNullable<Shown['anomaly']>;
 
 export interface JobCreator {
@@ -106,7 +107,8 @@ export interface BackupRecord extends Item, TestNotes, WaitingRecord {
   readonly collectionCounts: readonly (readonly [id: string, documents: number])[];
   readonly countVerified: boolean | null;
   readonly authUsers?: number;
-  readonly verification: Shown['verification'];
+  /** `percent` is absent in verifications of earlier versions. */
+  readonly verification: (Omit<ShownVerification, 'percent'> & Partial<Pick<ShownVerification, 'percent'>>) | null;
   readonly verifiedAt: string | null;
   /** Depth of the verification that found damage; cleared once a verification at least as deep passes. */
   readonly damagedDepth?: 'structure' | 'sample' | 'full';

@@ -3,19 +3,15 @@ import type { Archive, Leaf, NamedPage, Segment } from '../../archive/index.ts';
 import { prefetch } from '../../platform/index.ts';
 import { isPair } from '../model/part-objects.ts';
 import { countRecords, qualifiedName, toProblem } from './check-object.ts';
+import { checkedSoFar } from './checked-so-far.ts';
 import type { VerifyWork } from './verify-work.ts';
 
 const ahead = 8;
 
 /** False if the time ran out first. Each damaged object is reported once. */
-export const checkInheritedRecords = async ({
-  open: { archive },
-  at,
-  progress,
-  deadline,
-  clock,
-  extra,
-}: VerifyWork): Promise<boolean> => {
+export const checkInheritedRecords = async (work: VerifyWork): Promise<boolean> => {
+  const { at, progress, deadline, clock } = work;
+  const { archive } = work.open;
   const { report } = progress;
   for (const page of archive.pages.slice(at.leaves)) {
     if (clock.now() >= deadline) return false;
@@ -29,7 +25,7 @@ export const checkInheritedRecords = async ({
         else countRecords(leaf, segment, at.tally);
       }
     at.leaves += 1;
-    await progress.reportThrottled(at.objects + extra);
+    await progress.reportThrottled(checkedSoFar(work));
   }
   return true;
 };

@@ -7,9 +7,11 @@ import type { VerificationReport } from './verification-report.ts';
 const share = 0.05;
 const least = 20;
 
+export const sampleSize = (total: number): number => Math.min(total, Math.max(least, Math.ceil(total * share)));
+
 /** The sampled numbers below `total`, ascending: at least 5 %, at least 20, and the same for the same seed. */
 export const drawLeafNumbers = (seed: string, total: number): readonly number[] => {
-  const wanted = Math.min(total, Math.max(least, Math.ceil(total * share)));
+  const wanted = sampleSize(total);
   const chosen = new Set<number>();
   // Robert Floyd's algorithm: every set of that size is equally likely, and memory is that of the set.
   for (let last = total - wanted; last < total; last++) {
@@ -21,6 +23,8 @@ export const drawLeafNumbers = (seed: string, total: number): readonly number[] 
 
 const numberOf = (seed: string, n: number): number => createHash('sha256').update(`${seed} ${n}`).digest().readUIntBE(0, 6);
 
+export const leavesIn = ({ pages }: Archive): number => pages.reduce((sum, { segments }) => sum + segments, 0);
+
 /** Reads and verifies leaves by their numbers. Problems are reported for the object that contains the leaf. */
 export class LeafSampler {
   readonly #archive: Archive;
@@ -30,7 +34,7 @@ export class LeafSampler {
   }
 
   get total(): number {
-    return this.#archive.pages.reduce((sum, { segments }) => sum + segments, 0);
+    return leavesIn(this.#archive);
   }
 
   async check(number: number, report: VerificationReport): Promise<void> {

@@ -19,7 +19,7 @@ export const startVerification = (
   assertNotLeaving(backup);
   if (previous?.status === 'running' && previous.checkedAt > iso(after(now, -verificationSeconds)))
     throw new ApiError('CONFLICT', 'A verification of this backup is running', { depth: previous.depth });
-  const verification = { status: 'running', depth, checkedAt: iso(now), objects: 0, findings: [] } as const;
+  const verification = { status: 'running', depth, checkedAt: iso(now), objects: 0, percent: 0, findings: [] } as const;
   return {
     backup: { ...backup, verification: { ...verification, findings: [] } },
     change: {

@@ -22,7 +22,13 @@ import { VerificationReport } from './verification-report.ts';
 
 type Verification = NonNullable<BackupRecord['verification']>;
 
-const saveEveryMs = 10_000;
+const saveEveryMs = 5_000;
+
+/** What was checked so far. */
+interface Checked {
+  readonly objects: number;
+  readonly percent: number;
+}
 
 /** A verification on the record of its backup. Every write fails if another verification has replaced it. */
 export class VerificationProgress {
@@ -44,12 +50,12 @@ export class VerificationProgress {
     this.#savedAtMs = clock.now().getTime();
   }
 
-  async reportThrottled(objects: number): Promise<void> {
-    if (this.#clock.now().getTime() - this.#savedAtMs >= saveEveryMs) await this.save(objects);
+  async reportThrottled(checked: Checked): Promise<void> {
+    if (this.#clock.now().getTime() - this.#savedAtMs >= saveEveryMs) await this.save(checked);
   }
 
-  async save(objects: number): Promise<void> {
-    const now: Verification = { ...this.#current, objects, findings: this.report.findings };
+  async save({ objects, percent }: Checked): Promise<void> {
+    const now: Verification = { ...this.#current, objects, percent, findings: this.report.findings };
     await commit([this.#write({ verification: now })]);
     this.#current = now;
     this.#savedAtMs = this.#clock.now().getTime();
@@ -61,11 +67,12 @@ export class VerificationProgress {
     const now = this.#clock.now();
     const status = report.isBad ? 'failed' : 'passed';
     const { findings } = report;
-    const verification: Verification = { status, depth: this.#current.depth, checkedAt: iso(now), objects, findings };
+    const { depth } = this.#current;
+    const verification: Verification = { status, depth, checkedAt: iso(now), objects, percent: 100, findings };
     const locks = this.locks && { lockProblem: undefined, ...lockFields(this.locks, now, this.#backup.lockProblem?.since) };
     // A known problem is not reported again.
     const isNew = locks?.lockProblem?.reason !== this.#backup.lockProblem?.reason;
-    const details = { depth: verification.depth, objects, findings: findings.slice(0, 10) };
+    const details = { depth, objects, findings: findings.slice(0, 10) };
     await commit([
       this.#write({ verification, ...integrityFields(this.#backup, verification), ...locks }),
       removeRunningVerification(this.#tenant, this.#backup.id),

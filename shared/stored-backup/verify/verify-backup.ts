@@ -10,6 +10,7 @@ import { keyWith, type OpenArchive } from '../read/open-archive.ts';
 import { checkInheritedRecords } from './check-inherited-records.ts';
 import { checkObject, emptyTally, qualifiedName } from './check-object.ts';
 import { checkParentKeys } from './check-parent-keys.ts';
+import { checkedSoFar } from './checked-so-far.ts';
 import { drawLeafNumbers, LeafSampler } from './leaf-sampler.ts';
 import { hasLocks, LockCheck } from './lock-check.ts';
 import { checkKeyFile, openOrReport } from './open-for-verification.ts';
@@ -51,11 +52,12 @@ export const verifyBackup = async (
   if (open)
     try {
       const locks = (await hasLocks(tenant, backup)) ? new LockCheck(backup, progress.report, at.locks) : undefined;
-      const work = { tenant, open, at, progress, deadline, clock: deps.clock, deps, extra, locks };
-      const isDone = await verifyParts(work, backup, verification.depth);
+      const { depth } = verification;
+      const work: VerifyWork = { tenant, depth, open, at, progress, deadline, clock: deps.clock, deps, extra, locks };
+      const isDone = await verifyParts(work, backup);
       if (locks) at.locks = locks.locks.counts;
       if (!isDone) {
-        await progress.save(at.objects + extra);
+        await progress.save(checkedSoFar(work));
         return at;
       }
       if (locks && at.objects === open.archive.manifest.objects.length) progress.locks = locks.locks.result;
@@ -81,8 +83,8 @@ export const giveUpVerification = async (
 };
 
 /** False if the time ran out first. */
-const verifyParts = async (work: VerifyWork, backup: BackupRecord, depth: 'structure' | 'sample' | 'full'): Promise<boolean> => {
-  const { tenant, open, at, progress, deps } = work;
+const verifyParts = async (work: VerifyWork, backup: BackupRecord): Promise<boolean> => {
+  const { tenant, depth, open, at, progress, deps } = work;
   const { report } = progress;
   const stored = await sizesIn(open.store, report);
   if (!stored) return true;
@@ -138,7 +140,7 @@ const reportOrphans = (
 };
 
 const verifyObjects = async (work: VerifyWork, stored: ReadonlyMap<string, number>, isFull: boolean): Promise<boolean> => {
-  const { open, at, progress, deadline, clock, extra, locks } = work;
+  const { open, at, progress, deadline, clock, locks } = work;
   const { manifest } = open.archive;
   let unreachable = 0;
   for (const entry of manifest.objects.slice(at.objects)) {
@@ -148,18 +150,19 @@ const verifyObjects = async (work: VerifyWork, stored: ReadonlyMap<string, numbe
     unreachable = found?.problem === 'unreadable' ? unreachable + 1 : 0;
     if (unreachable >= unreachableMax) return true;
     at.objects += 1;
-    await progress.reportThrottled(at.objects + extra);
+    await progress.reportThrottled(checkedSoFar(work));
   }
   return true;
 };
 
-const verifyLeaves = async ({ open, at, progress, deadline, clock, extra }: VerifyWork): Promise<boolean> => {
+const verifyLeaves = async (work: VerifyWork): Promise<boolean> => {
+  const { open, at, progress, deadline, clock } = work;
   const sampler = new LeafSampler(open.archive);
   for (const number of drawLeafNumbers(at.seed, sampler.total).slice(at.leaves)) {
     if (clock.now() >= deadline) return false;
     await sampler.check(number, progress.report);
     at.leaves += 1;
-    await progress.reportThrottled(at.objects + extra);
+    await progress.reportThrottled(checkedSoFar(work));
   }
   return true;
 };

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import type { Clock, Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
+import type { BackupRecord } from '../model/record.ts';
 import type { OpenArchive } from '../read/open-archive.ts';
 import type { LockCheck } from './lock-check.ts';
 import type { VerificationProgress } from './verification-progress.ts';
@@ -19,6 +20,7 @@ export const Position = z.object({
 export type Position = z.output<typeof Position>;
 
 export interface VerifyWork {
+  readonly depth: NonNullable<BackupRecord['verification']>['depth'];
   readonly tenant: Tenant;
   readonly deps: BackupDeps;
   readonly open: OpenArchive;

@@ -25,7 +25,10 @@ test('isOwnBackup: what a restore made or what comes from another database does 
 test('isFoundDamaged: by a failed verification, and by what cleared the time of one that had passed', () => {
   const at = '2026-11-18T08:00:00.000Z';
   const verified = (status: 'running' | 'passed' | 'failed', verifiedAt: string | null) =>
-    isFoundDamaged({ verification: { status, depth: 'full', checkedAt: at, objects: 4, findings: [] }, verifiedAt });
+    isFoundDamaged({
+      verification: { status, depth: 'full', checkedAt: at, objects: 4, percent: 100, findings: [] },
+      verifiedAt,
+    });
   deepEqual([verified('failed', null), verified('passed', null)], [true, true]);
   deepEqual([verified('passed', at), verified('running', null)], [false, false]);
   equal(isFoundDamaged({ verification: null, verifiedAt: null }), false);

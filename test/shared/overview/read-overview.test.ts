@@ -273,12 +273,22 @@ test('overview: running jobs come from the lock of the project', async () => {
     phase: 'copying',
     documents: 40,
     totalDocuments: 100,
+    startedAt: ago(0.9),
     completedAt: null,
   });
   table.put({ ...projectKey.job(tenant, projectId), jobId: backupId, kind: 'backup', since: ago(1) });
   const { projects, totals } = await read();
   deepEqual(projects[0]?.runningJobs, [
-    { kind: 'backup', id: backupId, status: 'running', phase: 'copying', percent: 40, waitingFor: null, createdAt: ago(1) },
+    {
+      kind: 'backup',
+      id: backupId,
+      status: 'running',
+      phase: 'copying',
+      percent: 40,
+      waitingFor: null,
+      createdAt: ago(1),
+      startedAt: ago(0.9),
+    },
   ]);
   equal(totals.runningJobs, 1);
 });

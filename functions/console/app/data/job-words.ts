@@ -5,6 +5,13 @@ import type { Backup } from './backups.ts';
 export type Wait = NonNullable<Backup['waitingFor']>;
 export type TimelineEntry = DataOf<'GET /backups/{backupId}/timeline'>['entries'][number];
 
+/** Phases of a backup in which its documents are not counted yet. */
+export const uncountedPhases: readonly string[] = ['queued', 'preparing', 'planning'] satisfies readonly Backup['phase'][];
+
+/** How far a running backup is; undefined until its documents are counted. */
+export const backupPercent = ({ phase, progress }: Pick<Backup, 'phase' | 'progress'>): number | undefined =>
+  progress.totalDocuments === null || uncountedPhases.includes(phase) ? undefined : progress.percent;
+
 interface WaitWords {
   readonly title: string;
   readonly what: string;

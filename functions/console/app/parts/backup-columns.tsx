@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { isFoundDamaged } from '../../../../shared/client/index.ts';
 import { backupPhases, creatorOf, triggerWords, typeWords } from '../data/backup-words.ts';
 import { type Backup, isBackupRunning, isUnusual } from '../data/backups.ts';
-import { waitWords } from '../data/job-words.ts';
+import { backupPercent, waitWords } from '../data/job-words.ts';
 import { formatBytes, formatCount } from '../format/format-number.ts';
 import { formatDuration, formatMoment } from '../format/format-time.ts';
 import { paths } from '../paths.ts';
@@ -15,7 +15,7 @@ import { Icon } from '../ui/icon.tsx';
 import { RestoreLink } from './restore-link.tsx';
 
 const StatusCell = ({ backup }: { readonly backup: Backup }) => {
-  const { status, phase, progress, startedAt, waitingFor, error } = backup;
+  const { status, phase, startedAt, waitingFor, error } = backup;
   return (
     <span className="stack stack--close backup-row__status">
       <Status status={status} />
@@ -29,7 +29,7 @@ const StatusCell = ({ backup }: { readonly backup: Backup }) => {
           label={
             waitingFor ? waitWords[waitingFor.reason].title : (backupPhases.find(([name]) => name === phase)?.[1] ?? 'Backup')
           }
-          percent={progress.totalDocuments === null ? undefined : progress.percent}
+          percent={backupPercent(backup)}
           since={startedAt}
           tone={waitingFor ? 'warn' : 'accent'}
         />
@@ -46,7 +46,8 @@ const StatusCell = ({ backup }: { readonly backup: Backup }) => {
 /** What is proven of it: a restore of it was tested, it was verified, or neither. */
 const ProofCell = ({ backup }: { readonly backup: Backup }) => {
   const { status, verification, verifiedAt, restoreTestedAt } = backup;
-  if (verification?.status === 'running') return <Badge tone="info">Verifying</Badge>;
+  if (verification?.status === 'running')
+    return <Progress label="Verifying" percent={verification.percent} since={verification.checkedAt} />;
   if (isFoundDamaged(backup)) return <Badge tone="bad">Damaged</Badge>;
   const at = restoreTestedAt ?? verifiedAt;
   if (!at) return status === 'completed' ? <span className="muted">Never verified</span> : <None />;

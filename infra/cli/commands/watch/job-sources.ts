@@ -10,7 +10,8 @@ export interface WatchedJob extends Pick<Backup, 'id' | 'waitingFor' | 'createdA
   readonly kind: 'backup' | 'restore' | 'verification' | 'restore test';
   readonly status: string;
   readonly phase: string;
-  /** Null if the job does not say how far it is. */
+  readonly percent: number;
+  /** Null of a verification, which counts objects. */
   readonly progress: Backup['progress'] | null;
   readonly project: string;
   readonly problem: string | null;
@@ -50,6 +51,7 @@ const active = ['pending', 'running'] as const;
 const ofBackup = (backup: Backup): WatchedJob => ({
   ...backup,
   kind: 'backup',
+  percent: backup.progress.percent,
   project: backup.projectName ?? backup.projectId,
   problem: backup.error?.message ?? null,
 });
@@ -80,6 +82,7 @@ const restoreSource = ({ client, projectId, signal }: Watched): JobSource => {
     ...restore,
     kind: 'restore',
     id: restore.restoreJobId,
+    percent: restore.progress.percent,
     project: restore.targetProjectName,
     problem: restore.error?.message ?? null,
   });
@@ -124,12 +127,14 @@ const unique = <T extends { readonly id: string }>(found: readonly T[]): readonl
 const verificationSource = ({ client, projectId, signal }: Watched): JobSource => {
   let seen: ReadonlyMap<string, string | undefined> | undefined;
   const ofVerification = (backup: Backup): WatchedJob => {
-    const { status = 'ended', checkedAt = backup.createdAt, objects = 0, findings = [] } = backup.verification ?? {};
+    const { verification } = backup;
+    const { status = 'ended', checkedAt = backup.createdAt, objects = 0, percent = 100, findings = [] } = verification ?? {};
     return {
       kind: 'verification',
       id: backup.id,
       status,
       phase: status === 'running' ? `verifying, ${objects} objects` : status,
+      percent,
       progress: null,
       waitingFor: null,
       createdAt: checkedAt,
@@ -161,6 +166,7 @@ const testRunSource = ({ client, projectId, signal }: Watched): JobSource => {
   const ofRun = (run: TestRun): WatchedJob => ({
     ...run,
     kind: 'restore test',
+    percent: run.progress.percent,
     waitingFor: null,
     project: run.projectName,
     problem: run.error?.message ?? null,

@@ -44,7 +44,7 @@ const columns = [
   { title: 'KIND', value: ({ kind }: WatchedJob) => kind },
   { title: 'PROJECT', value: ({ project }: WatchedJob) => project, flexible: true },
   { title: 'PHASE', value: ({ phase }: WatchedJob) => phase.toLowerCase() },
-  { title: 'PERCENT', value: ({ progress }: WatchedJob) => (progress ? `${progress.percent} %` : null), align: 'right' as const },
+  { title: 'PERCENT', value: ({ percent }: WatchedJob) => `${percent} %`, align: 'right' as const },
 ];
 
 const follow = async (context: Context, rounds: AsyncIterable<JobRound>): Promise<void> => {
@@ -81,11 +81,11 @@ const tell = ({ output }: Context, job: WatchedJob, what: string): void => {
 };
 
 const lineOf = (job: WatchedJob, columnsMax: number): string => {
-  const { kind, project, phase, progress, waitingFor, startedAt, createdAt } = job;
+  const { kind, project, phase, percent, progress, waitingFor, startedAt, createdAt } = job;
   const elapsed = formatDuration(Math.max(0, Date.now() - Date.parse(startedAt ?? createdAt)));
   const total = progress?.totalDocuments == null ? '' : ` of ${formatCount(progress.totalDocuments)}`;
   const done = progress ? `${formatCount(progress.documents)}${total} documents  ` : '';
-  const percent = progress ? `${String(progress.percent).padStart(3)} %  ` : '';
+  const share = `${String(percent).padStart(3)} %  `;
   const state = waitingFor ? waitInShort(waitingFor, Date.now()) : `${done}${elapsed}`;
-  return `  ${kind}  ${escapeName(project)}  ${phase.toLowerCase()}  ${percent}${state}`.slice(0, columnsMax);
+  return `  ${kind}  ${escapeName(project)}  ${phase.toLowerCase()}  ${share}${state}`.slice(0, columnsMax);
 };

@@ -37,7 +37,7 @@ export const backup: z.output<typeof Backup> = {
   countVerified: true,
   cost,
   encryption: { mode: 'kms', keyId: 'arn:aws:kms:eu-central-1:123456789012:key/1234abcd-12ab-34cd-56ef-1234567890ab' },
-  verification: { status: 'passed', depth: 'sample', checkedAt: now, objects: 12, findings: [] },
+  verification: { status: 'passed', depth: 'sample', checkedAt: now, objects: 12, percent: 100, findings: [] },
   verifiedAt: now,
   restoreTestedAt: null,
   anomaly: null,

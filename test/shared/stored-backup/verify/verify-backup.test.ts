@@ -335,6 +335,27 @@ test('verify: a step continues where the previous one ended, and is idempotent',
   deepEqual(found(t.backupOf(backup.id).verification!), [`corrupt ${chunks[1]}`]);
 });
 
+for (const depth of depths)
+  test(`verify: a running one at depth ${depth} says how far it is`, async () => {
+    let now = Date.now();
+    Object.assign(t.clock, { now: () => new Date(now++) });
+    await commit(startVerification(t.tenant, { backup: t.backupOf(backup.id), depth, now: new Date(now) }).change.writes);
+    const percents: number[] = [];
+    let position: Awaited<ReturnType<typeof verifyBackup>> | null = null;
+    do {
+      percents.push(t.backupOf(backup.id).verification!.percent!);
+      const deadline = new Date(now + 3);
+      position = await verifyBackup(t.tenant, { backupId: backup.id, position, deadline, deps: t.deps });
+    } while (position);
+    equal(percents[0], 0);
+    deepEqual(
+      percents,
+      percents.toSorted((a, b) => a - b),
+    );
+    ok(new Set(percents).size > 3 && percents.at(-1)! < 100, percents.join(' '));
+    equal(t.backupOf(backup.id).verification!.percent, 100);
+  });
+
 test('verify: a replaced verification or deleted backup is not overwritten', async () => {
   const start = async (ms: number) =>
     commit(startVerification(t.tenant, { backup: t.backupOf(backup.id), depth: 'full', now: new Date(ms) }).change.writes);

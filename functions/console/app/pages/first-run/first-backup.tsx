@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { usePermission } from '../../api/permission.ts';
 import { backupErrorAdvices, backupPhases } from '../../data/backup-words.ts';
 import { type Backup, isBackupRunning, useBackup, useStartBackup } from '../../data/backups.ts';
+import { backupPercent } from '../../data/job-words.ts';
 import type { Project } from '../../data/projects.ts';
 import type { StorageDestination } from '../../data/storage.ts';
 import { formatCount, formatPlural } from '../../format/format-number.ts';
@@ -57,12 +58,12 @@ export const FirstBackup = ({ project, destination, backup }: Props) => {
 const LiveBackup = ({ backupId }: { readonly backupId: string }) => {
   const { data: backup, error, refetch } = useBackup(backupId);
   if (error && !backup) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
-  if (!backup) return <Progress label="Backup" percent={undefined} />;
+  if (!backup) return <Progress label="Backup" percent={undefined} since={null} />;
   const { status, phase, progress, startedAt, waitingFor, documentCount, sizeFormatted, duration } = backup;
   if (status !== 'completed')
     return (
       <div className="stack" aria-live="polite">
-        <Progress label="Backup" percent={progress.totalDocuments === null ? undefined : progress.percent} since={startedAt} />
+        <Progress label="Backup" percent={backupPercent(backup)} since={startedAt} />
         {waitingFor && <WaitNotice wait={waitingFor} />}
         <p className="secondary number">
           {backupPhases.find(([name]) => name === phase)?.[1]}:{' '}

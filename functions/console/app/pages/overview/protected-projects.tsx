@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import { waitWords } from '../../data/job-words.ts';
+import { uncountedPhases, waitWords } from '../../data/job-words.ts';
 import type { ProjectOverview } from '../../data/overview.ts';
 import { formatCount, formatPlural } from '../../format/format-number.ts';
 import { LabelList, ProjectList, type useFilteredOverview } from '../../parts/project-list.tsx';
@@ -9,8 +9,9 @@ import { Progress } from '../../ui/data/progress.tsx';
 import type { Column } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 
+type Job = ProjectOverview['runningJobs'][number];
+
 const LastBackup = ({ lastGoodBackup, runningJobs }: ProjectOverview) => {
-  const running = runningJobs.find(({ kind }) => kind === 'backup');
   return (
     <div className="protection">
       {lastGoodBackup ? (
@@ -20,19 +21,26 @@ const LastBackup = ({ lastGoodBackup, runningJobs }: ProjectOverview) => {
       ) : (
         <span className="muted">None</span>
       )}
-      {running && (
-        <Link to={paths.backup(running.id)} className="protection__running">
-          <Progress
-            label={running.waitingFor ? waitWords[running.waitingFor.reason].title : `Backup, ${running.phase}`}
-            percent={running.percent}
-            since={running.createdAt}
-            tone={running.waitingFor ? 'warn' : 'accent'}
-          />
-        </Link>
-      )}
+      {runningJobs.map((job) => (
+        <RunningJob key={job.id} job={job} />
+      ))}
     </div>
   );
 };
+
+/** A backup, or a restore into the project. */
+const RunningJob = ({ job: { kind, id, phase, percent, startedAt, waitingFor } }: { readonly job: Job }) => (
+  <Link to={kind === 'backup' ? paths.backup(id) : paths.restore(id)} className="protection__running">
+    <Progress
+      label={
+        waitingFor ? waitWords[waitingFor.reason].title : `${kind === 'backup' ? 'Backup' : 'Restore'}, ${phase.toLowerCase()}`
+      }
+      percent={startedAt === null || uncountedPhases.includes(phase) ? undefined : percent}
+      since={startedAt}
+      tone={waitingFor ? 'warn' : 'accent'}
+    />
+  </Link>
+);
 
 const Verified = ({ lastVerification, lastRestoreTest }: ProjectOverview) => {
   // A restore test reads what it restores, which is more than a verification does.

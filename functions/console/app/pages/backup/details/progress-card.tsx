@@ -1,5 +1,6 @@
 import { backupPhases } from '../../../data/backup-words.ts';
 import type { Backup } from '../../../data/backups.ts';
+import { backupPercent } from '../../../data/job-words.ts';
 import { formatCount, formatPlural } from '../../../format/format-number.ts';
 import { formatDuration } from '../../../format/format-time.ts';
 import { useJobRate } from '../../../parts/use-job-rate.ts';
@@ -20,7 +21,7 @@ interface ProgressCardProps {
 
 export const ProgressCard = ({ backup, seenAt }: ProgressCardProps) => {
   const { phase, progress, startedAt, type, waitingFor } = backup;
-  const { documents, totalDocuments, percent } = progress;
+  const { documents, totalDocuments } = progress;
   const rate = useJobRate({ ...progress, jobId: backup.id, seenAt, isActive: phase === 'copying', startedAt });
   const current = backupPhases.findIndex(([name]) => name === phase);
   return (
@@ -40,7 +41,7 @@ export const ProgressCard = ({ backup, seenAt }: ProgressCardProps) => {
         {waitingFor && <WaitNotice wait={waitingFor} />}
         <Progress
           label={backupPhases[current]?.[1] ?? 'Backup'}
-          percent={totalDocuments === null || current < 3 ? undefined : percent}
+          percent={backupPercent(backup)}
           since={startedAt}
           tone={waitingFor ? 'warn' : 'accent'}
         />

@@ -61,11 +61,11 @@ export const VerificationCard = ({ backup }: { readonly backup: Backup }) => {
 };
 
 const Result = ({ verification }: { readonly verification: Verification }) => {
-  const { status, depth, checkedAt, objects, findings } = verification;
+  const { status, depth, checkedAt, objects, percent, findings } = verification;
   if (status === 'running')
     return (
       <div className="stack" role="status">
-        <Progress label={`${depthWords[depth].name} verification`} percent={undefined} since={checkedAt} />
+        <Progress label={`${depthWords[depth].name} verification`} percent={percent} since={checkedAt} />
         <p className="small muted">
           {objects > 0 ? `${formatPlural(objects, 'object')} checked so far.` : 'Opens the backup.'} Started{' '}
           <Time at={checkedAt} seconds />.
