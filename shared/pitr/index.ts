@@ -51,3 +51,4 @@ export { listDivergences, readAuditView } from './view/audit-view.ts';
 export { captureAnomaly } from './view/capture-anomaly.ts';
 export { neverEnabled, pitrData } from './view/pitr-view.ts';
 export { noWindows, readWindows } from './view/pitr-windows.ts';
+export { readStoredCaptures, type StoredCaptures } from './view/stored-captures.ts';

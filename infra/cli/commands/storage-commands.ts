@@ -173,11 +173,15 @@ const storageDetails = (storage: Storage & { readonly usage: Usage | null }): re
   ...(storage.usage ? usageDetails(storage.usage) : []),
 ];
 
+const capturedWords = ({ objects, bytes }: NonNullable<Usage['captured']>): string | null =>
+  objects === 0 ? null : `${formatBytes(bytes)} of it, in ${formatCounted(objects, 'object')}`;
+
 const usageDetails = ({ projects, schedules, monthlyCost, ...usage }: Usage): readonly Detail[] => {
   const nameOf = (projectId: string): string => projects.find(({ id }) => id === projectId)?.name ?? projectId;
   return [
     ['Stored', `${formatBytes(usage.storedBytes)} in ${formatCounted(usage.backups, 'backup')}, by their records`],
-    ['Objects', usage.objects === null ? 'not counted for all backups' : formatCount(usage.objects)],
+    ['Captured changes', usage.captured ? capturedWords(usage.captured) : 'too many to count; not included'],
+    ['Objects', usage.objects === null ? 'not all are counted' : formatCount(usage.objects)],
     ['Locked', usage.lockedUntil && `${formatCounted(usage.lockedBackups, 'backup')}, until ${formatTime(usage.lockedUntil)}`],
     [
       'Monthly cost',

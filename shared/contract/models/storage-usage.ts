@@ -4,6 +4,8 @@ import { Moment, ShownName } from '../fields.ts';
 /** Why a project uses a destination. */
 export const storageUses = ['default', 'schedule', 'point-in-time', 'backups'] as const;
 
+const Captured = z.nullable(z.object({ objects: z.int(), bytes: z.int() }));
+
 /** What a project has in a destination. `objects` is null if a backup was made before objects were counted, or was imported. */
 export const ProjectStorage = z.object({
   id: z.string(),
@@ -13,6 +15,7 @@ export const ProjectStorage = z.object({
   lockedBackups: z.int(),
   storedBytes: z.int(),
   objects: z.nullable(z.int()),
+  captured: Captured,
 });
 
 export const StorageUsage = z.object({
@@ -25,6 +28,7 @@ export const StorageUsage = z.object({
   lockedUntil: z.nullable(Moment),
   storedBytes: z.int(),
   objects: z.nullable(z.int()),
+  captured: Captured,
   monthlyCost: z.nullable(
     z.object({
       estimatedUsd: z.number(),

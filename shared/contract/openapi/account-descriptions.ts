@@ -47,17 +47,22 @@ export const accountDescriptions: readonly FieldTexts[] = [
   }),
   fieldTexts(StorageDestination.shape.lastError.def.innerType, { kind: `${storageFailureKind}. Null if it is not known` }),
   fieldTexts(StorageUsage, {
-    source:
-      'The records of backups: the bucket itself is not listed. Captured changes of point-in-time recovery are not included',
+    source: 'The records of backups and of captured changes: the bucket itself is not listed',
     isDefault: 'Whether it is the default of the organization',
     lockedUntil: 'When the last lock ends; null if nothing is locked',
-    objects: 'Null if a backup was made before objects were counted, or was imported',
+    objects: 'Null if a backup was made before objects were counted, or was imported, or if captured is null',
+    storedBytes: 'Of backups and captured changes',
+    captured:
+      'The part of it that captured changes of point-in-time recovery have; null if there are too many records to read in one call, then storedBytes and monthlyCost are without them',
     monthlyCost: 'By list price, for storage alone; null if no price of the store is known',
   }),
   fieldTexts(ProjectStorage, {
     name: 'Of a project that was disconnected: its name then',
     uses: 'default: backups go here unless they say otherwise; schedule: a schedule stores here; point-in-time: captured changes are here; backups: it has backups here',
-    objects: 'Null if a backup was made before objects were counted, or was imported',
+    objects: 'Null if a backup was made before objects were counted, or was imported, or if captured is null',
+    storedBytes: 'Of backups and captured changes',
+    captured:
+      'The part of it that captured changes of point-in-time recovery have; null if there are too many records to read in one call, then storedBytes and monthlyCost are without them',
   }),
   fieldTexts(StorageTest, { duration: 'Milliseconds' }),
   fieldTexts(StorageTest.shape.checks.def.element, { kind: `Of a failed step. ${storageFailureKind}` }),

@@ -14,6 +14,8 @@ const backup = {
   lockedUntil: null,
 } as const;
 
+const nothing = { objects: 0, bytes: 0 };
+
 const usage = summarizeUsage({
   destination: { id: 'dst_1', type: 's3', region: 'eu-central-1', endpoint: null },
   organization: { defaultStorageId: 'dst_1' },
@@ -28,8 +30,11 @@ const usage = summarizeUsage({
     { id: 'sch_3', name: 'Elsewhere', projectId: 'prj_2', enabled: true, storageDestinationId: null },
   ],
   captures: [
-    { projectId: 'prj_1', status: 'active' },
-    { projectId: 'prj_3', status: 'disabled' },
+    { projectId: 'prj_1', status: 'active', isCurrent: true, stored: { objects: 3, bytes: 700 } },
+    // Its batches have expired.
+    { projectId: 'prj_3', status: 'disabled', isCurrent: true, stored: nothing },
+    { projectId: 'prj_3', status: 'active', isCurrent: false, stored: nothing },
+    { projectId: 'prj_2', status: 'disabled', isCurrent: false, stored: { objects: 2, bytes: 50 } },
   ],
   backups: [
     { ...backup, lockedUntil: '2030-01-11T00:00:00.000Z' },
@@ -52,19 +57,38 @@ const usage = summarizeUsage({
 
 test('summarizeUsage: what is in the bucket, by project, the largest first', () => {
   deepEqual(usage.projects, [
-    { id: 'prj_gone', name: 'Old shop', uses: ['backups'], backups: 1, lockedBackups: 0, storedBytes: 3e9, objects: 4 },
+    {
+      id: 'prj_gone',
+      name: 'Old shop',
+      uses: ['backups'],
+      backups: 1,
+      lockedBackups: 0,
+      storedBytes: 3e9,
+      objects: 4,
+      captured: nothing,
+    },
     {
       id: 'prj_1',
       name: 'Web shop',
       uses: ['default', 'schedule', 'point-in-time', 'backups'],
       backups: 2,
       lockedBackups: 1,
-      storedBytes: 2e9,
-      objects: 8,
+      storedBytes: 2e9 + 700,
+      objects: 11,
+      captured: { objects: 3, bytes: 700 },
     },
-    { id: 'prj_2', name: 'Blog', uses: ['schedule', 'backups'], backups: 1, lockedBackups: 0, storedBytes: 5, objects: 4 },
+    {
+      id: 'prj_2',
+      name: 'Blog',
+      uses: ['schedule', 'point-in-time', 'backups'],
+      backups: 1,
+      lockedBackups: 0,
+      storedBytes: 55,
+      objects: 6,
+      captured: { objects: 2, bytes: 50 },
+    },
   ]);
-  deepEqual([usage.backups, usage.storedBytes, usage.objects], [4, 5_000_000_005, 16]);
+  deepEqual([usage.backups, usage.storedBytes, usage.objects], [4, 5_000_000_755, 21]);
   deepEqual([usage.lockedBackups, usage.lockedUntil, usage.isDefault], [1, '2030-01-11T00:00:00.000Z', true]);
   deepEqual(
     usage.schedules.map(({ name, enabled }) => [name, enabled]),
@@ -82,6 +106,24 @@ test('summarizeUsage: one backup whose objects were not counted makes their numb
   const destination = { id: 'dst_1', type: 's3', region: null, endpoint: 'https://minio.example.com' } as const;
   const { objects, monthlyCost } = summarizeUsage({ ...records, destination, backups: [backup, uncounted] });
   deepEqual([objects, monthlyCost], [null, null]);
+});
+
+test('summarizeUsage: captured changes that are too many to read are not counted as none', () => {
+  const records = { organization: { defaultStorageId: null }, projects: [], schedules: [], backups: [backup], now };
+  const destination = { id: 'dst_1', type: 's3', region: null, endpoint: null } as const;
+  const captures = [
+    { projectId: 'prj_1', status: 'active', isCurrent: true, stored: { objects: 3, bytes: 700 } },
+    { projectId: 'prj_2', status: 'active', isCurrent: true, stored: undefined },
+  ] as const;
+  const { objects, captured, storedBytes, projects } = summarizeUsage({ ...records, destination, captures });
+  deepEqual([objects, captured, storedBytes], [null, null, 1e9]);
+  deepEqual(
+    projects.map(({ id, captured: own }) => [id, own?.bytes]),
+    [
+      ['prj_1', 700],
+      ['prj_2', undefined],
+    ],
+  );
 });
 
 for (const [endpoint, expected] of [

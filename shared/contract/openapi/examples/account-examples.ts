@@ -201,11 +201,12 @@ export const storageTest: z.output<typeof StorageTest> = {
 export const projectStorageExample: z.output<typeof ProjectStorage> = {
   id: named.id,
   name: named.name,
-  uses: ['default', 'schedule', 'backups'],
+  uses: ['default', 'schedule', 'point-in-time', 'backups'],
   backups: 30,
   lockedBackups: 7,
   storedBytes: 1_237_094_400,
   objects: 412,
+  captured: { objects: 96, bytes: 3_145_728 },
 };
 
 export const storageUsageExample: z.output<typeof StorageUsage> = {
@@ -218,6 +219,7 @@ export const storageUsageExample: z.output<typeof StorageUsage> = {
   lockedUntil: inAWeek,
   storedBytes: 1_237_094_400,
   objects: 412,
+  captured: { objects: 96, bytes: 3_145_728 },
   monthlyCost: {
     estimatedUsd: 0.030309,
     usdPerGigabyte: 0.0245,

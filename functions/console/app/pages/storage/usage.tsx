@@ -31,9 +31,16 @@ export const Usage = ({ storageId }: { readonly storageId: string }) => {
       <dl className="facts">
         <Fact label="Stored">
           {formatBytes(usage.storedBytes)} in {formatPlural(usage.backups, 'backup')}
+          {usage.captured && usage.captured.objects > 0 && (
+            <div className="muted small">{formatBytes(usage.captured.bytes)} of it are captured changes</div>
+          )}
         </Fact>
         <Fact label="Objects">
-          {usage.objects === null ? <span className="muted">Not counted for older backups</span> : formatCount(usage.objects)}
+          {usage.objects === null ? (
+            <span className="muted">{usage.captured ? 'Not counted for older backups' : 'Too many to count'}</span>
+          ) : (
+            formatCount(usage.objects)
+          )}
         </Fact>
         <Fact label="Locked">
           {lockedUntil ? (
@@ -70,8 +77,8 @@ export const Usage = ({ storageId }: { readonly storageId: string }) => {
       )}
       <p className="muted small">
         {usage.isDefault && 'This is the default storage of the organization. '}
-        Sizes are those that the service recorded when it made the backups; the bucket itself is not listed. Captured changes of
-        point-in-time recovery are not included.
+        Sizes are those that the service recorded when it stored backups and captured changes; the bucket itself is not listed.
+        {!usage.captured && ' Captured changes of point-in-time recovery are too many to be counted here, and are not included.'}
         {schedules.length === 0 && projects.length > 0 && ' No schedule stores here.'}
       </p>
     </>
@@ -118,6 +125,12 @@ const columnsOf = ({ schedules }: StorageUsage): readonly Column<ProjectStorage>
     },
   },
   { key: 'backups', label: 'Backups', isNumber: true, cell: ({ backups }) => formatCount(backups) },
+  {
+    key: 'captured',
+    label: 'Captured',
+    isNumber: true,
+    cell: ({ captured }) => (captured === null || captured.objects === 0 ? <None /> : formatBytes(captured.bytes)),
+  },
   { key: 'locked', label: 'Locked', isNumber: true, cell: ({ lockedBackups }) => formatCount(lockedBackups) },
   {
     key: 'objects',
