@@ -1,9 +1,11 @@
 /** The command palette and the keyboard shortcuts, with the keyboard alone. */
-import { equal, match } from 'node:assert/strict';
+import { equal, match, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
+import { newId } from '../../../shared/platform/index.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
 import { newDestination, newProject, seed, takeBackup } from '../../harness/stage/backup.ts';
 import { addMember, newOrganization } from '../../harness/stage/organization.ts';
+import { itemsOf, putItems } from '../../harness/stage/table.ts';
 
 afterAll(closeBrowser);
 
@@ -73,6 +75,37 @@ test('console: a project, a backup, a page and an action are reached by typing, 
   await page.getByRole('main').focus();
   await keyboard.press('c');
   await page.getByRole('dialog', { name: 'Back up now' }).waitFor();
+  check.problems();
+});
+
+test('console: a backup that a hundred newer ones follow is found by its project, and by its day', async () => {
+  const organization = await newOrganization();
+  const old = await takeBackup(organization);
+  const busy = await newProject(organization, { name: 'Market' });
+  const record = (await itemsOf(`ORG#${organization.id}`)).find(({ sk }) => sk === `BACKUP#${old.id}`);
+  ok(record);
+  const copies = Array.from({ length: 100 }, () => {
+    const id = newId('backup');
+    return { ...record, sk: `BACKUP#${id}`, id, projectId: busy.id, projectName: 'Market' };
+  });
+  await putItems(copies);
+  const { page, check } = await openConsole({ email: organization.owner.email });
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+  const field = page.getByRole('combobox', { name: /^Search projects/ });
+  const found = page
+    .getByRole('option')
+    .filter({ hasText: old.projectName ?? '' })
+    .filter({ hasText: 'full, completed' });
+  for (const text of [`${old.projectName} backup`, `${old.createdAt.slice(0, 7)} ${old.projectName}`]) {
+    await page.keyboard.press('Control+k');
+    await field.fill(text);
+    await found.waitFor();
+    await page.keyboard.press('Escape');
+  }
+  await page.keyboard.press('Control+k');
+  await field.fill(`${old.projectName} backup`);
+  await found.click();
+  await page.waitForURL(`**/backups/${old.id}`);
   check.problems();
 });
 

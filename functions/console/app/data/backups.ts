@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type DataOf, type ElementOf, type InputOf, isFoundDamaged, isOwnBackup } from '../../../../shared/client/index.ts';
 import { keyOf, useApi, useChange, useList, useRead } from '../api/use-api.ts';
 
@@ -16,6 +16,22 @@ export const isBackupRunning = (status: Backup['status']): boolean => status ===
 
 export const useBackups = (filters: BackupFilters = {}, enabled = true) =>
   useList('GET /backups', { query: filters }, { pollWhile: (backups) => backups.some(isBackupActive), enabled });
+
+/** The newest of each search, read at once; those of the search before meanwhile. */
+export const useFoundBackups = (searches: readonly BackupFilters[]) => {
+  const { client, organizationId } = useApi();
+  return useQuery({
+    queryKey: keyOf(organizationId, 'GET /backups', { searches }),
+    queryFn: async ({ signal }) => {
+      const pages = searches.map((query) => client.page('GET /backups', { query: { ...query, limit: foundMax }, signal }));
+      return (await Promise.all(pages)).flatMap(({ data }) => data);
+    },
+    enabled: searches.length > 0,
+    placeholderData: keepPreviousData,
+  });
+};
+
+const foundMax = 25;
 
 /** Those that run, looked for again and again: one may begin while the page is open. */
 export const useRunningBackups = (projectId: string) =>

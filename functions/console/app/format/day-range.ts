@@ -11,3 +11,6 @@ export const startOfDay = (day: string): string => new Date(midnight(day, 0)).to
 
 /** The last millisecond of the day, which has 23 or 25 hours when clocks change. */
 export const endOfDay = (day: string): string => new Date(midnight(day, 1) - 1).toISOString();
+
+export const dayOf = (at: Date): string =>
+  [at.getFullYear(), at.getMonth() + 1, at.getDate()].map((part) => String(part).padStart(2, '0')).join('-');

@@ -2,6 +2,7 @@
 import type { ElementOf } from '../../../../../shared/client/index.ts';
 import type { Role } from '../../../../../shared/contract/access.ts';
 import { type IdKind, isId } from '../../../../../shared/contract/ids.ts';
+import { dayOf } from '../../format/day-range.ts';
 import { formatMoment } from '../../format/format-time.ts';
 import { paths } from '../../paths.ts';
 import type { IconName } from '../../ui/icon-paths.ts';
@@ -74,7 +75,7 @@ export const backupCommands = (backups: readonly ElementOf<'GET /backups'>[]): r
       label: `${projectName ?? 'Backup'}, ${formatMoment(new Date(createdAt))}`,
       detail: `${type}, ${status}`,
       icon: 'archive',
-      words: `backup ${id}`,
+      words: `backup ${dayOf(new Date(createdAt))} ${id}`,
     }),
   );
 

@@ -1,14 +1,16 @@
 import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useMemo, useState } from 'react';
 import { useMembership, useSession } from '../../api/session.ts';
-import { useBackups } from '../../data/backups.ts';
-import { useProjects } from '../../data/projects.ts';
+import { useDebounced } from '../../api/use-debounced.ts';
+import { type Backup, useBackups, useFoundBackups } from '../../data/backups.ts';
+import { type Project, useProjects } from '../../data/projects.ts';
 import { setTheme } from '../../design/theme.ts';
 import { deniedReason } from '../../format/denied-reason.ts';
 import { Icon } from '../../ui/icon.tsx';
 import { Dialog } from '../../ui/overlay/dialog.tsx';
 import { SearchList } from '../../ui/overlay/search-list.tsx';
 import { useSwitchOrganization } from '../menu/organization-switcher.tsx';
+import { backupSearches } from './backup-searches.ts';
 import { backupCommands, type Command, type Found, fixedCommands, projectCommands, searchCommands } from './commands.ts';
 import { recentPages } from './recent-pages.ts';
 
@@ -17,8 +19,8 @@ interface PaletteProps {
   readonly onShortcuts: () => void;
 }
 
-/** How many backups are searched, newest first. Older ones are found by their id, or in the list. */
-const searchedBackups = 100;
+/** How many backups are known at once, newest first. Older ones are asked for once the text names their project, day or status. */
+const knownBackups = 100;
 
 /** Any project, backup, page or action by typing. */
 export const Palette = ({ onClose, onShortcuts }: PaletteProps) => {
@@ -27,11 +29,12 @@ export const Palette = ({ onClose, onShortcuts }: PaletteProps) => {
   const navigate = useNavigate();
   const [query, setQuery] = useState('');
   const { items: projects } = useProjects();
-  const { items: backups } = useBackups({ limit: searchedBackups, internal: 'exclude' });
+  const { items: backups } = useBackups({ limit: knownBackups, internal: 'exclude' });
+  const older = useOlderBackups(query, projects);
   const own = useOwnCommands(onShortcuts);
   const commands = useMemo(
-    () => [...fixedCommands, ...projectCommands(projects ?? []), ...own, ...backupCommands(backups ?? [])],
-    [projects, backups, own],
+    () => [...fixedCommands, ...projectCommands(projects ?? []), ...own, ...backupCommands(merge(backups, older.data))],
+    [projects, backups, older.data, own],
   );
   const [recent] = useState(() => recentPages(organizationId));
   const results = useMemo(
@@ -56,7 +59,7 @@ export const Palette = ({ onClose, onShortcuts }: PaletteProps) => {
           groupOf={groupOf}
           disabledReason={({ command }) => command.role && deniedReason(role, command.role)}
           onChoose={({ command }) => run(command)}
-          isLoading={!projects || !backups}
+          isLoading={!projects || !backups || older.isFetching}
           hint={
             <span>
               <kbd>?</kbd> for shortcuts
@@ -85,6 +88,17 @@ export const Palette = ({ onClose, onShortcuts }: PaletteProps) => {
     </Dialog>
   );
 };
+
+/** Asked for once the person pauses. */
+const useOlderBackups = (query: string, projects: readonly Project[] = []) => {
+  const text = useDebounced(query.trim());
+  const searches = useMemo(() => backupSearches(text ?? '', projects, new Date()), [text, projects]);
+  return useFoundBackups(searches);
+};
+
+const merge = (...lists: readonly (readonly Backup[] | undefined)[]): readonly Backup[] => [
+  ...new Map(lists.flatMap((list) => list ?? []).map((backup) => [backup.id, backup])).values(),
+];
 
 const groupOf = ({ group }: Found): string | undefined => group;
 
