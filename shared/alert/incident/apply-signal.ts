@@ -25,7 +25,7 @@ import {
 } from '../../platform/index.ts';
 import { eventsOfEntries } from '../model/events-of-entries.ts';
 import { changeIncident, isMuted } from '../model/incident-timeline.ts';
-import { alertKey, type IncidentRecord, type LockFailures } from '../model/record.ts';
+import { alertKey, type IncidentRecord, type LockFailures, type StoredIncidentEntry } from '../model/record.ts';
 import { type FailureSignal, type RecoverySignal, type Signal, titleOf } from './signal.ts';
 
 /**
@@ -95,7 +95,7 @@ const openNew = async (tenant: Tenant, signal: FailureSignal, now: Date): Promis
     remindedAt: iso(now),
     reminders: 0,
     alertIds: [],
-    timeline: [{ at, type: 'opened', by: null, message }],
+    timeline: [{ at, type: 'opened', by: null, message }, ...findingEntries(signal)],
   };
   emitMetric('incident opened', { IncidentsOpened: 1 });
   const { timeline: entries = [] } = incident;
@@ -106,6 +106,11 @@ const openNew = async (tenant: Tenant, signal: FailureSignal, now: Date): Promis
     ...eventsOfEntries(tenant, { organization: await readOrganization(tenant), incident, entries, now }),
   ];
 };
+
+const listedFindings = 10;
+
+const findingEntries = ({ at, findings = [] }: FailureSignal): readonly StoredIncidentEntry[] =>
+  findings.slice(0, listedFindings).map((message) => ({ at, type: 'finding', by: null, message }));
 
 /** Failures that are remembered, to recognize a repeated signal. */
 const sourcesMax = 20;
@@ -133,6 +138,7 @@ const countFailure = (
   };
   const entries = [
     { at: signal.at, type: 'failed_again', by: null, message },
+    ...findingEntries(signal),
     ...(isReminder ? [{ at: iso(now), type: 'reminded', by: null, message: null } as const] : []),
   ] as const;
   return [

@@ -4,6 +4,7 @@ import { projectKey } from '../../project/index.ts';
 import { backupKey } from '../../stored-backup/index.ts';
 import { applyLockProblem } from './apply-lock-problem.ts';
 import { applySignal } from './apply-signal.ts';
+import { findingText } from './signal.ts';
 
 /** Opens or closes the incidents of a backup whose verification has ended, or whose locks are incomplete, as its record says now. */
 export const applyVerification = async (tenant: Tenant, backupId: string, now: Date): Promise<void> => {
@@ -33,6 +34,7 @@ export const applyVerification = async (tenant: Tenant, backupId: string, now: D
       project: { id: backup.projectId, name },
       source: `${backupId} ${at}`,
       message: `A verification of a backup of ${name} failed: ${messageOf(findings)}`,
+      findings: findings.map(findingText),
       facts: [
         { name: 'Backup', value: backupId },
         { name: 'Depth', value: depth },

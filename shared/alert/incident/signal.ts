@@ -15,6 +15,8 @@ export interface FailureSignal extends Pick<IncidentRecord, 'project' | 'schedul
   /** Names the problem instead of the kind. */
   readonly heading?: string;
   readonly message: string;
+  /** What was found; the timeline lists the first ones. */
+  readonly findings?: readonly string[];
   readonly facts: readonly AlertFact[];
   readonly page: string;
 }
@@ -57,3 +59,10 @@ export const titleOf = ({
   heading = titles[kind],
 }: Pick<FailureSignal, 'kind' | 'subject' | 'project' | 'heading'>): string =>
   `${heading}: ${(subject.type === 'backup' ? project?.name : subject.name) ?? subject.id}`;
+
+interface ObjectFinding {
+  readonly object: string;
+  readonly message: string;
+}
+
+export const findingText = ({ object, message }: ObjectFinding): string => `${object}: ${message}`;

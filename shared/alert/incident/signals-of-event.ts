@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import type { events } from '../../contract/events/event-catalogue.ts';
 import type { EventName } from '../../contract/events/event-names.ts';
 import type { IncidentTrigger } from '../../contract/events/incident-triggers.ts';
-import type { FailureSignal, RecoverySignal, Signal } from './signal.ts';
+import { type FailureSignal, findingText, type RecoverySignal, type Signal } from './signal.ts';
 
 type Data<N extends EventName> = z.output<(typeof events)[N]>;
 
@@ -170,6 +170,7 @@ const readers: Readers = {
           subject: { type: 'project', id: project.id, name: project.name },
           project: { id: project.id, name: project.name },
           message: restoreTest.error.message,
+          findings: testFindings(restoreTest),
           facts: [
             { name: 'Restore test', value: restoreTest.name },
             { name: 'Error', value: restoreTest.error.code },
@@ -237,7 +238,8 @@ const damageFound = (restore: FoundBy, event: IncidentEvent): FailureSignal | un
     heading: 'Backup damaged',
     subject: { type: 'backup', id: backupId, name: null },
     project: { id: projectId, name: projectName },
-    message: `A restore of a backup of ${projectName} found that it is damaged: ${first.object}: ${first.message}${more}`,
+    message: `A restore of a backup of ${projectName} found that it is damaged: ${findingText(first)}${more}`,
+    findings: findings.map(findingText),
     facts: [
       { name: 'Backup', value: backupId },
       { name: 'Restore', value: restoreJobId },
@@ -245,6 +247,20 @@ const damageFound = (restore: FoundBy, event: IncidentEvent): FailureSignal | un
     page: `/backups/${backupId}`,
   });
 };
+
+type FailedTest = Pick<Data<'restore_test.failed'>['restoreTest'], 'comparisons' | 'check' | 'removal'>;
+
+const comparedWith = { index: 'the index of the backup', source: 'the source', target: 'the target' } as const;
+
+/** Which of its checks a restore test did not pass. */
+const testFindings = ({ comparisons, check, removal }: FailedTest): readonly string[] => [
+  ...(['index', 'source', 'target'] as const).flatMap((name) => {
+    const { differences = 0, documents = 0 } = comparisons?.[name] ?? {};
+    return differences === 0 ? [] : [`${differences} of ${documents} documents differ from ${comparedWith[name]}`];
+  }),
+  ...(check?.status === 'failed' || check?.status === 'timeout' ? [`Own check: ${check.message ?? check.status}`] : []),
+  ...(removal?.status === 'failed' ? [`Removal from the target: ${removal.message ?? 'failed'}`] : []),
+];
 
 type Divergence = Data<'pitr.diverged'>['divergence'];
 

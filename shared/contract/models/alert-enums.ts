@@ -54,6 +54,7 @@ export const incidentStatuses = ['open', 'recovered'] as const;
 export const incidentEntryTypes = [
   'opened',
   'failed_again',
+  'finding',
   'reminded',
   'acknowledged',
   'assigned',

@@ -92,7 +92,7 @@ export const alertDescriptions: readonly FieldTexts[] = [
     mutedUntil: 'Until then no messages are sent while it is open; null if it is not muted',
   }),
   fieldTexts(IncidentEntry, {
-    type: 'failed_again: a further failure. reminded: alerts reported it again. message: what an alert has sent about it; messages are listed for 30 days',
+    type: 'failed_again: a further failure. finding: what a verification, a restore or a restore test found; the first ten of each. reminded: alerts reported it again. message: what an alert has sent about it; messages are listed for 30 days',
     by: 'Null for what the service did by itself',
     message:
       'What happened: the failure, the note, the assignee, the end of muting, or the alert and whether its message arrived',

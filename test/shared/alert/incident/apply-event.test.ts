@@ -113,6 +113,13 @@ for (const name of ['restore.completed', 'restore.failed'] as const)
     deepEqual([open?.status, open?.subject.id, open?.severity, open?.count, more], ['open', id, 'critical', 1, []]);
     match(open!.title, /^Backup damaged: /);
     match(open!.message, /key: The key is missing \(and 2 more\)$/);
+    deepEqual(
+      open!.timeline?.map(({ type, message }) => [type, type === 'finding' && message]),
+      [
+        ['opened', false],
+        ['finding', 'key: The key is missing'],
+      ],
+    );
     const verification = { status: 'passed', depth: 'structure', checkedAt: iso(minutes(5)), objects: 3, findings: [] };
     table.put({ ...backup, verification });
     await applyVerification(tenant, id, minutes(5));

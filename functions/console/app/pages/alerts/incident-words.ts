@@ -20,6 +20,7 @@ export const causeWords = ({ page }: Pick<Incident, 'page'>): string => causes[p
 const entryWords: Readonly<Record<IncidentEntryType, readonly [what: string, tone: ShownEntry['tone']]>> = {
   opened: ['Opened', 'bad'],
   failed_again: ['Failed again', 'warn'],
+  finding: ['Found', 'bad'],
   reminded: ['Alerts were reminded', 'plain'],
   acknowledged: ['Acknowledged', 'good'],
   assigned: ['Assigned', 'plain'],
