@@ -2,6 +2,7 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
+import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
 import { shop } from '../../harness/browser/restore-pages.ts';
 import { endOf, startBackup } from '../../harness/stage/backup.ts';
@@ -64,4 +65,21 @@ test('console: a failed backup says why, that the last good one is intact, and w
   await page.waitForURL((url) => url.pathname.includes('/backups/bkp_') && !url.pathname.endsWith(id));
   const next = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   equal((await endOf(organization, next)).status, 'completed');
+});
+
+test('console: a failed backup of a schedule is tried again with the retention policy of the schedule', async () => {
+  const { organization, project, source } = await shop();
+  const by = { token: organization.owner.accessToken, org: organization.id };
+  const retentionPolicy = { daily: 7, weekly: 4, monthly: 0, yearly: 0 };
+  const body = { projectId: project.id, name: 'Nightly', cron: '0 3 * * *', retentionPolicy };
+  const { id: scheduleId } = (await call(schedules.create, { ...by, body })).body.data;
+  await revokeSource(source);
+  const { id } = (await call(schedules.trigger, { ...by, params: { scheduleId } })).body.data;
+  equal((await endOf(organization, id)).status, 'failed');
+  await revokeSource(source, null);
+  const { page } = await openConsole({ email: organization.owner.email, path: `/backups/${id}` });
+  await page.getByRole('button', { name: 'Try again' }).click();
+  await page.waitForURL((url) => url.pathname.includes('/backups/bkp_') && !url.pathname.endsWith(id));
+  const next = await endOf(organization, new URL(page.url()).pathname.split('/').at(-1) ?? '');
+  deepEqual([next.status, next.scheduleId, next.retentionPolicy], ['completed', scheduleId, retentionPolicy]);
 });

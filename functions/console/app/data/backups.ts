@@ -1,6 +1,14 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { type DataOf, type ElementOf, type InputOf, isFoundDamaged, isOwnBackup } from '../../../../shared/client/index.ts';
+import {
+  ApiFailure,
+  type DataOf,
+  type ElementOf,
+  type InputOf,
+  isFoundDamaged,
+  isOwnBackup,
+} from '../../../../shared/client/index.ts';
 import { keyOf, useApi, useChange, useList, useRead } from '../api/use-api.ts';
+import { repeatOf, scheduleToRepeat } from './repeat-of.ts';
 
 export type Backup = ElementOf<'GET /backups'>;
 export type BackupFilters = NonNullable<InputOf<'GET /backups'>['query']>;
@@ -78,6 +86,28 @@ export const useStartBackup = () =>
     done: 'The backup has started',
     tone: 'info',
     invalidates: ['/backups', '/overview', '/projects'],
+    toastsError: false,
+  });
+
+/**
+ * The same backup again. Only its schedule can give it a retention policy, so that runs again, unless it was deleted: then the backup
+ * is made without, and is kept until somebody deletes it.
+ */
+export const useRepeatBackup = (backup: Backup) =>
+  useChange({
+    call: async (client): Promise<Backup> => {
+      const scheduleId = scheduleToRepeat(backup);
+      if (scheduleId !== undefined)
+        try {
+          return await client.request('POST /schedules/{scheduleId}/trigger', { params: { scheduleId } });
+        } catch (error) {
+          if (!(error instanceof ApiFailure && error.code === 'SCHEDULE_NOT_FOUND')) throw error;
+        }
+      return client.request('POST /backups', { body: repeatOf(backup) }) as Promise<Backup>;
+    },
+    done: 'The backup has started',
+    tone: 'info',
+    invalidates: ['/backups', '/overview', '/projects', '/schedules'],
     toastsError: false,
   });
 

@@ -10,3 +10,7 @@ export const repeatOf = (backup: ElementOf<'GET /backups'>): InputOf<'POST /back
   ...(backup.authUsers !== undefined && { includeAuthUsers: true }),
   ...(backup.retention !== undefined && { retention: backup.retention }),
 });
+
+/** The schedule whose retention policy the backup had: a single request can only name days. */
+export const scheduleToRepeat = ({ scheduleId, retentionPolicy }: ElementOf<'GET /backups'>): string | undefined =>
+  retentionPolicy === undefined ? undefined : (scheduleId ?? undefined);

@@ -2,8 +2,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { usePermission } from '../../../api/permission.ts';
 import { backupErrorAdvices } from '../../../data/backup-words.ts';
-import { type Backup, useLastGoodBackup, useStartBackup } from '../../../data/backups.ts';
-import { repeatOf } from '../../../data/repeat-of.ts';
+import { type Backup, useLastGoodBackup, useRepeatBackup } from '../../../data/backups.ts';
 import { useTestStorage } from '../../../data/storage.ts';
 import { formatPlural } from '../../../format/format-number.ts';
 import { formatMoment } from '../../../format/format-time.ts';
@@ -109,7 +108,7 @@ const NextSteps = ({ backup }: { readonly backup: Backup }) => {
 
 const TryAgain = ({ backup, variant }: { readonly backup: Backup; readonly variant: 'primary' | 'secondary' }) => {
   const navigate = useNavigate();
-  const start = useStartBackup();
+  const repeat = useRepeatBackup(backup);
   const { reason } = usePermission('member');
   return (
     <>
@@ -117,13 +116,13 @@ const TryAgain = ({ backup, variant }: { readonly backup: Backup; readonly varia
         variant={variant}
         size="small"
         icon="refresh"
-        busy={start.isPending}
+        busy={repeat.isPending}
         disabledReason={reason}
-        onClick={() => start.mutate(repeatOf(backup), { onSuccess: ({ id }) => void navigate({ to: paths.backup(id) }) })}
+        onClick={() => repeat.mutate(undefined, { onSuccess: ({ id }) => void navigate({ to: paths.backup(id) }) })}
       >
         Try again
       </Button>
-      {start.error && <ErrorNotice error={start.error} title="The backup could not start" />}
+      {repeat.error && <ErrorNotice error={repeat.error} title="The backup could not start" />}
     </>
   );
 };
