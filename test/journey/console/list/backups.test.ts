@@ -4,7 +4,7 @@ import { afterAll, test } from 'vitest';
 import { backups } from '../../../../shared/contract/endpoints/backups.ts';
 import { newId } from '../../../../shared/platform/index.ts';
 import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
-import { takeBackup } from '../../../harness/stage/backup.ts';
+import { endOf, newDestination, newProject, seed, startBackup, takeBackup } from '../../../harness/stage/backup.ts';
 import { call } from '../../../harness/stage/client.ts';
 import { newOrganization } from '../../../harness/stage/organization.ts';
 import { itemsOf, putItems } from '../../../harness/stage/table.ts';
@@ -77,5 +77,42 @@ test('console: internal backups are hidden; several are verified and deleted at 
   await page.locator('tbody tr').nth(2).waitFor({ state: 'detached' });
   const left = (await call(backups.list, { ...by, query: { internal: 'exclude' } })).body.data;
   deepEqual(left.map(({ lockedUntil }) => lockedUntil).toSorted(), [inAYear, null]);
+  check.problems();
+});
+
+test('console: backups of two projects are deleted at once, and nothing else of either is', async () => {
+  const organization = await newOrganization();
+  const destination = await newDestination(organization, { name: 'Archive' });
+  const [shop, blog] = await Promise.all(
+    ['Shop', 'Blog'].map((name) => newProject(organization, { name, settings: { defaultStorageId: destination.id } })),
+  );
+  ok(shop && blog);
+  const made: { readonly id: string; readonly projectId: string }[] = [];
+  for (const { id: projectId, sourceProjectId } of [shop, blog]) {
+    await seed(sourceProjectId, { 'users/ada': {} });
+    for (let n = 0; n < 2; n++) made.push(await endOf(organization, (await startBackup(organization, { projectId })).id));
+  }
+  const { page, check } = await openConsole({ email: organization.owner.email, path: '/backups' });
+  // The older one of each project.
+  const rows = page.locator('tbody tr');
+  await rows.nth(3).waitFor();
+  for (const name of ['Shop', 'Blog']) await rows.filter({ hasText: name }).last().getByRole('checkbox').check();
+  await page.getByText('2 selected').waitFor();
+  await page.getByRole('button', { name: 'Delete…' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText(/1 backup of (Shop|Blog), 1 backup of (Shop|Blog)\./).waitFor();
+  await dialog.getByText(/in Archive will be deleted/).waitFor();
+  await check.screenshots('backups-delete-projects');
+  await check.accessibility();
+  await dialog.getByLabel('Type delete 2 backups to confirm').fill('delete 2 backups');
+  await dialog.getByRole('button', { name: 'Delete 2 backups' }).click();
+  await dialog.getByText('2 backups are deleted.').waitFor();
+  await dialog.getByRole('button', { name: 'Done' }).click();
+  await rows.nth(2).waitFor({ state: 'detached' });
+  const by = { token: organization.owner.accessToken, org: organization.id };
+  const left = (await call(backups.list, by)).body.data.map(({ id }) => id);
+  deepEqual(left.toSorted(), [made[1]?.id, made[3]?.id].toSorted());
+  for (const { id } of made.filter((_, n) => n % 2 === 0))
+    equal((await call(backups.get, { ...by, params: { backupId: id } })).body.data.status, 'deleted');
   check.problems();
 });

@@ -61,7 +61,8 @@ export const BulkDialog = ({ kind, backups, onClose }: BulkDialogProps) => {
         {kind === 'delete' && possible.length > 0 && (
           <p>
             {formatBytes(possible.reduce((total, { size }) => total + size, 0))} in {storageNames(possible)} will be deleted and
-            can no longer be restored. This cannot be undone. Other backups and the live databases are not touched.
+            can no longer be restored: {countsByProject(possible)}. This cannot be undone. Other backups and the live databases
+            are not touched.
           </p>
         )}
         {kind === 'verify' && possible.length > 0 && (
@@ -86,6 +87,12 @@ export const BulkDialog = ({ kind, backups, onClose }: BulkDialogProps) => {
     </ConfirmDialog>
   );
 };
+
+/** "2 backups of Shop, 1 backup of Blog" */
+const countsByProject = (backups: readonly Backup[]): string =>
+  [...Map.groupBy(backups, ({ projectId }) => projectId).values()]
+    .map((own) => `${formatPlural(own.length, 'backup')} of ${own[0]?.projectName ?? 'a removed project'}`)
+    .join(', ');
 
 const storageNames = (backups: readonly Backup[]): string =>
   [...new Set(backups.map(({ storageDestination }) => storageDestination.name))].join(', ');
