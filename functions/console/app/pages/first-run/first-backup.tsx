@@ -59,7 +59,7 @@ const LiveBackup = ({ backupId }: { readonly backupId: string }) => {
   const { data: backup, error, refetch } = useBackup(backupId);
   if (error && !backup) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (!backup) return <Progress label="Backup" percent={undefined} since={null} />;
-  const { status, phase, progress, startedAt, waitingFor, documentCount, sizeFormatted, duration } = backup;
+  const { projectId, status, phase, progress, startedAt, waitingFor, documentCount, sizeFormatted, duration } = backup;
   if (status !== 'completed')
     return (
       <div className="stack" aria-live="polite">
@@ -82,7 +82,7 @@ const LiveBackup = ({ backupId }: { readonly backupId: string }) => {
           <Link to={paths.backup(backupId, 'browse')} className={buttonClass('primary', 'small')}>
             Look inside the backup
           </Link>
-          <Link to={paths.schedules} className={buttonClass('secondary', 'small')}>
+          <Link to={`${paths.newSchedule}?projectId=${projectId}`} className={buttonClass('secondary', 'small')}>
             Let it run every day
           </Link>
           <Link to={paths.overview} className={buttonClass('secondary', 'small')}>

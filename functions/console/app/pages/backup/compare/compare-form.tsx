@@ -47,7 +47,7 @@ export const CompareForm = ({ backup, others, against, liveReason, isStarted, on
             </optgroup>
           )}
         </Select>
-        <Button type="submit" variant={isStarted && chosen === against ? 'secondary' : 'primary'} disabledReason={reason}>
+        <Button type="submit" variant={isStarted ? 'secondary' : 'primary'} disabledReason={reason}>
           {isStarted && chosen === against ? 'Compare again' : 'Compare'}
         </Button>
         <p className="small muted compare__hint">
