@@ -1,5 +1,5 @@
 /** Buckets as their owner sees them. */
-import { GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { warm } from '../../../shared/platform/index.ts';
 import { stageVariable } from './client.ts';
 
@@ -29,4 +29,11 @@ export const objectsIn = async (bucket: string, prefix = ''): Promise<Readonly<R
 export const objectAt = async (bucket: string, name: string): Promise<Buffer> => {
   const { Body } = await bucketClient().send(new GetObjectCommand({ Bucket: bucket, Key: name }));
   return Buffer.from((await Body?.transformToByteArray()) ?? []);
+};
+
+/** Makes every call to the bucket answer 503, and returns the function that ends it. */
+export const startOutage = async (bucket: string): Promise<() => Promise<void>> => {
+  const of = { Bucket: bucket, Key: 'local-outage' };
+  await bucketClient().send(new PutObjectCommand({ ...of, Body: '' }));
+  return async () => void (await bucketClient().send(new DeleteObjectCommand(of)));
 };

@@ -3,13 +3,17 @@ import { deepEqual, equal, match } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
+import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
 import { shop } from '../../harness/browser/restore-pages.ts';
 import { endOf, startBackup } from '../../harness/stage/backup.ts';
+import { startOutage } from '../../harness/stage/bucket.ts';
 import { call } from '../../harness/stage/client.ts';
 import { addFault, revokeSource } from '../../harness/stage/firestore-faults.ts';
 
 afterAll(closeBrowser);
+
+const visibleWithinMs = 15_000;
 
 test('console: an outage is shown on the pages of the backup and of the project until it is over', async () => {
   const { organization, project, source, backup } = await shop();
@@ -43,6 +47,28 @@ test('console: an outage is shown on the pages of the backup and of the project 
   deepEqual([kinds[0], kinds.includes('waiting'), kinds.at(-1)], ['created', true, 'ended']);
 });
 
+test('console: an outage of the bucket is shown within 15 seconds, on the pages of the backup and of the project', async () => {
+  const { organization, project, backup } = await shop();
+  const by = { token: organization.owner.accessToken, org: organization.id };
+  const storageId = backup.storageDestination.id;
+  const { bucket } = (await call(storageDestinations.get, { ...by, params: { storageId } })).body.data;
+  const { page, check } = await openConsole({ email: organization.owner.email, path: `/projects/${project.id}` });
+  await page.getByRole('heading', { name: 'Shop' }).waitFor();
+  const other = await page.context().newPage();
+  const mend = await startOutage(bucket);
+  const { id } = await startBackup(organization, { projectId: project.id, storageDestinationId: storageId });
+  await other.goto(new URL(`/console/backups/${id}`, page.url()).href);
+  const onBackup = other.getByText(/^Waits for the bucket ·/);
+  const onProject = page.getByText(/The backup that runs waits for the bucket/);
+  await Promise.all([onBackup, onProject].map((text) => text.waitFor({ timeout: visibleWithinMs })));
+  await other.getByText(/It gives up at .* unless it makes progress before\./).waitFor();
+  await check.screenshots('project-waits');
+  await check.accessibility();
+  await mend();
+  equal((await endOf(organization, id)).status, 'completed');
+  await onProject.waitFor({ state: 'detached' });
+});
+
 test('console: a failed backup says why, that the last good one is intact, and what to do next', async () => {
   const { organization, project, source, backup } = await shop();
   await revokeSource(source);
@@ -68,10 +94,11 @@ test('console: a failed backup says why, that the last good one is intact, and w
 });
 
 test('console: a failed backup of a schedule is tried again with the retention policy of the schedule', async () => {
-  const { organization, project, source } = await shop();
+  const { organization, project, source, backup } = await shop();
   const by = { token: organization.owner.accessToken, org: organization.id };
   const retentionPolicy = { daily: 7, weekly: 4, monthly: 0, yearly: 0 };
-  const body = { projectId: project.id, name: 'Nightly', cron: '0 3 * * *', retentionPolicy };
+  const storageDestinationId = backup.storageDestination.id;
+  const body = { projectId: project.id, storageDestinationId, name: 'Nightly', cron: '0 3 * * *', retentionPolicy };
   const { id: scheduleId } = (await call(schedules.create, { ...by, body })).body.data;
   await revokeSource(source);
   const { id } = (await call(schedules.trigger, { ...by, params: { scheduleId } })).body.data;
