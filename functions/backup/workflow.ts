@@ -48,13 +48,10 @@ export const copy = stepHandler(CopyStep, async (tenant, step, context) => {
   return { ...step, done: done ?? false, failed: done === undefined };
 });
 
-/** Checks that all objects of a backup are stored, and completes it. */
+/** Checks that all objects of a backup are stored, and completes it, unless it is to be planned again. */
 export const seal = stepHandler(BackupStep, async (tenant, { backupId }) => {
-  const done = await answerBackupStep(tenant, { backupId }, async () => {
-    await sealBackup(tenant, backupId, backupDeps);
-    return true;
-  });
-  return { failed: done === undefined };
+  const isSealed = await answerBackupStep(tenant, { backupId }, () => sealBackup(tenant, backupId, backupDeps));
+  return { failed: isSealed === undefined, again: isSealed === false };
 });
 
 /** Fails a backup whose workflow cannot continue, and cleans up after it. */

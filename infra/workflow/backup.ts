@@ -1,9 +1,10 @@
 /**
  * The backup workflow: prepare → plan → copy every shard → seal → done. A permanent failure leads to `Fail`, which records it,
- * unlocks the project and deletes stored objects. An execution that ends there succeeds.
+ * unlocks the project and deletes stored objects. An execution that ends there succeeds. A backup whose base turns out to be damaged is
+ * planned once more.
  */
 import { backupTimeoutMinutesMax } from '../../shared/contract/limits.ts';
-import { everyShard, failed, type Step, task, unlessFailed } from './step.ts';
+import { everyShard, failed, ifFailed, ifTrue, type Step, task, unlessFailed } from './step.ts';
 
 export const backupSteps = ['backupPrepare', 'backupPlan', 'backupCopy', 'backupSeal', 'backupFail'] as const;
 
@@ -33,7 +34,11 @@ export const backupDefinition = (steps: Readonly<Record<(typeof backupSteps)[num
       next: 'Seal',
     }),
     Seal: task(steps.backupSeal, { onFailure: 'Fail', fields: { ResultPath: '$.step', Next: 'Sealed?' }, notRetried }),
-    'Sealed?': unlessFailed('$.step', 'Fail', 'Completed'),
+    'Sealed?': {
+      Type: 'Choice',
+      Choices: [ifFailed('$.step', 'Fail'), ifTrue('$.step.again', 'Plan')],
+      Default: 'Completed',
+    },
     Completed: { Type: 'Succeed' },
     Fail: task(steps.backupFail, { onFailure: 'Failed', fields: { ResultPath: null, Next: 'Ended' } }),
     Ended: { Type: 'Succeed', Comment: 'The backup failed or was cancelled; its record has the reason' },

@@ -40,6 +40,8 @@ const compareSeconds = 24 * 3_600;
 const backupSeconds = backupTimeoutMinutesMax * 60;
 
 export const loops: Readonly<Record<string, Loop>> = {
+  /** A backup is planned at most twice. */
+  Seal: { workRounds: 2, waitRounds: 0 },
   'Copy shard': working(backupSeconds, roundSeconds.backupCopy),
   'Check shard': working(restoreSeconds, roundSeconds.restoreCheck),
   'Write shard': working(restoreSeconds, roundSeconds.restoreWrite),

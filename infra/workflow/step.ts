@@ -88,10 +88,12 @@ export const untilDone = (name: string, { step, onFailure, next, notRetried, giv
 });
 
 /** A recorded failure is a result, not a function error, so failures caused by customers raise no alarm. */
-export const ifFailed = (answer: string, then: string) => ({
+export const ifFailed = (answer: string, then: string) => ifTrue(`${answer}.failed`, then);
+
+export const ifTrue = (variable: string, then: string) => ({
   And: [
-    { Variable: `${answer}.failed`, IsPresent: true },
-    { Variable: `${answer}.failed`, BooleanEquals: true },
+    { Variable: variable, IsPresent: true },
+    { Variable: variable, BooleanEquals: true },
   ],
   Next: then,
 });

@@ -1,7 +1,7 @@
 export { deleteWorkItems } from './delete-work-items.ts';
 export { withHeartbeat } from './heartbeat.ts';
 export { assertJobCapacity, countRunningJobs, runningItemsMax } from './job-capacity.ts';
-export { corruptionFailure, failureOf, JobFailure, UploadError } from './job-failure.ts';
+export { corruptionFailure, failureOf, JobFailure, throwAsUploadError, UploadError } from './job-failure.ts';
 export { markMoving } from './mark-moving.ts';
 export {
   type FailingRuns,

@@ -21,6 +21,11 @@ export type StorageFailure = 'STORAGE_UPLOAD_ERROR' | 'STORAGE_READ_ERROR';
 /** A StorageError of a write, in a step that also reads from other stores. */
 export class UploadError extends StorageError {}
 
+export const throwAsUploadError = (error: unknown): never => {
+  if (!(error instanceof StorageError) || error instanceof UploadError) throw error;
+  throw new UploadError(error.code, error.message, { cause: error, bucket: error.bucket, mismatch: error.mismatch });
+};
+
 /** The job failure that an error means; undefined if a retry may succeed. `storage` is the code of a StorageError. */
 export const failureOf = (error: unknown, storage: StorageFailure = 'STORAGE_UPLOAD_ERROR'): JobFailure | undefined => {
   const cause = { cause: error };

@@ -54,7 +54,7 @@ export class BuiltRange implements DocumentRange {
     const [within = {}] = archiveRanges(base.archive, [rest]);
     const left = new ChangeCursor(delta.changes(within), Buffer.byteLength(root));
     try {
-      await left.load();
+      await base.read(() => left.load());
       await base.read(() => right.load());
       for (let isOver = false; !isOver; ) {
         this.#batch.begin(this.#memory);

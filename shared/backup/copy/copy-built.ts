@@ -1,6 +1,7 @@
 /** Copies a range of a backup that is built from a base and the changes since, without reading or compressing what has not changed. */
 import { parseMoment } from '../../archive/index.ts';
 import { justAfter, type NameRange } from '../../firestore/index.ts';
+import { throwAsUploadError } from '../../job/index.ts';
 import { archiveRanges, type PartWriter, withPart } from '../../stored-backup/index.ts';
 import type { Delta } from '../build/delta.ts';
 import { DeltaMerge } from '../build/merge-delta.ts';
@@ -63,7 +64,8 @@ const mergeOf = ({ backup, base, delta, control }: BuildRun, { shard }: Claim, p
     part,
     comparedWith: comparedWith && parseMoment(comparedWith.readTime),
     pause: async () => {
-      await part.drain();
+      // An error of the base is another one.
+      await part.drain().catch(throwAsUploadError);
       control.check();
       return part.listedBytes >= listedBytesMax || merge.copiedBytes >= partBytesMax || control.isYielding;
     },

@@ -5,29 +5,45 @@ import { log, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import { assertPlanned, type BackupDeps, type PlannedBackup } from '../../stored-backup/index.ts';
 import { Delta } from '../build/delta.ts';
+import { giveUpBuild } from '../build/give-up-build.ts';
 import { openReading } from '../build/open-reading.ts';
 import { openParent, openParentArchive, type ParentArchive } from '../incremental/parent-archive.ts';
 import { BackupWaits } from '../model/backup-waits.ts';
-import { readRunningBackup, timeoutFailure } from '../model/running-backup.ts';
+import { type RunningBackup, readRunningBackup, timeoutFailure } from '../model/running-backup.ts';
 import { type BuildRun, copyBuilt } from './copy-built.ts';
 import { copyDocuments } from './copy-documents.ts';
 import { copySyntheticFull } from './copy-synthetic-full.ts';
 import { copyUsers } from './copy-users.ts';
 import { type Claim, claimNextPart } from './shard-progress.ts';
 
-/** True if the shard is done; false if another run has to continue after the last stored part. */
-export const copyShard = async (
+interface CopyOptions {
+  readonly backupId: string;
+  readonly number: number;
+  readonly handOver: Date;
+  readonly deps: BackupDeps;
+}
+
+/** True if the shard is done, or its plan was given up; false if another run has to continue after the last stored part. */
+export const copyShard = async (tenant: Tenant, options: CopyOptions): Promise<boolean> => {
+  const { backupId, deps } = options;
+  const running = await readRunningBackup(tenant, backupId, deps.clock.now());
+  const { backup } = running;
+  if (backup.shards === undefined) return true;
+  try {
+    return await copy(tenant, options, running);
+  } catch (error) {
+    if (await giveUpBuild(tenant, { backup, error, now: deps.clock.now() })) return true;
+    throw error;
+  }
+};
+
+const copy = async (
   tenant: Tenant,
-  {
-    backupId,
-    number,
-    handOver,
-    deps: given,
-  }: { readonly backupId: string; readonly number: number; readonly handOver: Date; readonly deps: BackupDeps },
+  { backupId, number, handOver, deps: given }: CopyOptions,
+  { backup: running, organization }: RunningBackup,
 ): Promise<boolean> => {
   const { clock } = given;
   const { deps, calls, database } = watchCalls(given);
-  const { backup: running, organization } = await readRunningBackup(tenant, backupId, clock.now());
   const backup = assertPlanned(running);
   const [project, destination] = await Promise.all([
     readProject(tenant, backup.projectId),
@@ -50,7 +66,7 @@ export const copyShard = async (
     const context = { tenant, project, organization };
     const waits = new BackupWaits({ context, database, calls, clock });
     const run = { context, backup, project, deps, store, dataKey, control, waits };
-    const copy = (claim: Claim): Promise<boolean> => {
+    const copyPart = (claim: Claim): Promise<boolean> => {
       if (synthesizedFrom !== undefined) return copySyntheticFull({ ...run, origin: parent }, claim);
       if (claim.shard.range === undefined) return copyUsers(run, claim);
       if (built) return copyBuilt({ ...run, ...built }, claim);
@@ -58,9 +74,9 @@ export const copyShard = async (
       return copyDocuments({ ...run, reading, parent }, claim);
     };
     while (!control.isYielding) {
-      const claim = await claimNextPart(tenant, { backupId, number, clock });
+      const claim = await claimNextPart(tenant, { backup, number, clock });
       if (!claim) return true;
-      const isDone = await copy(claim);
+      const isDone = await copyPart(claim);
       log.info('copied a part', { backupId, number, part: claim.part, isDone });
       if (isDone) return true;
     }

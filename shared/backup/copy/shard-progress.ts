@@ -10,7 +10,7 @@ import {
   type PartContents,
   type ShardRecord,
 } from '../../stored-backup/index.ts';
-import { assertBackupRunning, checkRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
+import { assertBackupRunning, checkRunningBackup, isSamePlan, updateRunningBackup } from '../model/running-backup.ts';
 import { readLimitExceeded } from '../steps/plan-backup.ts';
 
 /** Twenty workers update the same counters; a conflict is over in milliseconds. */
@@ -22,21 +22,26 @@ export interface Claim {
   readonly part: number;
 }
 
-/** Undefined if the shard is done. */
-export const claimNextPart = (
-  tenant: Tenant,
-  { backupId, number, clock }: { readonly backupId: string; readonly number: number; readonly clock: Clock },
-): Promise<Claim | undefined> => {
-  const key = backupKey.shard(tenant, backupId, number);
+interface ClaimRun {
+  /** As planned: a shard of a later plan is not for this run. */
+  readonly backup: Pick<BackupRecord, 'id' | 'planNumber' | 'shards'>;
+  readonly number: number;
+  readonly clock: Clock;
+}
+
+/** Undefined if the shard is done, or its plan was given up. */
+export const claimNextPart = (tenant: Tenant, { backup, number, clock }: ClaimRun): Promise<Claim | undefined> => {
+  const { id, planNumber, shards } = backup;
+  const key = backupKey.shard(tenant, id, number);
   return retryOnConflict(conflictRetry, async () => {
-    const [backup, shard] = await getAll([backupKey.backup(tenant, backupId), key]);
-    assertBackupRunning(backup, clock.now());
+    const [current, shard] = await getAll([backupKey.backup(tenant, id), key]);
+    if (!isSamePlan(assertBackupRunning(current, clock.now()), backup)) return undefined;
     if (!shard) throw new Error(`there is no shard ${number}`);
     if (shard.isDone) return undefined;
     const parts = shard.parts + 1;
     await commit([
       set(key, { parts }, { expected: { parts: shard.parts, isDone: false } }),
-      checkRunningBackup(tenant, backupId),
+      checkRunningBackup(tenant, id, { planNumber, shards }),
     ]);
     return { shard: { ...shard, parts }, part: shard.parts };
   });

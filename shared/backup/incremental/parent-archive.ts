@@ -1,7 +1,7 @@
 /** The backup another one is made from: the parent of an incremental backup, or the origin of a synthetic full. */
 import { type Archive, ArchiveError, type Manifest, type ObjectEntry } from '../../archive/index.ts';
 import { headExpected, type ObjectState, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
-import { JobFailure } from '../../job/index.ts';
+import { JobFailure, UploadError } from '../../job/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
 import {
   type ArchiveSource,
@@ -15,6 +15,9 @@ import {
   reportDamage,
 } from '../../stored-backup/index.ts';
 
+/** What a backup is made from cannot be read, or is gone. Retries do not help. */
+export class OriginFailure extends JobFailure {}
+
 /** Opens the parent; undefined if the backup has none. The caller closes it. */
 export const openParent = async (tenant: Tenant, child: BackupRecord, deps: BackupDeps): Promise<ParentArchive | undefined> =>
   child.parentBackupId === null ? undefined : openParentArchive(tenant, { child, parentId: child.parentBackupId, deps });
@@ -25,15 +28,15 @@ export const openParentArchive = async (
 ): Promise<ParentArchive> => {
   const parent = await get(backupKey.backup(tenant, parentId));
   if (parent?.status !== 'completed')
-    throw new JobFailure('STORAGE_READ_ERROR', `The backup ${parentId}, which this one is made from, is gone`);
-  const link = { tenant, parent, childId: child.id, deps };
+    throw new OriginFailure('STORAGE_READ_ERROR', `The backup ${parentId}, which this one is made from, is gone`);
+  const link = { tenant, parent, child, deps };
   return new ParentArchive(link, await read(link, () => openRawArchive(tenant, { backup: parent, deps })));
 };
 
 interface ParentLink {
   readonly tenant: Tenant;
   readonly parent: BackupRecord;
-  readonly childId: string;
+  readonly child: BackupRecord;
   readonly deps: Pick<BackupDeps, 'clock'>;
 }
 
@@ -115,23 +118,25 @@ export class ParentArchive {
 }
 
 /**
- * Turns an incremental backup whose parent cannot be opened into a full one, with the reason, before anything is copied. Rejects
+ * Turns an incremental backup whose parent is damaged or cannot be opened into a full one, with the reason, before anything is copied. Rejects
  * if a retry may open the parent.
  */
 export const fallBackToFull = async (tenant: Tenant, child: BackupRecord, deps: BackupDeps): Promise<Partial<BackupRecord>> => {
   try {
-    (await openParent(tenant, child, deps))?.close();
-    return {};
+    const parent = await openParent(tenant, child, deps);
+    parent?.close();
+    if (parent?.backup.damagedDepth === undefined) return {};
+    throw new OriginFailure('CHUNK_CORRUPT', `The backup ${parent.backup.id}, which this one is made from, is damaged`);
   } catch (error) {
     if (!(error instanceof JobFailure)) throw error;
     return { type: 'full', parentBackupId: null, chainLength: 0, fullBecause: error.message };
   }
 };
 
-const damagedBy = ({ tenant, parent, childId, deps }: ParentLink) => ({
+const damagedBy = ({ tenant, parent, child, deps }: ParentLink) => ({
   tenant,
   backup: parent,
-  by: childId,
+  by: child.id,
   now: deps.clock.now(),
 });
 
@@ -139,17 +144,20 @@ const read = async <T>(link: ParentLink, work: () => Promise<T>): Promise<T> => 
   try {
     return await work();
   } catch (error) {
-    const problem = classifyReadError(error);
+    const problem = error instanceof UploadError ? undefined : classifyReadError(error);
     if (!problem) throw error;
-    await reportDamage(damagedBy(link), problem);
-    throw error instanceof JobFailure ? error : unreadable(link.parent, problem, error);
+    // The changes that a backup is built from are in its own folder.
+    if (problem.object?.backup !== link.child.archive.backup) await reportDamage(damagedBy(link), problem);
+    throw unreadable(link.parent, problem, error);
   }
 };
 
-const unreadable = ({ id }: BackupRecord, { reason, message, object }: ReadProblem, cause: unknown): JobFailure =>
-  new JobFailure(
-    cause instanceof StorageError ? 'STORAGE_READ_ERROR' : 'CHUNK_CORRUPT',
-    `The backup ${id}, which this one is made from, cannot be read: ${message}`,
-    { backupId: id, reason, ...(object && { object: object.name }) },
-    { cause },
-  );
+const unreadable = ({ id }: BackupRecord, { reason, message, object }: ReadProblem, cause: unknown): OriginFailure =>
+  cause instanceof JobFailure
+    ? new OriginFailure(cause.code, cause.message, cause.details, { cause })
+    : new OriginFailure(
+        cause instanceof StorageError ? 'STORAGE_READ_ERROR' : 'CHUNK_CORRUPT',
+        `The backup ${id}, which this one is made from, cannot be read: ${message}`,
+        { backupId: id, reason, ...(object && { object: object.name }) },
+        { cause },
+      );

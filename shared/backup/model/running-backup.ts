@@ -11,7 +11,7 @@ import { type OrganizationRecord, organizationKey } from '../../organization/ind
 import { addLogContext, getAll, type Tenant, type Write } from '../../platform/index.ts';
 import { type BackupRecord, backupKey } from '../../stored-backup/index.ts';
 
-interface RunningBackup {
+export interface RunningBackup {
   readonly backup: BackupRecord;
   readonly organization: OrganizationRecord;
 }
@@ -39,3 +39,7 @@ export const updateRunningBackup = (tenant: Tenant, backupId: string, change: Ad
 
 export const checkRunningBackup = (tenant: Tenant, backupId: string, expected: Advance['expected'] = {}): Write =>
   checkRunningJob(backupKey.backup(tenant, backupId), expected);
+
+type Plan = Pick<BackupRecord, 'planNumber' | 'shards'>;
+
+export const isSamePlan = (one: Plan, other: Plan): boolean => one.planNumber === other.planNumber && one.shards === other.shards;

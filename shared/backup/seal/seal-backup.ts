@@ -21,20 +21,36 @@ import {
   summarizeContents,
   writeManifest,
 } from '../../stored-backup/index.ts';
+import { giveUpBuild } from '../build/give-up-build.ts';
 import { openParent, openParentArchive, type ParentArchive } from '../incremental/parent-archive.ts';
 import { readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { storeKey } from '../steps/prepare-backup.ts';
-import { withBackupStep } from '../steps/with-backup-step.ts';
+import { type StepRun, withBackupStep } from '../steps/with-backup-step.ts';
 import { completeBackup } from './complete-backup.ts';
 import { readWorkItems, type WorkItems } from './read-work-items.ts';
 
-/** Idempotent: everything it writes follows from the work items, so a second run writes the same bytes. */
-export const sealBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<void> => {
+/**
+ * Idempotent: everything it writes follows from the work items, so a second run writes the same bytes. False if what the backup is
+ * built upon could not be read, so that it is to be planned once more.
+ */
+export const sealBackup = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<boolean> => {
   const found = await get(backupKey.backup(tenant, backupId));
   // Completed if the response of an earlier run was lost.
-  if (found?.status !== 'completed')
-    await withBackupStep(tenant, { backupId, deps, work: (run) => seal(tenant, backupId, run.deps) });
-  await bestEffort('delete the work items of a backup', deleteWorkItems(workPartition(tenant, backupId)));
+  const isSealed =
+    found?.status === 'completed' || (await withBackupStep(tenant, { backupId, deps, work: (run) => sealPlanned(tenant, run) }));
+  if (isSealed) await bestEffort('delete the work items of a backup', deleteWorkItems(workPartition(tenant, backupId)));
+  return isSealed;
+};
+
+const sealPlanned = async (tenant: Tenant, { backup, deps }: StepRun): Promise<boolean> => {
+  if (backup.shards === undefined) return false;
+  try {
+    await seal(tenant, backup.id, deps);
+    return true;
+  } catch (error) {
+    if (await giveUpBuild(tenant, { backup, error, now: deps.clock.now() })) return false;
+    throw error;
+  }
 };
 
 const seal = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise<void> => {

@@ -1,6 +1,6 @@
 /** The second step: chooses one read time for the backup, and splits it into shards that are copied in parallel. */
 import { planRanges, type ReadBilling, type ReadPlan } from '../../firestore/index.ts';
-import { failureOf, JobFailure, phaseEntry } from '../../job/index.ts';
+import { deleteWorkItems, failureOf, JobFailure, phaseEntry, workPartition } from '../../job/index.ts';
 import {
   after,
   commit,
@@ -11,6 +11,7 @@ import {
   type Tenant,
   transactionMax,
   type Write,
+  walk,
 } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import {
@@ -18,6 +19,7 @@ import {
   type BackupRecord,
   backupKey,
   type CapturedMoment,
+  deltaNumber,
   historyKey,
   type ShardRecord,
   type StoredDelta,
@@ -54,16 +56,19 @@ const createPlan = async (tenant: Tenant, { backup, deps, signal, control }: Ste
   const expected = { planNumber: backup.planNumber, shards: undefined };
   await commit([updateRunningBackup(tenant, backup.id, { set: { planNumber, phase: 'planning' }, expected })]);
   const fallback = await fallBackToFull(tenant, backup, deps);
-  const { synthesizedFrom } = backup;
+  const { synthesizedFrom, builtFromReason } = backup;
+  // Only a plan that was given up has left a reason.
+  const earlier = builtFromReason === undefined ? [] : await claimedShards(tenant, backup);
   const planned = await (synthesizedFrom === undefined
     ? planReading(tenant, { backup: { ...backup, ...fallback }, deps, signal, control, planNumber, until })
     : planFromArchive(tenant, { backup, originId: synthesizedFrom, deps }));
   const shards = shardsOf(tenant, { backup, planned, now: deps.clock.now() });
-  for (let start = 0; start < shards.length; start += transactionMax - 1)
-    await commit([
-      ...shards.slice(start, start + transactionMax - 1).map((put): Write => ({ put })),
-      checkRunningBackup(tenant, backup.id, { planNumber, shards: undefined }),
-    ]);
+  const isCurrent = checkRunningBackup(tenant, backup.id, { planNumber, shards: undefined });
+  const items = afterClaims(shards, earlier);
+  for (let start = 0; start < items.length; start += transactionMax - 1)
+    await commit([...items.slice(start, start + transactionMax - 1).map((put): Write => ({ put })), isCurrent]);
+  if (builtFromReason !== undefined)
+    await deleteWorkItems(workPartition(tenant, backup.id), { prefix: 'PART#', conditions: [isCurrent] });
   try {
     await commit([
       updateRunningBackup(tenant, backup.id, {
@@ -71,6 +76,7 @@ const createPlan = async (tenant: Tenant, { backup, deps, signal, control }: Ste
           phase: 'copying',
           waitingFor: undefined,
           shards: shards.length,
+          documents: 0,
           readTime: planned.readTime,
           totalDocuments: planned.documents ?? null,
           unknownCollections: planned.unknown,
@@ -129,6 +135,7 @@ const planReading = async (tenant: Tenant, run: PlanRun): Promise<ShardPlan> => 
 const planFromChanges = async (tenant: Tenant, run: PlanRun): Promise<ShardPlan | { readonly reason: string } | undefined> => {
   const { backup, deps, signal } = run;
   if (backup.mustRead || !deps.changes) return undefined;
+  if (backup.builtFromReason !== undefined) return { reason: backup.builtFromReason };
   try {
     const captured = await deps.changes.findMoment(tenant, { backup, deps, signal });
     if (!captured || 'reason' in captured) return captured;
@@ -249,3 +256,16 @@ const shardsOf = (
     reads: 0,
     ttl: epochSeconds(after(now, workItemSeconds)),
   })) satisfies readonly Item[];
+
+/** The shards of a plan that was given up. */
+const claimedShards = async (tenant: Tenant, { id }: BackupRecord): Promise<readonly ShardRecord[]> => {
+  const all = await Array.fromAsync(walk<ShardRecord>({ pk: workPartition(tenant, id), prefix: 'SHARD#' }));
+  return all.filter(({ number }) => number !== deltaNumber);
+};
+
+/** Part numbers are never claimed twice. One is left out, so that what a worker of the earlier plan stores is refused. */
+const afterClaims = (planned: readonly ShardRecord[], earlier: readonly ShardRecord[]): readonly ShardRecord[] => {
+  const claimed = new Map(earlier.map((shard) => [shard.number, { ...shard, parts: shard.parts + 1 }]));
+  for (const shard of planned) claimed.set(shard.number, { ...shard, parts: claimed.get(shard.number)?.parts ?? shard.parts });
+  return [...claimed.values()];
+};

@@ -148,7 +148,7 @@ export const checkEnded = (tenant: Tenant, { id, status, attempt }: RestoreRecor
   check(restoreKey.restore(tenant, id), { status, attempt });
 
 export const deleteRestoreWork = (tenant: Tenant, restore: RestoreRecord): Promise<void> =>
-  deleteWorkItems(workPartition(tenant, restore.id), [checkEnded(tenant, restore)]);
+  deleteWorkItems(workPartition(tenant, restore.id), { conditions: [checkEnded(tenant, restore)] });
 
 /** The restore's organization was purged. */
 const deleteOrphans = async (tenant: Tenant, id: string): Promise<void> => {

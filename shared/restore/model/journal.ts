@@ -1,8 +1,8 @@
 /** The journal of a restore: an archive of the documents that it touches, as they were before. */
 
 import { ApiError } from '../../contract/errors.ts';
-import { type ObjectStore, readDestination, StorageError } from '../../destination/index.ts';
-import { JobFailure, UploadError, wrapStore } from '../../job/index.ts';
+import { type ObjectStore, readDestination } from '../../destination/index.ts';
+import { JobFailure, throwAsUploadError, wrapStore } from '../../job/index.ts';
 import type { Tenant } from '../../platform/index.ts';
 import { type BackupRecord, finishedFields, newBackupRecord } from '../../stored-backup/index.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
@@ -49,8 +49,3 @@ export const destinationDeleted = (cause: unknown): JobFailure =>
   new JobFailure('STORAGE_UPLOAD_ERROR', 'The storage destination of the safety backup was deleted', undefined, { cause });
 
 export const asUploadStore = (store: ObjectStore): ObjectStore => wrapStore(store, (call) => call().catch(throwAsUploadError));
-
-export const throwAsUploadError = (error: unknown): never => {
-  if (!(error instanceof StorageError) || error instanceof UploadError) throw error;
-  throw new UploadError(error.code, error.message, { cause: error, bucket: error.bucket, mismatch: error.mismatch });
-};

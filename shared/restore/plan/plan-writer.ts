@@ -1,8 +1,7 @@
 import { collectionIdOf, countBytes } from '../../firestore/index.ts';
-import { JobFailure } from '../../job/index.ts';
+import { JobFailure, throwAsUploadError } from '../../job/index.ts';
 import { isRedacted, userAccountOf } from '../../project/index.ts';
 import type { PartWriter } from '../../stored-backup/index.ts';
-import { throwAsUploadError } from '../model/journal.ts';
 import type { PlanCounts } from '../model/record.ts';
 import { TransformTally } from '../transform/transform-counts.ts';
 import { emptyPlan, type PlannedPart } from './check-progress.ts';

@@ -1,7 +1,7 @@
 /** Builds the backup of a point-in-time restore, as its first step, from a base backup and the changes captured since. */
 import { keyFileName } from '../../archive/index.ts';
 import { countBackups, readDestination } from '../../destination/index.ts';
-import { JobFailure, RunControl } from '../../job/index.ts';
+import { JobFailure, RunControl, throwAsUploadError } from '../../job/index.ts';
 import { buildRestorePoint, loadRestorePoint, pointBackupRecord } from '../../pitr/index.ts';
 import { after, bestEffort, commit, create, isConflict, type Tenant, type Write } from '../../platform/index.ts';
 import {
@@ -16,7 +16,7 @@ import {
   type NewDataKey,
   topCollections,
 } from '../../stored-backup/index.ts';
-import { asUploadStore, throwAsUploadError } from '../model/journal.ts';
+import { asUploadStore } from '../model/journal.ts';
 import type { RestoreRecord } from '../model/record.ts';
 import { loadRestoreContext } from '../model/restore-context.ts';
 import { turnHoldIntoDependency } from '../model/restore-end-context.ts';

@@ -6,7 +6,7 @@ import { keyFileName } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import { type ObjectStore, readBack, readDestination } from '../../destination/index.ts';
-import { JobFailure, workPartition } from '../../job/index.ts';
+import { JobFailure, throwAsUploadError, workPartition } from '../../job/index.ts';
 import { after, bestEffort, get, isConflict, iso, type Tenant, walk } from '../../platform/index.ts';
 import {
   type ArchiveParts,
@@ -17,7 +17,7 @@ import {
   extendKeyLocks,
   writeManifest,
 } from '../../stored-backup/index.ts';
-import { destinationDeleted, journalBackup, openJournalStore, throwAsUploadError } from '../model/journal.ts';
+import { destinationDeleted, journalBackup, openJournalStore } from '../model/journal.ts';
 import {
   type JournalPartRecord,
   type PlannedDeletions,

@@ -1,5 +1,6 @@
 /** A captured project, with Firestore, stores and table in one process under one clock. */
 import { lastKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
+import type { StartBackupOptions } from '../../../shared/backup/model/start-options.ts';
 import { MemoryStore, type ObjectStore, readDestination } from '../../../shared/destination/index.ts';
 import { type OrganizationRecord, organizationKey } from '../../../shared/organization/index.ts';
 import {
@@ -19,6 +20,7 @@ import { commit, newId, type Tenant, warm } from '../../../shared/platform/index
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import { type BackupDeps, type BackupRecord, backupKey } from '../../../shared/stored-backup/index.ts';
 import { databaseId, textField, writeDocuments } from '../firestore/write-documents.ts';
+import type { RunBackupOptions } from './backup/run-backup.ts';
 import { BackupEnv, startEnv } from './backup-env.ts';
 import { assertExact, batchFolders } from './capture/captured-versions.ts';
 
@@ -231,14 +233,18 @@ export class CaptureEnv {
   }
 
   /** Like POST /backups; returns its record at the end. */
-  async takeBackup(options: Parameters<BackupEnv['startBackup']>[0] = {}): Promise<BackupRecord> {
-    const id = await this.#backups.startBackup(options);
+  async takeBackup(options: Partial<StartBackupOptions> = {}): Promise<BackupRecord> {
+    const id = await this.startBackup(options);
     await this.runBackup(id);
     return this.#backups.backupOf(id);
   }
 
-  runBackup(backupId: string): Promise<void> {
-    return this.#backups.runBackup(backupId);
+  startBackup(options: Partial<StartBackupOptions> = {}): Promise<string> {
+    return this.#backups.startBackup(options);
+  }
+
+  runBackup(backupId: string, options: RunBackupOptions = {}): Promise<void> {
+    return this.#backups.runBackup(backupId, options);
   }
 
   /** Deletes expired captures, like its task. */

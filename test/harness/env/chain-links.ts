@@ -70,7 +70,7 @@ export const copyBatchByBatch = async (t: ArchiveEnv, backupId: string): Promise
     control,
   };
   for (let parts = 0; ; parts++) {
-    const claim = await claimNextPart(tenant, { backupId, number: 0, clock: deps.clock });
+    const claim = await claimNextPart(tenant, { backup, number: 0, clock: deps.clock });
     if (claim) await copyDocuments(run, claim);
     else {
       control.close();

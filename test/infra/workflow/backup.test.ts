@@ -83,6 +83,16 @@ describe('backup', () => {
     assert.deepEqual(order, ['Prepare', 'Plan', 'Seal']);
   });
 
+  test('backup workflow: a backup that is to be planned again is copied and sealed again', async () => {
+    const { order, outcome } = await run({
+      Plan: (_, times) => ({ shards: times === 0 ? [0, 1] : [0] }),
+      'Copy shard': copied,
+      Seal: (_, times) => ({ failed: false, again: times === 0 }),
+    });
+    assert.equal(outcome, 'succeeded');
+    assert.deepEqual(order, ['Prepare', 'Plan', 'Copy shard', 'Copy shard', 'Seal', 'Plan', 'Copy shard', 'Seal']);
+  });
+
   for (const state of ['Prepare', 'Plan', 'Copy shard', 'Seal']) {
     const script = { Plan: plan, 'Copy shard': copied };
 

@@ -46,17 +46,20 @@ export const resumeBackup = async ({ tenant, backupId, deps }: BackupRun, positi
     await step(() => prepareBackup(tenant, backupId, deps));
     position.step = 'plan';
   }
-  if (position.step === 'plan') {
-    const { shards } = await step(() => planBackup(tenant, backupId, deps));
-    Object.assign(position, { step: 'copy', shards: [...shards] });
+  for (;;) {
+    if (position.step === 'plan') {
+      const { shards } = await step(() => planBackup(tenant, backupId, deps));
+      Object.assign(position, { step: 'copy', shards: [...shards] });
+    }
+    for (let shard = position.shards[0]; shard !== undefined; shard = position.shards[0]) {
+      const number = shard;
+      while (!(await step(() => copyShard(tenant, { backupId, number, handOver: after(deps.clock.now(), 600), deps }), number)));
+      position.shards.shift();
+    }
+    const isSealed = await step(() => sealBackup(tenant, backupId, deps));
+    position.step = isSealed ? 'end' : 'plan';
+    if (isSealed) return;
   }
-  for (let shard = position.shards[0]; shard !== undefined; shard = position.shards[0]) {
-    const number = shard;
-    while (!(await step(() => copyShard(tenant, { backupId, number, handOver: after(deps.clock.now(), 600), deps }), number)));
-    position.shards.shift();
-  }
-  await step(() => sealBackup(tenant, backupId, deps));
-  position.step = 'end';
 };
 
 /** Runs a backup to its end; a failed one is cleaned up. */
@@ -81,10 +84,11 @@ export const runBackup = async ({ tenant, backupId, deps }: BackupRun, options: 
   };
   try {
     await step('prepare', () => prepareBackup(tenant, backupId, deps));
-    const { shards } = await step('plan', () => planBackup(tenant, backupId, deps));
-    await options.afterPlan?.();
-    await Promise.all(shards.map(copy));
-    await step('seal', () => sealBackup(tenant, backupId, deps));
+    do {
+      const { shards } = await step('plan', () => planBackup(tenant, backupId, deps));
+      await options.afterPlan?.();
+      await Promise.all(shards.map(copy));
+    } while (!(await step('seal', () => sealBackup(tenant, backupId, deps))));
   } catch (error) {
     const now = deps.clock.now();
     await failBackup(tenant, { backupId, reason: (backup) => reasonFor(backup, { Error: (error as Error).name }, now), now });

@@ -13,6 +13,7 @@ import {
   type ChangeSource,
 } from '../../../../shared/stored-backup/index.ts';
 import { firstBackupStep } from '../../../harness/env/backup-env.ts';
+import { assertVerified, documentsIn } from '../../../harness/env/capture/built-backup.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 import { createPointInTimeEnv, type PointInTimeEnv } from '../../../harness/env/point-in-time-env.ts';
 import { crashPoints } from '../../../harness/faults/crash-injector.ts';
@@ -164,22 +165,61 @@ test('built backup: with too many changes, or when sorting them takes too long, 
   );
 });
 
-test('built backup: a leaf of the base that was changed in the bucket is found while it is copied, and the backup fails by name', async () => {
-  const t = await captured();
-  await t.takeBackup();
-  const [base] = t.pitr.bases;
-  const stored = t.table.get<BackupRecord>(backupKey.backup(t.tenant, base!.backupId))!;
-  const { objects } = t.folder(stored.path);
+/** Flips the last byte of a chunk: of the tag of the bodies, which a copy does not decompress. */
+const damageChunk = (t: CaptureEnv, { path }: BackupRecord): void => damageObjects(t.folder(path).objects);
+
+const damageObjects = (objects: Map<string, Uint8Array>): void => {
   const name = [...objects.keys()].find((one) => one.startsWith('chunk/'))!;
   const bytes = Buffer.from(objects.get(name)!);
-  // The last byte belongs to the tag of the bodies, which a copy does not decompress.
   bytes[bytes.length - 1]! ^= 1;
   objects.set(name, bytes);
-  await t.takeBackup().catch(() => undefined);
-  const all = t.table.find(`ORG#${t.tenant.organizationId}`, backupPrefix) as unknown as readonly BackupRecord[];
-  const backup = all.toSorted((one, other) => (one.id < other.id ? 1 : -1))[0]!;
-  deepEqual([backup.status, backup.error?.code], ['failed', 'CHUNK_CORRUPT']);
-  ok(backup.error?.message.includes(stored.id), backup.error?.message);
+};
+
+/** No reader minds the byte; the last step finds that the length is another one. */
+const lengthenChunk = (t: CaptureEnv, { path }: BackupRecord): void => {
+  const { objects } = t.folder(path);
+  const name = [...objects.keys()].find((one) => one.startsWith('chunk/'))!;
+  objects.set(name, Buffer.concat([objects.get(name)!, Buffer.alloc(1)]));
+};
+
+const recordOf = (t: CaptureEnv, id: string): BackupRecord => t.table.get<BackupRecord>(backupKey.backup(t.tenant, id))!;
+
+/** It has read the source, exactly, says why, and has nothing of its first plan. */
+const assertReadInstead = async (t: CaptureEnv, backup: BackupRecord, reason: RegExp): Promise<void> => {
+  deepEqual([backup.status, backup.builtFrom, backup.error], ['completed', 'source', null]);
+  match(backup.builtFromReason ?? '', reason);
+  deepEqual([backup.buildBase, backup.delta, backup.auditedSince], [undefined, undefined, undefined]);
+  equal(backupData(backup).auditedSince, backup.readTime);
+  const truth = [...t.truthAt(microsOf(backup.readTime!))].sort();
+  deepEqual(await documentsIn(t, backup), truth);
+  deepEqual([backup.documents, backup.documentCount, backup.totalDocuments], [truth.length, truth.length, truth.length]);
+  await assertVerified(t, backup);
+};
+
+test('built backup: of a damaged leaf of the base, found while it is copied, the source is read; the next one does not choose that base', async () => {
+  const t = await captured();
+  await t.takeBackup();
+  const base = recordOf(t, t.pitr.bases[0]!.backupId);
+  damageChunk(t, base);
+  const backup = await t.takeBackup();
+  await assertReadInstead(t, backup, new RegExp(`^The backup ${base.id}, which this one is made from, cannot be read`));
+  equal(recordOf(t, base.id).damagedDepth, 'full');
+  await t.put({ 'users/d': '1' });
+  const next = await t.takeBackup();
+  deepEqual([next.status, next.documentCount], ['completed', 4]);
+  ok(next.buildBase?.backupId !== base.id);
+});
+
+test('built backup: an incremental one whose parent is damaged becomes a full one that reads the source', async () => {
+  for (const damage of [damageChunk, lengthenChunk]) {
+    const t = await captured();
+    const parent = recordOf(t, t.pitr.bases[0]!.backupId);
+    damage(t, parent);
+    const backup = await t.takeBackup({ type: 'incremental', parentBackupId: parent.id, chainLength: 1 });
+    await assertReadInstead(t, backup, new RegExp(parent.id));
+    deepEqual([backup.type, backup.parentBackupId, backup.needs], ['full', null, undefined]);
+    match(backup.fullBecause ?? '', new RegExp(`${parent.id}.* is damaged`));
+  }
 });
 
 test('built backup: two at once, of which one is refused, and both that follow are exact', async () => {
@@ -191,30 +231,40 @@ test('built backup: two at once, of which one is refused, and both that follow a
   deepEqual([next.builtFrom, next.documentCount], ['changes', t.truthAt(microsOf(next.readTime!)).size]);
 });
 
-test('built backup: after a crash at any effect the retried step completes it, exactly', async () => {
-  const t = await createPointInTimeEnv();
-  const prepare = async (): Promise<string> => {
-    await t.startCaptures({ 'users/a': text('1'), 'users/b': text('1'), 'shops/a': text('1') });
-    await t.put({ 'users/a': text('2'), 'users/b': undefined, 'users/c': text('1') });
-    t.pass(1);
-    t.deps = { ...t.deps, changes: changesAfter(() => t.runCycle()) };
-    return t.startBackup({ includeAuthUsers: true });
-  };
-  const id = await prepare();
+/** Captures with a base, of which a chunk may be damaged, and a backup that has not begun. */
+const startFirst = async (t: PointInTimeEnv, isDamaged = false): Promise<string> => {
+  await t.startCaptures({ 'users/a': text('1'), 'users/b': text('1'), 'shops/a': text('1') });
+  await t.put({ 'users/a': text('2'), 'users/b': undefined, 'users/c': text('1') });
+  t.pass(1);
+  t.deps = { ...t.deps, changes: changesAfter(() => t.runCycle()) };
+  if (isDamaged) damageObjects(t.stores.get(t.base.path)!.objects);
+  return t.startBackup({ includeAuthUsers: true });
+};
+
+/** The states that a crash may leave from the n-th effect on. */
+const crashEverywhere = async (t: PointInTimeEnv, isDamaged: boolean, from = 0): Promise<void> => {
+  const builtFrom = isDamaged ? 'source' : 'changes';
+  const id = await startFirst(t, isDamaged);
   const whole = new CrashingMachine().attach(t);
   await t.resumeBackup(id, firstBackupStep());
-  await assertExact(t, id, 'without a crash');
-  ok(whole.effects > 15);
-  for (const { at, when } of crashPoints(whole.effects)) {
-    const crashed = await prepare();
+  await assertExact(t, { id, builtFrom, where: 'without a crash' });
+  ok(whole.effects > from + 10);
+  for (const { at, when } of crashPoints(whole.effects).filter((point) => point.at > from)) {
+    const crashed = await startFirst(t, isDamaged);
     const position = firstBackupStep();
     new CrashingMachine(at, when).attach(t);
     await t.resumeBackup(crashed, position).catch(() => undefined);
     new CrashingMachine().attach(t);
     await t.resumeBackup(crashed, position);
-    await assertExact(t, crashed, `${when} ${at}`);
+    await assertExact(t, { id: crashed, builtFrom, where: `${when} ${at}` });
   }
-});
+};
+
+test('built backup: after a crash at any effect the retried step completes it, exactly', async () =>
+  crashEverywhere(await createPointInTimeEnv(), false));
+
+test('built backup: after a crash while it is planned again and reads the source, the retried step completes it, exactly', async () =>
+  crashEverywhere(await createPointInTimeEnv(), true, 12));
 
 test('built backup: it has what was written before it started, also if the clock of the source is ahead', async () => {
   const t = await createPointInTimeEnv();
@@ -230,12 +280,17 @@ test('built backup: it has what was written before it started, also if the clock
 
 const text = (stringValue: string) => ({ text: { stringValue } });
 
-const assertExact = async (t: PointInTimeEnv, id: string, where: string): Promise<void> => {
+const assertExact = async (
+  t: PointInTimeEnv,
+  { id, builtFrom, where }: { readonly id: string; readonly builtFrom: string; readonly where: string },
+): Promise<void> => {
   const record = t.table.get(backupKey.backup(t.tenant, id))!;
-  deepEqual([record.status, record.builtFrom, record.documentCount], ['completed', 'changes', 3], where);
+  deepEqual([record.status, record.builtFrom, record.documentCount], ['completed', builtFrom, 3], where);
   deepEqual(
     new Map([...(await t.contentsOf(record as never))].sort()),
     new Map([...t.sourceAt(String(record.readTime))].sort()),
     where,
   );
+  const own = [...t.stores.get(String(record.path))!.objects.keys()].map((name) => name.split('/')[0]).sort();
+  ok(own.filter((kind) => kind === 'index').length <= 2, `${where}: ${own}`);
 };

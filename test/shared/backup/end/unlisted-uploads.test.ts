@@ -60,7 +60,7 @@ const resetToMinio = async (): Promise<string> => {
 };
 const openStore = async (): Promise<ObjectStore> => t.wrapStore(t.store, '');
 const leaveUploadsOfPart = async (id: string, folder: string): Promise<void> => {
-  const claim = await claimNextPart(t.tenant, { backupId: id, number: 0, clock: t.clock });
+  const claim = await claimNextPart(t.tenant, { backup: t.backupOf(id), number: 0, clock: t.clock });
   for (const kind of ['chunk', 'index'] as const) await leaveUpload(folder, objectName(kind, 0, claim?.part));
   equal(await uploadsBelow(folder), 2);
 };

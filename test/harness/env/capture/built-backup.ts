@@ -1,0 +1,44 @@
+/** What a backup in a bucket has, and whether every byte of it is right. */
+import { deepEqual, equal } from 'node:assert/strict';
+import { recordKind, streamLeaves } from '../../../../shared/archive/index.ts';
+import { commit } from '../../../../shared/platform/index.ts';
+import {
+  type BackupRecord,
+  backupKey,
+  openArchive,
+  startVerification,
+  verifyBackup,
+} from '../../../../shared/stored-backup/index.ts';
+import { documentsRoot } from '../../firestore/write-documents.ts';
+import type { CaptureEnv } from '../capture-env.ts';
+
+/** Bytes by path, in order. */
+export const documentsIn = async (t: CaptureEnv, backup: BackupRecord): Promise<readonly (readonly [string, string])[]> => {
+  const open = await openArchive(t.tenant, { backup, deps: t.deps });
+  const found: [string, string][] = [];
+  const root = documentsRoot(t.sourceProjectId).length + 1;
+  for await (const { segment, leaf } of streamLeaves(open.archive))
+    for (let slot = segment.start; slot < segment.start + segment.count; slot++)
+      if (leaf.kind(slot) === recordKind.document)
+        found.push([leaf.name(slot).toString().slice(root), leaf.content(slot).toString('hex')]);
+  open.close();
+  return found.sort();
+};
+
+/** Every byte is where the index and the manifest say, and nothing else is in the folder. */
+export const assertVerified = async (t: CaptureEnv, backup: BackupRecord): Promise<void> => {
+  await commit(startVerification(t.tenant, { backup, depth: 'full', now: t.now }).change.writes);
+  let position: Awaited<ReturnType<typeof verifyBackup>> | null = null;
+  do
+    position =
+      (await verifyBackup(t.tenant, { backupId: backup.id, position, deadline: new Date(t.nowMs + 60_000), deps: t.deps })) ??
+      null;
+  while (position !== null);
+  const { verification } = t.table.get<BackupRecord>(backupKey.backup(t.tenant, backup.id))!;
+  equal(verification?.status, 'passed', JSON.stringify(verification?.findings));
+  const open = await openArchive(t.tenant, { backup, deps: t.deps });
+  const own = open.archive.manifest.objects.filter((one) => one.backup === backup.archive.backup).map(({ name }) => name);
+  const stored = [...t.folder(backup.path).objects.keys()].filter((name) => name !== 'key' && name !== 'manifest');
+  deepEqual(stored.sort(), own.sort());
+  open.close();
+};
