@@ -1,24 +1,20 @@
 /**
  * Backups built from captured changes, in random histories: documents are created, changed, deleted and created again in old and new
- * collections while captures run, crash and are late. Every backup, built or read, has exactly the documents that the source had.
+ * collections while captures run, crash and are late, workers are killed at their effects, resume tokens are forgotten, and batches and
+ * bases are lost or damaged. Every backup, built or read, has exactly the documents that the source had.
  */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import { SeededRandom } from '../../../../infra/local/engines/firestore/seed/seeded-random.ts';
-import { recordKind, streamLeaves } from '../../../../shared/archive/index.ts';
 import { changesAfter, microsOf } from '../../../../shared/pitr/index.ts';
-import { commit } from '../../../../shared/platform/index.ts';
-import {
-  type BackupRecord,
-  backupKey,
-  openArchive,
-  startVerification,
-  verifyBackup,
-} from '../../../../shared/stored-backup/index.ts';
+import { type BackupRecord, backupKey } from '../../../../shared/stored-backup/index.ts';
 import { propertyRuns } from '../../../harness/builders/property-runs.ts';
+import { assertVerified, documentsIn } from '../../../harness/env/capture/built-backup.ts';
+import { forgetTokens } from '../../../harness/env/capture/forget-tokens.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
-import { documentsRoot } from '../../../harness/firestore/write-documents.ts';
+import { crashCapture } from '../../../harness/faults/crash-capture.ts';
+import { CrashInjector, type CrashPoint } from '../../../harness/faults/crash-injector.ts';
 
 afterAll(stopCaptureEnv);
 
@@ -34,9 +30,25 @@ type Step =
     }
   /** All documents of a collection, so that leaves are mostly changed, and shards become empty. */
   | { readonly kind: 'sweep'; readonly id: string; readonly isGone: boolean }
-  | { readonly kind: 'cycle' }
+  | { readonly kind: 'cycle'; readonly crash: CrashPoint | undefined }
   | { readonly kind: 'base'; readonly mustRead: boolean }
-  | { readonly kind: 'backup'; readonly isIncremental: boolean };
+  | {
+      readonly kind: 'backup';
+      readonly isIncremental: boolean;
+      readonly crash: CrashPoint | undefined;
+      readonly isTwice: boolean;
+    }
+  | { readonly kind: 'fault'; readonly fault: (typeof faults)[number] };
+
+/** What befalls captures and their base: resume tokens that the source forgot, and bytes in the bucket. */
+const faults = ['forgotten tokens', 'a lost batch', 'a damaged batch', 'a damaged base'] as const;
+
+/** A worker is killed before or after one of its effects, and its step is tried again. */
+const crash = (at: number, often: number): fc.Arbitrary<CrashPoint | undefined> =>
+  fc.option(fc.record({ at: fc.integer({ min: 1, max: at }), when: fc.constantFrom('before' as const, 'after' as const) }), {
+    nil: undefined,
+    freq: often,
+  });
 
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
@@ -53,9 +65,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({ kind: fc.constant('sweep' as const), id: fc.constantFrom(...collections), isGone: fc.boolean() }),
   },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant('cycle' as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('cycle' as const), crash: crash(8, 9) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('base' as const), mustRead: fc.boolean() }) },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('backup' as const), isIncremental: fc.boolean() }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('backup' as const),
+      isIncremental: fc.boolean(),
+      crash: crash(30, 3),
+      isTwice: fc.integer({ min: 0, max: 9 }).map((n) => n === 0),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('fault' as const), fault: fc.constantFrom(...faults) }) },
 );
 
 /** Text that does not compress: a few large documents fill a leaf. */
@@ -65,44 +86,36 @@ const textOf = (n: number, path: string, isLarge: boolean): string => {
   return Array.from({ length: 12_000 }, () => dice.below(2 ** 30).toString(36)).join('');
 };
 
-const contentsOf = async (t: CaptureEnv, backup: BackupRecord): Promise<readonly (readonly [string, string])[]> => {
-  const open = await openArchive(t.tenant, { backup, deps: t.deps });
-  const found: [string, string][] = [];
-  const root = documentsRoot(t.sourceProjectId).length + 1;
-  for await (const { segment, leaf } of streamLeaves(open.archive))
-    for (let slot = segment.start; slot < segment.start + segment.count; slot++)
-      if (leaf.kind(slot) === recordKind.document)
-        found.push([leaf.name(slot).toString().slice(root), leaf.content(slot).toString('hex')]);
-  open.close();
-  return found.sort();
-};
-
 /** When the oldest document was read, from the chain of what it was built from: the record must say the same. */
 const readSince = (t: CaptureEnv, { buildBase, readTime }: BackupRecord): string | null => {
   const base = buildBase && t.table.get<BackupRecord>(backupKey.backup(t.tenant, buildBase.backupId));
   return base ? readSince(t, base) : readTime;
 };
 
-/** Every byte is where the index and the manifest say, and nothing else is in the folder. */
-const assertVerified = async (t: CaptureEnv, backup: BackupRecord): Promise<void> => {
-  await commit(startVerification(t.tenant, { backup, depth: 'full', now: t.now }).change.writes);
-  let position: Awaited<ReturnType<typeof verifyBackup>> | null = null;
-  do
-    position =
-      (await verifyBackup(t.tenant, { backupId: backup.id, position, deadline: new Date(t.nowMs + 60_000), deps: t.deps })) ??
-      null;
-  while (position !== null);
-  const { verification } = t.table.get<BackupRecord>(backupKey.backup(t.tenant, backup.id))!;
-  equal(verification?.status, 'passed', JSON.stringify(verification?.findings));
-  const open = await openArchive(t.tenant, { backup, deps: t.deps });
-  const own = open.archive.manifest.objects.filter((one) => one.backup === backup.archive.backup).map(({ name }) => name);
-  const stored = [...t.folder(backup.path).objects.keys()].filter((name) => name !== 'key' && name !== 'manifest');
-  deepEqual(stored.sort(), own.sort());
-  open.close();
-};
-
 const countsOf = (paths: readonly string[]): Record<string, number> =>
   Object.fromEntries([...Map.groupBy(paths, (path) => path.split('/').at(-2) ?? '')].map(([id, all]) => [id, all.length]));
+
+const heal = (t: CaptureEnv): void => {
+  t.table.onWrite = () => undefined;
+  t.table.onRead = () => undefined;
+  t.wrap = (store) => store;
+};
+
+const befall = (t: CaptureEnv, fault: (typeof faults)[number]): void => {
+  if (fault === 'forgotten tokens') {
+    forgetTokens(t);
+    return;
+  }
+  const base = t.pitr.bases.at(-1);
+  const record = base && t.table.get<BackupRecord>(backupKey.backup(t.tenant, base.backupId));
+  const path = fault === 'a damaged base' ? record?.path : t.batches.at(-1)?.path;
+  const { objects } = t.folder(path ?? '');
+  const [name, bytes] = [...objects].find(([one]) => fault !== 'a damaged base' || one.startsWith('chunk/')) ?? [];
+  if (name === undefined || !bytes) return;
+  if (fault === 'a lost batch') objects.delete(name);
+  // The tag of its last frame.
+  else objects.set(name, Buffer.concat([bytes.subarray(0, -1), Buffer.from([(bytes.at(-1) ?? 0) ^ 1])]));
+};
 
 test('built backups: each is what reading at its moment would have given, and reads next to nothing', async () => {
   let [built, read, copied, kept] = [0, 0, 0, 0];
@@ -120,7 +133,7 @@ test('built backups: each is what reading at its moment would have given, and re
           if (Date.parse(t.pitr.nextTurnAt ?? '') <= t.nowMs) await t.runCycle();
         };
         t.deps = { ...t.deps, changes: changesAfter(wait) };
-        let last = (await t.takeBackup({ source: 'read' })).id;
+        let last: string | undefined = (await t.takeBackup({ source: 'read' })).id;
         for (const [n, one] of steps.entries()) {
           if (one.kind === 'write') {
             t.pass(one.seconds);
@@ -129,8 +142,15 @@ test('built backups: each is what reading at its moment would have given, and re
             t.pass(1);
             const paths = Array.from({ length: 7 }, (_, d) => `${one.id}/d${d}`);
             await t.put(Object.fromEntries(paths.map((path) => [path, one.isGone ? null : `swept ${n}`])));
-          } else if (one.kind === 'cycle') await t.runNextCycle();
-          else if (one.kind === 'base') {
+          } else if (one.kind === 'cycle') {
+            if (one.crash) crashCapture(t, new CrashInjector(one.crash.at, one.crash.when));
+            await t.runNextCycle().catch((error: unknown) => ok(one.crash, String(error)));
+            heal(t);
+          } else if (one.kind === 'fault') {
+            befall(t, one.fault);
+            // What has not changed stays in the parent, and only its names are read.
+            if (one.fault === 'a damaged base') last = undefined;
+          } else if (one.kind === 'base') {
             // So many changes that a new base is due: the next cycle requests one, or adopts the last backup.
             const before = t.pitr.bases.length;
             t.table.put({ ...t.pitr, bytesSinceBase: 1 << 30, ...(one.mustRead && { mustReadBase: true as const }) });
@@ -141,17 +161,26 @@ test('built backups: each is what reading at its moment would have given, and re
               const backup = t.table.get<BackupRecord>(backupKey.backup(t.tenant, base.backupId))!;
               equal(base.builtFrom, backup.builtFrom === 'changes' ? 'changes' : undefined);
               if (one.mustRead) equal(base.builtFrom, undefined);
-              deepEqual(await contentsOf(t, backup), [...t.truthAt(microsOf(base.readTime))].sort());
+              deepEqual(await documentsIn(t, backup), [...t.truthAt(microsOf(base.readTime))].sort());
               bases[base.builtFrom ?? 'source'] += 1;
             }
           } else {
             const asked = t.nowMs;
-            const type = one.isIncremental ? { type: 'incremental' as const, parentBackupId: last, chainLength: 1 } : {};
-            const backup = await t.takeBackup(type);
+            const type =
+              one.isIncremental && last !== undefined
+                ? { type: 'incremental' as const, parentBackupId: last, chainLength: 1 }
+                : {};
+            const starts = await Promise.allSettled([t.startBackup(type), ...(one.isTwice ? [t.startBackup()] : [])]);
+            const [id, ...more] = starts.flatMap((start) => (start.status === 'fulfilled' ? start.value : []));
+            ok(id !== undefined && more.length === 0, 'of two that start at once, one is refused');
+            if (one.crash) crashCapture(t, new CrashInjector(one.crash.at, one.crash.when));
+            await t.runBackup(id, { onError: () => heal(t) });
+            heal(t);
+            const backup = t.table.get<BackupRecord>(backupKey.backup(t.tenant, id))!;
             equal(backup.status, 'completed', backup.error?.message);
             ok(Date.parse(backup.readTime ?? '') >= asked, 'everything written before it was asked for is in it');
             const truth = [...t.truthAt(microsOf(backup.readTime ?? ''))].sort();
-            deepEqual(await contentsOf(t, backup), truth);
+            deepEqual(await documentsIn(t, backup), truth);
             deepEqual(Object.fromEntries(backup.collectionCounts), countsOf(truth.map(([path]) => path)));
             equal(
               backup.originalSize,

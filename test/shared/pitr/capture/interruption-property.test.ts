@@ -7,9 +7,9 @@ import fc from 'fast-check';
 import { afterAll, test } from 'vitest';
 import { pastReadsPerHour } from '../../../../shared/contract/limits.ts';
 import { StorageError } from '../../../../shared/destination/index.ts';
-import { pitrKey } from '../../../../shared/pitr/index.ts';
 import { propertyRuns } from '../../../harness/builders/property-runs.ts';
 import { askEverySecond } from '../../../harness/env/capture/ask-every-second.ts';
+import { forgetTokens } from '../../../harness/env/capture/forget-tokens.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 import { listen } from '../../../harness/env/continuous-capture-env.ts';
 
@@ -90,17 +90,6 @@ class Writer {
     }
   }
 }
-
-const forgetTokens = (t: CaptureEnv): void => {
-  const item = t.table.get(pitrKey.tokens(t.tenant, t.projectId));
-  if (!item) return;
-  const groups = (JSON.parse(String(item.groups)) as [string, string, ...unknown[]][]).map(([id, , ...rest]) => [
-    id,
-    'YmFk',
-    ...rest,
-  ]);
-  t.table.put({ ...item, groups: JSON.stringify(groups) });
-};
 
 const sourceMethods = ['Listen', 'RunAggregationQuery', 'BatchGetDocuments', 'RunQuery', 'ListCollectionIds', 'PartitionQuery'];
 
