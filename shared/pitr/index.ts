@@ -46,6 +46,7 @@ export { purgeCaptures } from './removal/purge-captures.ts';
 export { enablePitr, type PitrSettings } from './settings/enable-pitr.ts';
 export { refuseIfCaptured } from './settings/refuse-if-captured.ts';
 export { disablePitr, endWithProject, updatePitr } from './settings/update-pitr.ts';
+export { shownDivergence } from './timeline/diverged-periods.ts';
 export { baseFor, windowsOf } from './timeline/windows.ts';
 export { listDivergences, readAuditView } from './view/audit-view.ts';
 export { captureAnomaly } from './view/capture-anomaly.ts';

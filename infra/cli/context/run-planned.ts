@@ -7,6 +7,7 @@ import { exitCodes } from '../base/exit-codes.ts';
 import { askName, askYesNo } from '../output/ask.ts';
 import { formatNames } from '../output/format.ts';
 import {
+  divergedText,
   findingLines,
   missingLabel,
   missingNames,
@@ -85,9 +86,16 @@ const planOf = async (context: Context, planned: Planned): Promise<Plan> => {
   if (!('status' in planned)) return planned;
   const job = await watchJob(context, { kind: 'restore', id: planned.restoreJobId, showsProgress: true });
   if (job.status !== 'completed' || !job.plan) throw new CliFailure(exitCodes.failed, failureOf(job));
-  const { unknownCollections, ruleMatches, includeAuthUsers: hasUncountedUsers } = job;
+  const { unknownCollections, ruleMatches, diverged, includeAuthUsers: hasUncountedUsers } = job;
   // Only the response that started the job shows documents.
-  return { ...job.plan, hasUncountedUsers, unknownCollections, ruleMatches, transformPreview: planned.transformPreview };
+  return {
+    ...job.plan,
+    hasUncountedUsers,
+    unknownCollections,
+    diverged,
+    ruleMatches,
+    transformPreview: planned.transformPreview,
+  };
 };
 
 /** Prints a started restore, or waits for its end. */
@@ -107,6 +115,7 @@ export const followRestore = async (context: Context, started: RestoreJob, { wat
     const missing = missingNames(ended);
     if (missing !== '') output.warn(`${missingLabel(ended)}: ${missing}`);
     if (ended.partial) output.warn(partialWarning(ended.partial));
+    if (ended.diverged) output.warn(divergedText(ended.diverged));
     for (const { path, message } of ended.failures) output.warn(`${path}: ${message}`);
     return;
   }

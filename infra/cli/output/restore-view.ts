@@ -25,6 +25,7 @@ export type Plan = Pick<
   readonly changes?: readonly { readonly path: string; readonly action: string }[] | undefined;
   readonly unknownCollections?: readonly string[] | undefined;
   readonly documentsErased?: number | undefined;
+  readonly diverged?: RestoreJob['diverged'] | undefined;
   /** Of a masked copy. */
   readonly ruleMatches?: RuleMatches | undefined;
   readonly transformPreview?: Preview | undefined;
@@ -74,7 +75,12 @@ export const printPlan = (output: Output, plan: Plan): void => {
   printPreview(output, plan.ruleMatches, plan.transformPreview);
   const missing = [...(plan.unknownCollections ?? []), ...plan.notFound];
   if (missing.length > 0) output.warn(`${missingLabel(plan)}: ${formatNames(missing)}`);
+  if (plan.diverged) output.warn(divergedText(plan.diverged));
 };
+
+/** What an audit found of the restored moment. */
+export const divergedText = ({ from, to, documentCount, collections }: NonNullable<RestoreJob['diverged']>): string =>
+  `may differ from what the database had: the audit of ${formatTime(to)} found ${formatCounted(documentCount, 'document')} that differed from what was captured since ${formatTime(from)}, in ${formatNames(collections)}`;
 
 export const planSummary = ({
   create,
@@ -140,6 +146,7 @@ export const restoreDetails = (job: RestoreJob): readonly Detail[] => {
     [job.documentsErased > 0 ? 'Not found, or erased' : 'Not in backup', missingNames(job), 'yellow'],
     ['Failed', job.documentsFailed > 0 ? formatCount(job.documentsFailed) : null, 'red'],
     ['Lacks', job.partial && `${job.partial.reason}: ${job.partial.collections.join(', ')}`, 'yellow'],
+    ['May differ', job.diverged && divergedText(job.diverged), 'yellow'],
     ...findingLines(job).map((line): Detail => ['Finding', line, 'yellow']),
     ['Created', formatTime(job.createdAt)],
     ['Created by', job.createdBy?.email ?? job.createdBy?.type],

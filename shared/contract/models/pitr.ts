@@ -78,6 +78,15 @@ export const DivergenceReport = z.object({
 /** A time range that cannot be restored. */
 export const PitrGap = z.object({ from: Moment, to: z.nullable(Moment), reason: z.string(), ...some });
 
+/** A time in which captured documents may differ from the source. */
+export const DivergedPeriod = z.object({
+  from: Moment,
+  to: Moment,
+  documentCount: z.int(),
+  collections: z.array(z.string()),
+  collectionCount: z.int(),
+});
+
 /** Restorable time ranges; never overstated. */
 export const PitrWindows = z.object({
   windows: z.array(
@@ -91,9 +100,7 @@ export const PitrWindows = z.object({
   ),
   gaps: z.array(PitrGap),
   sampled: z.array(z.object({ from: Moment, to: Moment })),
-  diverged: z.array(
-    z.object({ from: Moment, to: Moment, documentCount: z.int(), collections: z.array(z.string()), collectionCount: z.int() }),
-  ),
+  diverged: z.array(z.object(DivergedPeriod.shape)),
   collections: z.object({ count: z.int(), ids: z.array(z.string()) }),
   undetectedUpToSeconds: z.nullable(z.int()),
 });

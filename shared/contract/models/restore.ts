@@ -4,6 +4,7 @@ import { Moment, ShownName } from '../fields.ts';
 import { restorePhases, restoreStatuses } from '../job-enums.ts';
 import { Finding } from './backup.ts';
 import { Cost, Creator, JobError, Lacking, Progress, WaitingFor } from './job.ts';
+import { DivergedPeriod } from './pitr.ts';
 import { RuleMatch, TransformPreview, TransformSummary } from './transform.ts';
 
 export const mergeModes = ['overwrite', 'skip_existing', 'merge', 'rollback'] as const;
@@ -53,6 +54,7 @@ export const DryRun = z.extend(RestorePlan, {
   backupId: z.string(),
   pointInTime: z.nullable(Moment),
   partial: z.nullable(z.object(Lacking.shape)),
+  diverged: z.nullable(z.object(DivergedPeriod.shape)),
   projectId: z.string(),
   targetProjectId: z.string(),
   mergeMode: z.enum(mergeModes),
@@ -72,6 +74,7 @@ export const RestoreJob = z.object({
   backupId: z.string(),
   pointInTime: z.nullable(Moment),
   partial: z.nullable(z.object(Lacking.shape)),
+  diverged: z.nullable(z.object(DivergedPeriod.shape)),
   projectId: z.string(),
   projectName: ShownName,
   targetProjectId: z.string(),

@@ -13,6 +13,9 @@ const pointInTime =
 const partial =
   'What a restore with allowPartial, or of a backup that was built for a point in time, lacks: collections that are not proven complete at that moment, or documents that existed only within an interruption of capturing (sampled). Null if it lacks nothing';
 
+const diverged =
+  'The restored moment lies within a time in which captured documents may differ from what the source had: the audit found differences at its end. Null if it does not, and for a backup. A backup that has read the source is exact';
+
 const transform = 'Only of a masked copy';
 const transformPreview =
   'Up to ten documents before and after the rules, in the format of the Firestore REST API. The values of hash and fake are made with a key of the dry run alone; a restore has another';
@@ -160,6 +163,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
     backupId: 'With pointInTime: the backup that the point in time is built from',
     pointInTime,
     partial,
+    diverged,
     readTime: 'When the target was read',
     changes: 'The first 100 documents that would change or be skipped',
     cost: 'Reads of the target billed for this dry run',
@@ -174,6 +178,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
     backupId: 'With pointInTime: the backup that is built from the point in time first; it exists once it is built',
     pointInTime,
     partial,
+    diverged,
     projectId: 'Project of the backup',
     dryRun: 'The job only plans: the plan of an undo, or of a target that is too large to read within the request',
     documentIds: 'As requested; the first 100',

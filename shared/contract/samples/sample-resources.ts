@@ -144,6 +144,7 @@ export const sampleResourcesAt = (now: Date) => {
     backupId: backup.id,
     pointInTime: null,
     partial: null,
+    diverged: null,
     projectId: project.id,
     projectName: project.name,
     targetProjectId: project.id,

@@ -8,6 +8,7 @@ import { after, epochSeconds, fingerprint, newId, type Write } from '../../platf
 import type { CycleContext } from '../model/cycle-context.ts';
 import { microsOf, momentOf, shownMoment } from '../model/micro-time.ts';
 import { type AuditedVersion, type DivergedRecord, type Divergence, type PitrRecord, pitrKey } from '../model/record.ts';
+import { collectionsMax, mergedDivergence } from '../timeline/diverged-periods.ts';
 import type { CaptureDifference } from './audit-slice.ts';
 import { documentTimes } from './document-times.ts';
 
@@ -23,7 +24,6 @@ const keptMax = 50;
 const keptDays = 400;
 /** Documents that an event and an audit entry name. */
 const namedMax = 10;
-const collectionsMax = 100;
 const periodsMax = 20;
 
 /** The record's periods, with another one; the oldest are merged if they are too many. */
@@ -35,7 +35,7 @@ export const withDivergence = (
   const all = [...kept, periodOf(found)];
   while (all.length > periodsMax) {
     const [one, next] = all;
-    if (one && next) all.splice(0, 2, merged(one, next));
+    if (one && next) all.splice(0, 2, mergedDivergence(one, next));
   }
   return all;
 };
@@ -48,17 +48,6 @@ const periodOf = ({ from, to, differences }: FoundDivergence): Divergence => {
     documents: differences.length,
     collections: collections.slice(0, collectionsMax),
     count: collections.length,
-  };
-};
-
-const merged = (one: Divergence, next: Divergence): Divergence => {
-  const collections = [...new Set([...one.collections, ...next.collections])];
-  return {
-    from: momentOf(Math.min(microsOf(one.from), microsOf(next.from))),
-    to: momentOf(Math.max(microsOf(one.to), microsOf(next.to))),
-    documents: one.documents + next.documents,
-    collections: collections.slice(0, collectionsMax),
-    count: Math.max(collections.length, one.count, next.count),
   };
 };
 

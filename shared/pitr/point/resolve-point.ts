@@ -1,7 +1,8 @@
 /** Resolves the moment of a restore and its base, from the record and the periods of the batches alone. */
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { floorSecond, microsOf, momentOf, shownMoment } from '../model/micro-time.ts';
-import type { Base, BatchRecord, PitrRecord } from '../model/record.ts';
+import type { Base, BatchRecord, Divergence, PitrRecord } from '../model/record.ts';
+import { divergedAt } from '../timeline/diverged-periods.ts';
 import { isUnchecked } from '../timeline/unchecked-periods.ts';
 import { baseFor, shownGap, windowsOf } from '../timeline/windows.ts';
 import {
@@ -36,6 +37,8 @@ export interface PointInTime {
   readonly isUnchecked?: boolean;
   /** What the restore lacks of its request. */
   readonly uncovered?: MissingCoverage;
+  /** What an audit found to differ in a time that includes the moment, as far as it may concern the request. */
+  readonly diverged?: Divergence;
   /** What the moment lacks, requested or not. */
   readonly lacks?: MissingCoverage;
   /** Collections whose missing documents may have existed although the point contains others of them; `*`: all at the root; `**`: all. */
@@ -67,6 +70,7 @@ export const resolvePoint = (
   if (uncovered && !request.allowPartial) throw refusePartial(record, { moment, request, uncovered, now });
   const missing = missingAt(record, moment);
   const lacks = missingCoverageAt(record, moment, { ...request, collectionIds: undefined });
+  const diverged = divergedAt(record, moment, request.collectionIds);
   const atRoot = missing
     .filter(({ isAtRoot }) => isAtRoot)
     .flatMap(({ collections = [] }) => (collections.length > 0 ? collections : ['*']));
@@ -76,6 +80,7 @@ export const resolvePoint = (
     isPartial: missing.length > 0 || uncovered !== undefined,
     ...((uncovered || isUnchecked(record, moment)) && { isUnchecked: true }),
     ...(uncovered && { uncovered }),
+    ...(diverged && { diverged }),
     ...(lacks && { lacks }),
     ...(uncovered?.sampled ? { absenceUnknown: ['**'] } : uncovered && atRoot.length > 0 && { absenceUnknown: atRoot }),
   };

@@ -3,6 +3,7 @@ import type * as z from 'zod/mini';
 import type { PitrWindows } from '../../contract/models/pitr.ts';
 import { ceilSecond, floorSecond, microsOf, shownMoment } from '../model/micro-time.ts';
 import type { Base, Gap, PitrRecord, Sampled, Unchecked } from '../model/record.ts';
+import { concerns, shownDivergence } from './diverged-periods.ts';
 import { affectedCount } from './gaps.ts';
 import { uncheckedOf } from './unchecked-periods.ts';
 
@@ -48,19 +49,9 @@ export const windowsOf = (
         ? [{ from: shownMoment(microsOf(from)), to: shownMoment(Math.ceil(microsOf(to) / 1_000) * 1_000) }]
         : [],
     ),
-    diverged: (record.diverged ?? []).flatMap(({ from, to, documents, collections, count }) =>
-      microsOf(to) > horizon && (!one || count > collections.length || collections.includes(one.id))
-        ? [
-            {
-              from: shownMoment(microsOf(from)),
-              to: shownMoment(Math.ceil(microsOf(to) / 1_000) * 1_000),
-              documentCount: documents,
-              collections: [...collections],
-              collectionCount: count,
-            },
-          ]
-        : [],
-    ),
+    diverged: (record.diverged ?? [])
+      .filter((period) => microsOf(period.to) > horizon && (!one || concerns(period, [one.id])))
+      .map(shownDivergence),
   };
 };
 

@@ -168,6 +168,7 @@ const planDocuments = async (
         projectId: backup.projectId,
         pointInTime: null,
         partial: missingCollectionsOf(backup, options) ?? null,
+        diverged: null,
         targetProjectId: project.id,
         mergeMode,
         readTime,

@@ -1,6 +1,6 @@
 /** Dry run of a point-in-time restore within one request: the point is built in memory, and nothing is written. */
 
-import { buildPointInMemory, isSmall, microsOf, PointTooLarge, shownMoment } from '../../pitr/index.ts';
+import { buildPointInMemory, isSmall, microsOf, PointTooLarge, shownDivergence, shownMoment } from '../../pitr/index.ts';
 import { after } from '../../platform/index.ts';
 import { type ArchiveDeps, type RequestCaller, requestArchiveDeps, toReadError } from '../../stored-backup/index.ts';
 import type { RestorablePoint } from '../point-in-time/point-request.ts';
@@ -35,9 +35,10 @@ export const planPointInTime = async (
     });
     const planned = await planInRequest(caller, { ...request, backup: built.backup }, built.deps);
     const pointInTime = shownMoment(microsOf(plan.point.moment));
-    const { uncovered } = plan.point;
+    const { uncovered, diverged } = plan.point;
     const partial = uncovered ? { ...uncovered, collections: [...uncovered.collections] } : null;
-    return planned && { ...planned, backupId: plan.base.id, pointInTime, partial };
+    const marked = diverged ? shownDivergence(diverged) : null;
+    return planned && { ...planned, backupId: plan.base.id, pointInTime, partial, diverged: marked };
   } catch (error) {
     if (error instanceof PointTooLarge) return undefined;
     throw toReadError(error);

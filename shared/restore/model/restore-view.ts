@@ -5,7 +5,7 @@ import { usdPerDelete, usdPerRead, usdPerWrite } from '../../contract/list-price
 import type { RestoreHistory, RestoreJob } from '../../contract/models/restore.ts';
 import { shownWait } from '../../job/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
-import { microsOf, shownMoment } from '../../pitr/index.ts';
+import { microsOf, shownDivergence, shownMoment } from '../../pitr/index.ts';
 import { omitUndefined, takeWithinBytes } from '../../platform/index.ts';
 import { creatorData } from '../../stored-backup/index.ts';
 import { ruleMatches, transformSummary } from '../transform/transform-view.ts';
@@ -36,6 +36,7 @@ export const restoreData = (record: RestoreRecord): z.input<typeof RestoreJob> =
     backupId,
     pointInTime: pointInTimeOf(record),
     partial: partialOf(record),
+    diverged: record.point?.diverged ? shownDivergence(record.point.diverged) : null,
     projectId,
     projectName: record.projectName,
     targetProjectId,

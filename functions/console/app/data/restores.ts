@@ -49,6 +49,7 @@ export interface Plan extends Pick<QuickPlan, 'create' | 'overwrite' | 'skip' | 
     'notFound' | 'notFoundCount' | 'unknownCollections' | 'unknownCollectionsCount' | 'documentsErased'
   >;
   readonly partial: QuickPlan['partial'];
+  readonly diverged: QuickPlan['diverged'];
   readonly pointInTime: string | null;
   readonly authUsers: QuickPlan['authUsers'];
   /** A job has planned it, which does not count the users that it would write. */
@@ -74,6 +75,7 @@ const planOf = (planned: QuickPlan | Restore): Plan | undefined => {
     changes: isJob ? undefined : planned.changes,
     missing: planned,
     partial: planned.partial,
+    diverged: planned.diverged,
     pointInTime: planned.pointInTime,
     authUsers: isJob ? undefined : planned.authUsers,
     hasUncountedUsers: isJob && planned.includeAuthUsers,

@@ -2,6 +2,7 @@ import type { Plan, Restore } from '../data/restores.ts';
 import { formatPlural } from '../format/format-number.ts';
 import { Notice } from '../ui/data/notice.tsx';
 import { TextWithTimes } from '../ui/data/text-with-times.tsx';
+import { Time } from '../ui/data/time.tsx';
 import { PathList } from './path-list.tsx';
 
 /** Requested names that the backup does not have. */
@@ -43,5 +44,15 @@ export const PartialNotice = ({ partial }: { readonly partial: NonNullable<Resto
         : 'Changes of these collections are missing: their documents may be older than that.'}
     <PathList paths={partial.collections} total={partial.count ?? partial.collections.length} />
     {!partial.complete && partial.collections.length > 0 && <p className="small">There may be others.</p>}
+  </Notice>
+);
+
+/** An audit found differences in a time that includes the moment. */
+export const DivergedNotice = ({ diverged }: { readonly diverged: NonNullable<Restore['diverged']> }) => (
+  <Notice tone="warn" title="Documents of this point in time may differ from what the database had">
+    The audit of <Time at={diverged.to} /> found {formatPlural(diverged.documentCount, 'document')} that differed from what was
+    captured since <Time at={diverged.from} />. A later moment, or a backup that has read the database, is exact. These
+    collections are affected:
+    <PathList paths={diverged.collections} total={diverged.collectionCount} />
   </Notice>
 );

@@ -105,6 +105,7 @@ export const dryRun: z.output<typeof DryRun> = {
   backupId: backup.id,
   pointInTime: null,
   partial: null,
+  diverged: null,
   projectId: project.id,
   targetProjectId: project.id,
   mergeMode: 'merge',

@@ -2,7 +2,14 @@
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
 import { ApiError } from '../../../../shared/contract/errors.ts';
-import { historyEntry, planInRequest, readRestoreRequest, restoreData } from '../../../../shared/restore/index.ts';
+import { microsOf, momentOf, shownMoment } from '../../../../shared/pitr/index.ts';
+import {
+  historyEntry,
+  planInRequest,
+  planPointInTime,
+  readRestoreRequest,
+  restoreData,
+} from '../../../../shared/restore/index.ts';
 import { compareBackup } from '../../../../shared/stored-backup/diff/compare-backup.ts';
 import { backupData, browseBackup } from '../../../../shared/stored-backup/index.ts';
 import { createPointInTimeEnv } from '../../../harness/env/point-in-time-env.ts';
@@ -59,4 +66,31 @@ test('a backup built for a point in time: what it lacks is not browsed as absent
     });
   equal((await browse('users/a')).entries.length > 0, true);
   await rejects(browse('users/a/deep/x'), (error) => error instanceof ApiError && error.code === 'CONFLICT');
+});
+
+test('a moment that an audit has marked: dry run and record say what differed, and those of other moments and collections do not', async () => {
+  await t.startCaptures({ 'users/a': text('1'), 'shops/a': text('1') });
+  const [marked, later] = [t.nextSecond(), t.nextSecond()];
+  await t.runCycle();
+  const micros = microsOf(marked);
+  const period = { documents: 2, collections: ['users'], count: 1 };
+  const [from, to] = [momentOf(micros - 500_000), momentOf(micros + 500_000)];
+  t.table.put({ ...t.pitr, diverged: [{ from, to, ...period }] });
+  const told = { from: shownMoment(microsOf(from)), to: shownMoment(microsOf(to)), documentCount: 2, collections: ['users'] };
+  const caller = { ...t.caller, origin: { ip: null, userAgent: null, requestId: 'req' } };
+  const asked = async (pointInTime: string, collections?: readonly string[]) => {
+    const options = { includeSubcollections: false, mergeMode: 'overwrite' };
+    const input = { pointInTime, targetProjectId: t.projectId, ...(collections && { collections }), options };
+    const now = t.clock.now();
+    const { pointRequest, ...request } = await readRestoreRequest(t.tenant, t.bodyOf(input), now);
+    const plan = await planPointInTime({ ...caller, now }, { request, pointRequest: pointRequest!, deps: t.deps });
+    const ended = await t.runRestore((await t.startPointInTimeRestore(input)).id);
+    equal(ended.status, 'completed');
+    return [plan?.diverged, restoreData(ended).diverged];
+  };
+  const shown = { ...told, collectionCount: 1 };
+  deepEqual(await asked(marked), [shown, shown]);
+  deepEqual(await asked(marked, ['users']), [shown, shown]);
+  deepEqual(await asked(marked, ['shops']), [null, null]);
+  deepEqual(await asked(later), [null, null]);
 });

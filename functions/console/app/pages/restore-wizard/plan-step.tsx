@@ -4,7 +4,7 @@ import { usePermission } from '../../api/permission.ts';
 import { readConfirmed } from '../../data/confirmed-deletions.ts';
 import { type Planning, useRestorePlan } from '../../data/restores.ts';
 import { ConfirmRestore } from '../../parts/confirm-restore.tsx';
-import { PartialNotice } from '../../parts/missing-names.tsx';
+import { DivergedNotice, PartialNotice } from '../../parts/missing-names.tsx';
 import { IdleNotice, isIdle, PlanView } from '../../parts/plan-view.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
@@ -70,6 +70,7 @@ export const PlanStep = ({ wizard, source, back }: PlanStepProps) => {
       )}
       <PlanSummary choice={choice} source={source} target={target} />
       {plan.partial && <PartialNotice partial={plan.partial} />}
+      {plan.diverged && <DivergedNotice diverged={plan.diverged} />}
       {isIdle(plan) && <IdleNotice targetName={target.name} />}
       <MaskPreview plan={plan} />
       <PlanView plan={plan} mode={choice.mode} targetName={target.name} confirmed={confirmed} />

@@ -3,7 +3,7 @@ import { jobEntries } from '../../data/job-words.ts';
 import { phaseWords } from '../../data/restore-words.ts';
 import { isRestoreActive, type Restore, useRestore, useRestoreTimeline } from '../../data/restores.ts';
 import { PageFailure } from '../../frame/page-failure.tsx';
-import { MissingNames, PartialNotice } from '../../parts/missing-names.tsx';
+import { DivergedNotice, MissingNames, PartialNotice } from '../../parts/missing-names.tsx';
 import { TimelineCard } from '../../parts/timeline-card.tsx';
 import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
@@ -52,6 +52,7 @@ export const RestorePage = () => {
         <FailureNotice restore={data} />
         <Success restore={data} />
         {data.partial && <PartialNotice partial={data.partial} />}
+        {data.diverged && <DivergedNotice diverged={data.diverged} />}
         <MissingNames names={data} />
         <FindingsNotice restore={data} />
         {isRestoreActive(data) && <RestoreProgress restore={data} seenAt={dataUpdatedAt} />}
