@@ -53,6 +53,9 @@ export const estimateCapture = (documents: number, precision: Precision): Captur
   };
 };
 
+/** A day of the rolling audit. Bases and backups that are built from changes read nothing. */
+export const auditDollars = (documents: number, auditDays: number): number => (documents / auditDays) * code.usdPerRead;
+
 /** Each second of an interruption is counted. With precision `interval`, the moment of the daily base is, and the capture before it. */
 export const provingReads = (documents: number, precision: Precision): number => {
   const count = Math.max(1, documents / code.countedPerRead);

@@ -1,7 +1,7 @@
 /** Generates the tables of infra/scale.md. */
-import { baseRefreshSeconds } from '../../shared/contract/limits.ts';
+import { auditDays } from '../../shared/contract/limits.ts';
 import { type BackupKind, estimateBackup } from './backup.ts';
-import { captureLimits, estimateCapture, type Precision } from './capture.ts';
+import { auditDollars, captureLimits, estimateCapture, type Precision } from './capture.ts';
 import { awsDollars, type Pace } from './estimate.ts';
 import { fleetCapacity, fleetLoad } from './fleet.ts';
 import { formatCount, formatDollars, formatDuration, formatTable } from './format.ts';
@@ -65,21 +65,31 @@ const restores = (): string =>
     ),
   );
 
+const audits = [auditDays, 3 * auditDays] as const;
+
 const captures = (): string =>
   formatTable(
-    ['documents', 'precision', 'changes per second', 'AWS per day', 'Google per day', 'daily base', 'stopped by'],
+    [
+      'documents',
+      'precision',
+      'changes per second',
+      'AWS per day',
+      'Google per day',
+      ...audits.map((days) => `audit in ${days} days`),
+      'one read backup',
+      'stopped by',
+    ],
     sizes.flatMap((documents) =>
       (['second', 'interval'] as const satisfies readonly Precision[]).map((precision) => {
         const made = estimateCapture(documents, precision);
-        const base = estimateBackup(documents, 'fast');
-        const bases = (24 * 3_600) / baseRefreshSeconds;
         return [
           formatCount(documents),
           precision,
           formatCount(Number(made.changesPerSecond.toPrecision(2))),
           formatDollars(awsDollars(made)),
           formatDollars(made.sourceDollars),
-          formatDollars(bases * (awsDollars(base) + base.sourceDollars)),
+          ...audits.map((days) => formatDollars(auditDollars(documents, days))),
+          formatDollars(estimateBackup(documents, 'fast').sourceDollars),
           met(captureLimits('fast'), documents)[1],
         ];
       }),
