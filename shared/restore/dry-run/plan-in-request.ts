@@ -4,6 +4,7 @@ import type { Archive } from '../../archive/index.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import type { DryRun } from '../../contract/models/restore.ts';
 import { type FirestoreDatabase, probeSource, SourceError } from '../../firestore/index.ts';
+import { DocumentMasker, RuleSet, type TransformCounts, TransformTally } from '../../mask/index.ts';
 import { after, secureRandomBytes } from '../../platform/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
 import {
@@ -31,11 +32,8 @@ import { splitIntoShards } from '../scope/split-into-shards.ts';
 import { namesNotFound } from '../start/assert-names-found.ts';
 import { assertAllMatched } from '../start/assert-rules-match.ts';
 import { inspectRules } from '../start/inspect-rules.ts';
-import { DocumentMasker } from '../transform/document-masker.ts';
 import { maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';
 import type { RestoreTransform } from '../transform/restore-transform.ts';
-import { RuleSet } from '../transform/rule-set.ts';
-import { type TransformCounts, TransformTally } from '../transform/transform-counts.ts';
 import { ruleMatches, transformSummary } from '../transform/transform-view.ts';
 import { planUsers } from './plan-users.ts';
 

@@ -1,8 +1,7 @@
 import { hkdfSync } from 'node:crypto';
 import { JobFailure } from '../../job/index.ts';
+import { DocumentMasker, RuleSet } from '../../mask/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
-import { DocumentMasker } from '../transform/document-masker.ts';
-import { RuleSet } from '../transform/rule-set.ts';
 import { maskSaltKey } from './mask-salt.ts';
 import type { RestoreRecord } from './record.ts';
 

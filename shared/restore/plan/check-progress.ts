@@ -1,6 +1,7 @@
 /** Commits the progress of a check: shard, restore counters and events in one transaction. */
 
 import { JobEndedError, withoutWait } from '../../job/index.ts';
+import { sumTransforms, type TransformCounts } from '../../mask/index.ts';
 import { commit, retryOnConflict, set, type Tenant, takeWithinBytes } from '../../platform/index.ts';
 import type { PartContents } from '../../stored-backup/index.ts';
 import { restoreProgressEvents } from '../model/progress-events.ts';
@@ -12,7 +13,6 @@ import {
   restoreKey,
 } from '../model/record.ts';
 import { checkRunning, type RunningAttempt, readShard, updateRunning } from '../model/running-restore.ts';
-import { sumTransforms, type TransformCounts } from '../transform/transform-counts.ts';
 import type { CheckClaim, CheckedRange, CheckRun } from './check-run.ts';
 import { noDeletions, sumDeletions } from './deletions.ts';
 

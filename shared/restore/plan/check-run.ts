@@ -1,8 +1,8 @@
 import type { ObjectStore } from '../../destination/index.ts';
+import type { DocumentMasker } from '../../mask/index.ts';
 import type { RestoreShardRecord } from '../model/record.ts';
 import type { ShardRun } from '../run/shard-run.ts';
 import type { RestoreScope } from '../scope/restore-scope.ts';
-import type { DocumentMasker } from '../transform/document-masker.ts';
 import type { PartialRestore } from './undo-matcher.ts';
 
 export interface CheckRun extends ShardRun {

@@ -1,8 +1,8 @@
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { isMergeNoop, sameFields } from '../../firestore/index.ts';
+import type { DocumentMasker } from '../../mask/index.ts';
 import type { ArchiveCursor, TargetCursor } from '../../stored-backup/index.ts';
 import { documentForm } from '../transform/document-form.ts';
-import type { DocumentMasker } from '../transform/document-masker.ts';
 
 export type Action = 'create' | 'overwrite' | 'skip' | 'delete' | 'unchanged';
 

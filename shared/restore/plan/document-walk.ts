@@ -1,9 +1,9 @@
 import { type Archive, compareNames } from '../../archive/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { type FirestoreDatabase, intersection, type NameRange } from '../../firestore/index.ts';
+import type { DocumentMasker, MaskedDocument } from '../../mask/index.ts';
 import { ArchiveCursor, LiveLookupCursor, LiveScanCursor, mergeJoin, type TargetCursor } from '../../stored-backup/index.ts';
 import type { RestoreScope } from '../scope/restore-scope.ts';
-import type { DocumentMasker, MaskedDocument } from '../transform/document-masker.ts';
 import { CompletenessCheck } from './completeness-check.ts';
 import { type Action, DocumentActionPolicy, isTouching } from './document-action-policy.ts';
 import { type PartialRestore, UndoMatcher } from './undo-matcher.ts';

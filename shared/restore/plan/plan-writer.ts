@@ -1,9 +1,9 @@
 import { collectionIdOf, countBytes } from '../../firestore/index.ts';
 import { JobFailure, throwAsUploadError } from '../../job/index.ts';
+import { TransformTally } from '../../mask/index.ts';
 import { isRedacted, userAccountOf } from '../../project/index.ts';
 import type { PartWriter } from '../../stored-backup/index.ts';
 import type { PlanCounts } from '../model/record.ts';
-import { TransformTally } from '../transform/transform-counts.ts';
 import { emptyPlan, type PlannedPart } from './check-progress.ts';
 import type { CheckRun } from './check-run.ts';
 import type { UserDecision } from './decide-user-actions.ts';

@@ -1,9 +1,9 @@
 import { type Archive, compareNames } from '../../archive/index.ts';
 import type { MergeMode } from '../../contract/models/restore.ts';
 import { isMergeNoop, type NameRange, sameFields } from '../../firestore/index.ts';
+import type { DocumentMasker } from '../../mask/index.ts';
 import { type JoinedDocument, type JoinInput, joinedDocuments, joinJournalWithBackup } from '../read/join-journal-with-backup.ts';
 import { documentForm } from '../transform/document-form.ts';
-import type { DocumentMasker } from '../transform/document-masker.ts';
 
 /** An incomplete restore that is undone: the backup it wrote from, its mode and how it masked documents. */
 export interface PartialRestore {

@@ -7,6 +7,7 @@ import { ApiError } from '../../contract/errors.ts';
 import { undoSeconds } from '../../contract/limits.ts';
 import { type ObjectStore, readBack, readDestination } from '../../destination/index.ts';
 import { JobFailure, throwAsUploadError, workPartition } from '../../job/index.ts';
+import { sumTransforms, type TransformCounts, unmatchedReason, unmatchedRules } from '../../mask/index.ts';
 import { after, bestEffort, get, isConflict, iso, type Tenant, walk } from '../../platform/index.ts';
 import {
   type ArchiveParts,
@@ -33,9 +34,7 @@ import { isEmptyPlan, sumPlans } from '../plan/check-progress.ts';
 import { noDeletions, sumDeletions } from '../plan/deletions.ts';
 import type { RestoreDeps } from '../restore-deps.ts';
 import { type RestoreStepRun, withRestoreStep } from '../run/with-restore-step.ts';
-import { sumTransforms, type TransformCounts } from '../transform/transform-counts.ts';
 import { shownRules } from '../transform/transform-view.ts';
-import { unmatchedReason, unmatchedRules } from '../transform/unmatched-rules.ts';
 import { commitSeal, type Sealed } from './commit-seal.ts';
 
 /** Returns whether there is anything to write. Idempotent: a repeated run stores the same objects, made from the shards alone. */

@@ -1,15 +1,14 @@
 /** Refuses a masked copy whose rules match nothing, or whose target is its source, before anything is started. */
 
 import { invalid } from '../../contract/errors.ts';
+import { type TransformCounts, unmatchedReason, unmatchedRules } from '../../mask/index.ts';
 import { after, type Clock, clock, log, type Tenant } from '../../platform/index.ts';
 import { databaseName, type ProjectRecord } from '../../project/index.ts';
 import { type ArchiveDeps, type BackupRecord, withArchiveInRequest } from '../../stored-backup/index.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
 import { restoreScope } from '../scope/restore-scope.ts';
 import { maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';
-import type { TransformCounts } from '../transform/transform-counts.ts';
 import { shownRules } from '../transform/transform-view.ts';
-import { unmatchedReason, unmatchedRules } from '../transform/unmatched-rules.ts';
 import { quickDeps } from './assert-names-found.ts';
 import { inspectRules } from './inspect-rules.ts';
 import type { PreviewedDocument } from './preview-document.ts';

@@ -1,12 +1,10 @@
 import type { Archive } from '../../archive/index.ts';
+import { DocumentMasker, RuleSet, type TransformCounts, TransformTally } from '../../mask/index.ts';
 import { jsonBytes, secureRandomBytes, takeWithinBytes } from '../../platform/index.ts';
 import { ArchiveCursor } from '../../stored-backup/index.ts';
 import type { RestoreScope } from '../scope/restore-scope.ts';
 import { documentForm } from '../transform/document-form.ts';
-import { DocumentMasker } from '../transform/document-masker.ts';
 import type { RestoreTransform } from '../transform/restore-transform.ts';
-import { RuleSet } from '../transform/rule-set.ts';
-import { type TransformCounts, TransformTally } from '../transform/transform-counts.ts';
 import { type PreviewedDocument, previewDocument } from './preview-document.ts';
 
 const previewMax = 10;

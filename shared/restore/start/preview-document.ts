@@ -1,8 +1,8 @@
 import type * as z from 'zod/mini';
 import type { TransformPreview, TransformRule } from '../../contract/models/transform.ts';
 import { restDocument } from '../../firestore/index.ts';
+import type { MaskedDocument } from '../../mask/index.ts';
 import { jsonBytes } from '../../platform/index.ts';
-import type { MaskedDocument } from '../transform/document-masker.ts';
 
 export type PreviewedDocument = z.input<typeof TransformPreview>;
 type Fields = PreviewedDocument['before'];

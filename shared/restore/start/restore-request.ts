@@ -4,6 +4,7 @@ import type { restores } from '../../contract/endpoints/restores.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { type DestinationRecord, readDestination } from '../../destination/index.ts';
 import { isCollectionPath } from '../../firestore/index.ts';
+import { compileRules } from '../../mask/index.ts';
 import { clock, get, type Tenant } from '../../platform/index.ts';
 import {
   assertNotLeaving,
@@ -17,7 +18,6 @@ import { type BackupRecord, noSuchBackup, readBackup } from '../../stored-backup
 import type { StartRestoreOptions } from '../model/start-options.ts';
 import { type RestorablePoint, readPointRequest } from '../point-in-time/point-request.ts';
 import { requestedDocuments } from '../scope/requested-documents.ts';
-import { compileRules } from '../transform/compile-rules.ts';
 import { maskedTargetReason, mayBeSameDatabase } from '../transform/masked-target.ts';
 
 type RestoreBody = z.output<typeof restores.create.body>;

@@ -1,5 +1,5 @@
 import { referenceRewriter } from '../../firestore/index.ts';
-import type { DocumentMasker } from './document-masker.ts';
+import type { DocumentMasker } from '../../mask/index.ts';
 
 interface FormOptions {
   /** Databases of the backup and of the target, `projects/p/databases/d`. */

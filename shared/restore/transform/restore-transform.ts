@@ -1,5 +1,5 @@
 import type { TransformRule } from '../../contract/models/transform.ts';
-import type { TransformCounts } from './transform-counts.ts';
+import type { TransformCounts } from '../../mask/index.ts';
 
 /** The rules of a masked copy. */
 export interface RestoreTransform {

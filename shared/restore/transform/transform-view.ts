@@ -1,10 +1,9 @@
 /** A masked copy as the API, the history and the events show it: its rules and counts, never values. */
 import type * as z from 'zod/mini';
 import type { RuleMatch, TransformRule, TransformSummary } from '../../contract/models/transform.ts';
+import { type TransformCounts, unmatchedRules } from '../../mask/index.ts';
 import { takeWithinBytes } from '../../platform/index.ts';
 import type { RestoreTransform } from './restore-transform.ts';
-import type { TransformCounts } from './transform-counts.ts';
-import { unmatchedRules } from './unmatched-rules.ts';
 
 /** `counts` are those of the check, which reads the whole backup. */
 export const transformSummary = (

@@ -2,6 +2,7 @@
 
 import type { RateLimiter, WriteFailure } from '../../firestore/index.ts';
 import { JobEndedError, withoutWait } from '../../job/index.ts';
+import type { DocumentMasker } from '../../mask/index.ts';
 import { commit, retryOnConflict, set, type Tenant, type Write } from '../../platform/index.ts';
 import type { OpenArchive } from '../../stored-backup/index.ts';
 import { restoreProgressEvents } from '../model/progress-events.ts';
@@ -11,7 +12,6 @@ import { checkRunning, type RunningAttempt, readShard, updateRunning } from '../
 import { firstFailures, noWrites, sumCounts } from '../model/shard-totals.ts';
 import { acquireWriterLease } from '../model/writer-lease.ts';
 import type { ShardRun } from '../run/shard-run.ts';
-import type { DocumentMasker } from '../transform/document-masker.ts';
 
 export interface WriteRun extends ShardRun {
   /** It names what to write. */

@@ -1,4 +1,4 @@
-import type { TransformRule } from '../../contract/models/transform.ts';
+import type { TransformRule } from '../contract/models/transform.ts';
 import { describeRule } from './compile-rules.ts';
 import type { TransformCounts } from './transform-counts.ts';
 
@@ -10,9 +10,12 @@ export const unmatchedRules = (
   rules.flatMap((rule, index) => (matches[index] ? [] : [{ index, rule }]));
 
 /** Why a masked copy with such rules is refused: data that they were to mask may have another name. */
-export const unmatchedReason = (unmatched: ReturnType<typeof unmatchedRules>): string => {
+export const unmatchedReason = (
+  unmatched: ReturnType<typeof unmatchedRules>,
+  purpose: 'restore' | 'export' = 'restore',
+): string => {
   const [first] = unmatched;
   const described = first ? `rule ${first.index} (${describeRule(first.rule)})` : 'no rule';
   const more = unmatched.length > 1 ? ` and ${unmatched.length - 1} more` : '';
-  return `${described}${more} matches no field of the documents to restore; correct it, or set allowUnmatched`;
+  return `${described}${more} matches no field of the documents to ${purpose}; correct it, or set allowUnmatched`;
 };

@@ -1,4 +1,4 @@
-import type { FakeType } from '../../contract/models/transform.ts';
+import type { FakeType } from '../contract/models/transform.ts';
 import { fakeWords } from './fake-words.ts';
 
 /**

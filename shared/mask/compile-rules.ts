@@ -1,6 +1,6 @@
-import { type ApiError, invalid, invalidIn, throwInvalid } from '../../contract/errors.ts';
-import { transformRulesMaxBytes } from '../../contract/limits.ts';
-import type { TransformRule } from '../../contract/models/transform.ts';
+import { type ApiError, invalid, invalidIn, throwInvalid } from '../contract/errors.ts';
+import { transformRulesMaxBytes } from '../contract/limits.ts';
+import type { TransformRule } from '../contract/models/transform.ts';
 import { canOverlap, parseCollectionPath, parseFieldPath, RulePathError, type RuleSegment, specificityOf } from './rule-path.ts';
 
 /** A rule with its parsed paths. */

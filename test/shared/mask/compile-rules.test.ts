@@ -3,12 +3,12 @@ import { deepEqual, doesNotThrow, equal, match } from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { test } from 'vitest';
 import { en } from 'zod/locales';
-import { ApiError } from '../../../../shared/contract/errors.ts';
-import { fakeTypes, Transform, type TransformRule } from '../../../../shared/contract/models/transform.ts';
-import { compileRules } from '../../../../shared/restore/transform/compile-rules.ts';
-import { fakeText } from '../../../../shared/restore/transform/fake-text.ts';
-import { KeyedDigest } from '../../../../shared/restore/transform/keyed-digest.ts';
-import { canOverlap, type RuleSegment } from '../../../../shared/restore/transform/rule-path.ts';
+import { ApiError } from '../../../shared/contract/errors.ts';
+import { fakeTypes, Transform, type TransformRule } from '../../../shared/contract/models/transform.ts';
+import { compileRules } from '../../../shared/mask/compile-rules.ts';
+import { fakeText } from '../../../shared/mask/fake-text.ts';
+import { KeyedDigest } from '../../../shared/mask/keyed-digest.ts';
+import { canOverlap, type RuleSegment } from '../../../shared/mask/rule-path.ts';
 
 const rule = (collection: string, field: string, transform: TransformRule['transform'] = 'redact'): TransformRule => ({
   collection,

@@ -1,6 +1,6 @@
-import { ArchiveError } from '../../archive/index.ts';
-import type { TransformRule } from '../../contract/models/transform.ts';
-import { integer, join, textField, valueKind, varint } from '../../firestore/index.ts';
+import { ArchiveError } from '../archive/index.ts';
+import type { TransformRule } from '../contract/models/transform.ts';
+import { integer, join, textField, valueKind, varint } from '../firestore/index.ts';
 import { fakeText } from './fake-text.ts';
 import { KeyedDigest } from './keyed-digest.ts';
 

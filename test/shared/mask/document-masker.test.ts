@@ -2,12 +2,12 @@
 import { deepEqual, equal, match, notEqual, ok, throws } from 'node:assert/strict';
 import fc from 'fast-check';
 import { test } from 'vitest';
-import { proto, type Value } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
-import { ArchiveError } from '../../../../shared/archive/index.ts';
-import type { TransformRule } from '../../../../shared/contract/models/transform.ts';
-import { restDocument } from '../../../../shared/firestore/index.ts';
-import { DocumentMasker } from '../../../../shared/restore/transform/document-masker.ts';
-import { RuleSet } from '../../../../shared/restore/transform/rule-set.ts';
+import { proto, type Value } from '../../../infra/local/engines/firestore/proto/codecs.ts';
+import { ArchiveError } from '../../../shared/archive/index.ts';
+import type { TransformRule } from '../../../shared/contract/models/transform.ts';
+import { restDocument } from '../../../shared/firestore/index.ts';
+import { DocumentMasker } from '../../../shared/mask/document-masker.ts';
+import { RuleSet } from '../../../shared/mask/rule-set.ts';
 
 const key = Buffer.alloc(32, 7);
 const root = 'projects/demo/databases/(default)/documents';

@@ -1,4 +1,4 @@
-import type { TransformRule } from '../../contract/models/transform.ts';
+import type { TransformRule } from '../contract/models/transform.ts';
 import { type CompiledRule, compileRules } from './compile-rules.ts';
 import { FieldStates } from './field-states.ts';
 import { canOverlap, type RuleSegment } from './rule-path.ts';

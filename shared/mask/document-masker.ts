@@ -1,4 +1,4 @@
-import { ValueEditor, type ValueVisitor } from '../../firestore/index.ts';
+import { ValueEditor, type ValueVisitor } from '../firestore/index.ts';
 import type { FieldState, FieldStates } from './field-states.ts';
 import type { RuleSet } from './rule-set.ts';
 import { ValueMask } from './value-mask.ts';
