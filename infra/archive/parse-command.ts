@@ -1,6 +1,7 @@
 /** Parses the command line. */
 import { parseArgs } from 'node:util';
 import type { KeyOptions } from './data-keys.ts';
+import { type ExportFormat, type ExportOptions, exportFormats, isFolderFormat } from './export/export-options.ts';
 import { unusable } from './failure.ts';
 import type { BucketAccess } from './open-location.ts';
 
@@ -13,7 +14,8 @@ service need not be running.
                           backup or the documents of a collection
   cat <location> <path>   print one document as Firestore REST JSON;
                           accounts/<uid> prints a user
-  export <location>       write all documents as NDJSON in the same format
+  export <location>       write all documents as NDJSON in the same format, as
+                          plain NDJSON, CSV, Parquet or Google's export format
   verify <location>       read every byte: sizes, hashes, frames and counts
   key <location>          print the data key, to be stored offline
   verify-evidence <file>  check the signed evidence of a restore test, a file or
@@ -51,10 +53,24 @@ ledger is missing although the backup states that it has one, nothing is:
 export:
   --collection PATH       only this collection and everything below it; may be
                           repeated
+  --format FORMAT         ndjson-typed (default): Firestore REST JSON, exact
+                          ndjson: plain JSON, a line per document
+                          csv, parquet: a table for each collection id
+                          google: what gcloud firestore import, BigQuery and the
+                          Firebase emulator read
+                          The last three need --out, which becomes a folder
+  --columns FIELDS        of csv: these fields, separated by commas, such as
+                          __path__,email,address.city; default: all. With
+                          default columns csv reads the backup twice, as parquet
+                          does
+  --exact-text            of csv: do not put ' before a text that a spreadsheet
+                          would run as a formula
+  --mask FILE             mask documents by the rules of this file; the key is
+                          random, and is not kept
   --users                 export the users of Firebase Authentication instead of
                           documents
-  --out FILE              write to FILE, which appears once it is complete;
-                          default: stdout
+  --out FILE              write to FILE, or into this folder, which appears once
+                          it is complete; default: stdout
   --force                 replace FILE.partial, left by an export that was
                           killed or is still running
 verify:
@@ -76,6 +92,7 @@ Examples:
   $ bms archive cat s3://backups/<project>/<backup> users/ada
   $ bms archive verify-evidence rtr_01JZ8Q4V0M6T.json --key keys.json
   $ bms archive export ./copy/<backup> --passphrase --out documents.ndjson
+  $ bms archive export ./copy/<backup> --format parquet --out ./tables
 
 Exit codes: 0 success; 1 the backup is damaged, or the evidence was altered or
 signed by another key; 2 invalid usage, or the backup or the evidence cannot be
@@ -84,14 +101,10 @@ reached or opened. Genuine evidence of a failed test is a success.`;
 export const commands = ['ls', 'cat', 'export', 'verify', 'key', 'verify-evidence'] as const;
 type CommandName = (typeof commands)[number];
 
-export interface Command extends BucketAccess, KeyOptions {
+export interface Command extends BucketAccess, KeyOptions, ExportOptions {
   readonly name: CommandName;
   readonly location: string;
   readonly path: string;
-  readonly collections: readonly string[];
-  readonly users: boolean;
-  readonly out: string | undefined;
-  readonly force: boolean;
   readonly json: boolean;
   readonly quiet: boolean;
   readonly digest: string | undefined;
@@ -115,6 +128,10 @@ export const options = {
   passphrase: flag,
   collection: { type: 'string', multiple: true },
   users: flag,
+  format: text,
+  columns: text,
+  'exact-text': flag,
+  mask: text,
   out: text,
   force: flag,
   'show-erased-documents-if-ledger-is-missing': flag,
@@ -131,6 +148,10 @@ export const options = {
 const ownerOf: Readonly<Record<string, CommandName>> = {
   collection: 'export',
   users: 'export',
+  format: 'export',
+  columns: 'export',
+  'exact-text': 'export',
+  mask: 'export',
   out: 'export',
   force: 'export',
   quick: 'verify',
@@ -154,6 +175,13 @@ export const parseCommand = (args: readonly string[]): Command | undefined => {
     if (owner !== undefined && owner !== name) throw unusable(`--${option} is only valid with ${owner}`);
   }
   if (values.quick && values.full) throw unusable('--quick and --full exclude each other');
+  const format = formatOf(values.format);
+  if (isFolderFormat(format) && values.out === undefined)
+    throw unusable(`--format ${format} needs --out, which becomes a folder`);
+  for (const option of ['columns', 'exact-text'] as const)
+    if (values[option] !== undefined && format !== 'csv') throw unusable(`--${option} is only valid with --format csv`);
+  for (const option of ['format', 'mask'] as const)
+    if (values[option] !== undefined && values.users) throw unusable(`--${option} and --users exclude each other`);
   return {
     name,
     location,
@@ -175,10 +203,27 @@ export const parseCommand = (args: readonly string[]): Command | undefined => {
     allowMissingLedger: values['show-erased-documents-if-ledger-is-missing'] ?? false,
     collections: values.collection ?? [],
     users: values.users ?? false,
+    format,
+    columns: values.columns === undefined ? undefined : columnsOf(values.columns),
+    exactText: values['exact-text'] ?? false,
+    mask: values.mask,
     depth: values.quick ? 'quick' : values.full ? 'full' : 'whole',
     key: values.key,
     backup: values.backup,
   };
+};
+
+const formatOf = (text = 'ndjson-typed'): ExportFormat => {
+  const format = exportFormats.find((one) => one === text);
+  if (format === undefined) throw unusable(`--format must be one of ${exportFormats.join(', ')}`);
+  return format;
+};
+
+/** Commas separate columns, except in back-quotes. */
+const columnsOf = (text: string): readonly string[] => {
+  const columns = [...text.matchAll(/(?:`(?:[^`\\]|\\.)*`|[^,`])+/gs)].map(([column]) => column.trim());
+  if (columns.length === 0 || columns.includes('')) throw unusable('--columns: names fields, separated by commas');
+  return columns;
 };
 
 const parse = (args: readonly string[]) => {

@@ -4,7 +4,8 @@
  */
 import { manifestName } from '../../shared/archive/index.ts';
 import { verifyEvidence } from './evidence/verify-evidence.ts';
-import { exportBackup } from './export-backup.ts';
+import { exportBackup } from './export/export-backup.ts';
+import { isFolderFormat } from './export/export-options.ts';
 import { damaged, failureOf, unusable } from './failure.ts';
 import { findBackups, list, listBackups } from './list.ts';
 import { openBackup } from './open-backup.ts';
@@ -32,7 +33,8 @@ export const runArchive = async (args: readonly string[]): Promise<number> => {
 const run = async (command: Command): Promise<void> => {
   if (command.name === 'verify-evidence') return runOnEvidence(command);
   const location = await openLocation(command.location, command);
-  const output = openOutput(command.out, command);
+  // A folder is opened by the export itself.
+  const output = openOutput(isFolderFormat(command.format) ? undefined : command.out, command);
   try {
     await (command.name === 'ls' && !(await isBackup(location))
       ? runOnFolder(location, command)
@@ -52,13 +54,13 @@ const run = async (command: Command): Promise<void> => {
     await listBackups(folder, backups, output);
   }
 
-  async function runOnBackup(folder: BackupLocation, { name, path, collections, users, depth, ...rest }: Command): Promise<void> {
+  async function runOnBackup(folder: BackupLocation, { name, path, depth, ...rest }: Command): Promise<void> {
     const backup = await openBackup(folder, { ...rest, isRaw: name === 'verify' || name === 'key' }).catch((error: unknown) =>
       explain(folder, error),
     );
     if (name === 'ls') await list(backup, path, output);
     else if (name === 'cat') await show(backup, path, output);
-    else if (name === 'export') await exportBackup(backup, { collections, users }, output);
+    else if (name === 'export') await exportBackup(backup, rest, output);
     else if (name === 'verify') await verify(backup, depth, output);
     else await printKey(backup, output);
   }

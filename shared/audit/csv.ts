@@ -1,4 +1,5 @@
-/** RFC 4180 lines, safe against formula injection. */
+/** The audit log as CSV. */
+import { csvLineOf } from '../export-format/index.ts';
 import type { AuditLogEntry } from './record.ts';
 
 const columns = {
@@ -17,22 +18,6 @@ const columns = {
   'context.requestId': ({ context }) => context.requestId,
   details: ({ details }) => JSON.stringify(details),
 } as const satisfies Record<string, (entry: AuditLogEntry) => string | null>;
-
-/**
- * Prefixes that a spreadsheet interprets as a formula or a separator (ASVS 1.2.10, WSTG-INPV-21): = + - @, their full-width forms,
- * tab, line ends and NUL. A leading apostrophe makes the cell text.
- */
-const formulaPrefix = /^[=+\-@\t\r\n\0\uFF1D\uFF0B\uFF0D\uFF20]/;
-/** Semicolons and tabs separate cells in some locales, so they are quoted, too. */
-const needsQuotes = /[",;\t\r\n]|^\s|\s$/;
-
-const cell = (text: string): string => {
-  const safe = formulaPrefix.test(text) ? `'${text}` : text;
-  return needsQuotes.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
-};
-
-/** A line of a CSV file. */
-export const csvLineOf = (cells: readonly string[]): string => `${cells.map(cell).join(',')}\r\n`;
 
 export const csvHeader = csvLineOf(Object.keys(columns));
 export const csvLine = (entry: AuditLogEntry): string => csvLineOf(Object.values(columns).map((column) => column(entry) ?? ''));

@@ -1,5 +1,4 @@
 export { type Filter, spanOf } from './audit-filter.ts';
-export { csvLineOf } from './csv.ts';
 export { exportEntries, type Format } from './export-audit-log.ts';
 export { listEntries } from './list-audit-log.ts';
 export {

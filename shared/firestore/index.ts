@@ -2,7 +2,8 @@
 
 export { isMergeNoop } from './document/is-merge-noop.ts';
 export { referenceRewriter } from './document/reference-rewriter.ts';
-export { fieldsDigest, restDocument, sameFields } from './document/rest-document.ts';
+export { fieldsDigest, type RestDocument, restDocument, sameFields } from './document/rest-document.ts';
+export type { RestFields, RestValue } from './document/rest-value.ts';
 export { ValueEditor, type ValueVisitor } from './document/value-editor.ts';
 export { valueKind } from './document/value-kind.ts';
 export { ErasureFilter } from './erasure/erasure-filter.ts';

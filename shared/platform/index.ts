@@ -16,6 +16,7 @@ export { isTransientAwsError } from './aws-client/is-transient-aws-error.ts';
 export { after, type Clock, clock, epochSeconds, iso, utcMinute } from './clock.ts';
 export { composeLetter, type Letter, type LetterBlock, type LetterPart } from './compose-letter.ts';
 export { countryOfAddress } from './country/country-of-address.ts';
+export { Crc32c } from './crc32c.ts';
 export { derivedId } from './derived-id.ts';
 export { env, envList } from './env.ts';
 export { escapeHtml } from './escape-html.ts';

@@ -1,5 +1,5 @@
-import { csvLineOf } from '../audit/index.ts';
 import type { ProtectionReport } from '../contract/models/protection-report.ts';
+import { csvLineOf } from '../export-format/index.ts';
 import { reportLists } from './report-rows.ts';
 
 /** One file for all lists: each line begins with its list, and each list with the names of its columns. */

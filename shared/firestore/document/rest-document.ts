@@ -3,7 +3,7 @@ import { broken, MessageReader } from '../wire/message-reader.ts';
 import { addEntry, noFields, type RestFields, type RestValue, restTime } from './rest-value.ts';
 
 /** A document in the JSON format of the Firestore REST API; `fields` is always present. */
-interface RestDocument {
+export interface RestDocument {
   readonly name: string;
   readonly fields: RestFields;
   readonly createTime?: string;

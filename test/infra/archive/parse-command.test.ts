@@ -27,6 +27,12 @@ for (const [args, message] of [
   [['verify', 'x', '--quick', '--full'], /^--quick and --full exclude each other$/],
   [['ls', 'x', '--out', 'hunter22'], /^--out is only valid with export$/],
   [['verify', 'x', '--force'], /^--force is only valid with export$/],
+  [['export', 'x', '--format', 'hunter22'], /^--format must be one of ndjson-typed, ndjson, csv, parquet, google$/],
+  [['export', 'x', '--format', 'csv'], /^--format csv needs --out, which becomes a folder$/],
+  [['export', 'x', '--columns', 'hunter22'], /^--columns is only valid with --format csv$/],
+  [['export', 'x', '--format', 'csv', '--out', 'y', '--columns', ' , '], /^--columns: names fields, separated by commas$/],
+  [['export', 'x', '--users', '--mask', 'hunter22'], /^--mask and --users exclude each other$/],
+  [['ls', 'x', '--format', 'csv'], /^--format is only valid with export$/],
   [['verify', 'x', '--digest'], /'--digest <value>' argument missing$/],
 ] as const)
   test(`parseCommand: rejects "${args.join(' ')}" without repeating a possible secret`, () => {
@@ -36,6 +42,16 @@ for (const [args, message] of [
         error instanceof Failure && error.exitCode === 2 && message.test(error.message) && !error.message.includes('hunter22'),
     );
   });
+
+test('parseCommand: columns are separated by commas, except in back-quotes', () => {
+  const columns = '__path__, address.city,`a,b`.c,`say \\`,\\` `';
+  deepEqual(parseCommand(['export', 'x', '--format', 'csv', '--out', 'y', '--columns', columns])?.columns, [
+    '__path__',
+    'address.city',
+    '`a,b`.c',
+    '`say \\`,\\` `',
+  ]);
+});
 
 test('parseCommand: a digest that begins with a hyphen is a value, and another option is none', () => {
   const digest = `-${'a'.repeat(42)}`;

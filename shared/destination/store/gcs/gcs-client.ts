@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Bucket, File } from '@google-cloud/storage';
+import { Crc32c } from '../../../platform/crc32c.ts';
 import { checksumMismatch, type ObjectState, StorageError, wholeSecond } from '../object-store.ts';
 import { retryTransient, type StoreRetryPolicy } from '../retry-transient.ts';
-import { Crc32c } from './crc32c.ts';
 import { GcsError, isStatus, toStorageError } from './gcs-error.ts';
 import { GcsStorage } from './gcs-storage.ts';
 import { type GcsCall, type GcsRequest, GcsTransport, type TokenRequest } from './gcs-transport.ts';

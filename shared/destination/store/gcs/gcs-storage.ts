@@ -1,6 +1,6 @@
 import { PassThrough, type Readable } from 'node:stream';
+import { Crc32c } from '../../../platform/crc32c.ts';
 import { StorageError } from '../object-store.ts';
-import { Crc32c } from './crc32c.ts';
 import { Storage } from './gcs-library.ts';
 import type { GcsCall, GcsRequest, GcsTransport } from './gcs-transport.ts';
 

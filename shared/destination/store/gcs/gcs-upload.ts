@@ -1,7 +1,7 @@
+import { Crc32c } from '../../../platform/crc32c.ts';
 import { randomToken } from '../../../platform/random-id.ts';
 import { checksumMismatch, isOutcomeUnknown, StorageError, type Upload, type UploadedObject } from '../object-store.ts';
 import { PartBuffer } from '../part-buffer.ts';
-import { Crc32c } from './crc32c.ts';
 import type { GcsClient, GcsObject } from './gcs-client.ts';
 import { GcsError } from './gcs-error.ts';
 import { GcsSession, SessionLostError } from './gcs-session.ts';

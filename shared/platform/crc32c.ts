@@ -14,7 +14,7 @@ const table = ((): Int32Array => {
 })();
 
 /**
- * CRC32C (Castagnoli), the checksum of Cloud Storage: 1,350 MB/s on one core, the library's own 80 MB/s. The library accepts it as
+ * CRC32C (Castagnoli), the checksum of Cloud Storage and of LevelDB's logs: 1,350 MB/s on one core, the library's own 80 MB/s. The library accepts it as
  * its `crc32cGenerator`.
  */
 export class Crc32c {
@@ -35,6 +35,11 @@ export class Crc32c {
 
   validate(other: unknown): boolean {
     return String(other) === this.toString();
+  }
+
+  /** As an unsigned integer. */
+  get value(): number {
+    return this.#crc >>> 0;
   }
 
   /** Base64 of the four bytes, most significant first, as Cloud Storage writes it. */

@@ -2,7 +2,7 @@ import { equal, ok } from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { CRC32C } from '@google-cloud/storage';
 import { test } from 'vitest';
-import { Crc32c } from '../../../../../shared/destination/store/gcs/crc32c.ts';
+import { Crc32c } from '../../../shared/platform/crc32c.ts';
 
 const of = (...pieces: Uint8Array[]) => {
   const crc = new Crc32c();
