@@ -46,6 +46,8 @@ interface OpenOptions {
   /** Verification reads every record, and shows none. */
   readonly isRaw?: boolean | undefined;
   readonly allowMissingLedger?: boolean | undefined;
+  /** Whether documents are read in any order, and again. */
+  readonly cachesLeaves?: boolean | undefined;
 }
 
 /** `digest`, if known, must match the manifest. A key or manifest that was overwritten or deleted is read from the version below. */
@@ -143,6 +145,7 @@ const openNewest = async (location: BackupLocation, options: KeyOptions & OpenOp
       isBadTransfer: isDoubtful,
       dataKey,
       erasures,
+      cachesLeaves: options.cachesLeaves,
       onRetry: async (entry) => void (await select(entry)),
     }),
     openedBy: (await open(identity.backup)).by,

@@ -16,6 +16,8 @@ export interface Output {
   /** Lists have names only, and there are neither notes nor progress. */
   readonly isQuiet: boolean;
   line(text: string): Promise<void>;
+  /** What was written appears now: the command goes on for a while. */
+  flush(): Promise<void>;
   /** The file appears under its name. */
   finish(): Promise<void>;
   /** Output on stdout stays; a partial file is deleted. */
@@ -67,6 +69,7 @@ export const openOutput = (file: string | undefined, { force, json, quiet }: Out
       buffered += `${escapeOutput(text)}\n`;
       if (buffered.length >= pieceCharacters) await flush();
     },
+    flush,
     finish: async () => {
       await flush();
       if (!isPartial || partial === undefined || file === undefined) return;

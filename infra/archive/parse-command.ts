@@ -16,6 +16,9 @@ service need not be running.
                           accounts/<uid> prints a user
   export <location>       write all documents as NDJSON in the same format, as
                           plain NDJSON, CSV, Parquet or Google's export format
+  open <location>         serve the backup as a Firestore on this machine, until
+                          Ctrl-C: clients read it, and what they write stays
+                          on this machine
   verify <location>       read every byte: sizes, hashes, frames and counts
   key <location>          print the data key, to be stored offline
   verify-evidence <file>  check the signed evidence of a restore test, a file or
@@ -73,6 +76,10 @@ export:
                           it is complete; default: stdout
   --force                 replace FILE.partial, left by an export that was
                           killed or is still running
+open:
+  --port NUMBER           the port of 127.0.0.1; default: 8080
+  --overlay FOLDER        keep what is written in FOLDER, and go on from there
+                          when the same backup is opened again
 verify:
   --digest TEXT           the manifest must have this digest
   --quick                 check only the index and that every object exists with
@@ -90,6 +97,7 @@ Examples:
   $ bms archive ls s3://backups
   $ bms archive verify s3://backups/<project>/<backup>
   $ bms archive cat s3://backups/<project>/<backup> users/ada
+  $ bms archive open s3://backups/<project>/<backup> --port 8080
   $ bms archive verify-evidence rtr_01JZ8Q4V0M6T.json --key keys.json
   $ bms archive export ./copy/<backup> --passphrase --out documents.ndjson
   $ bms archive export ./copy/<backup> --format parquet --out ./tables
@@ -98,13 +106,15 @@ Exit codes: 0 success; 1 the backup is damaged, or the evidence was altered or
 signed by another key; 2 invalid usage, or the backup or the evidence cannot be
 reached or opened. Genuine evidence of a failed test is a success.`;
 
-export const commands = ['ls', 'cat', 'export', 'verify', 'key', 'verify-evidence'] as const;
+export const commands = ['ls', 'cat', 'export', 'open', 'verify', 'key', 'verify-evidence'] as const;
 type CommandName = (typeof commands)[number];
 
 export interface Command extends BucketAccess, KeyOptions, ExportOptions {
   readonly name: CommandName;
   readonly location: string;
   readonly path: string;
+  readonly port: number;
+  readonly overlay: string | undefined;
   readonly json: boolean;
   readonly quiet: boolean;
   readonly digest: string | undefined;
@@ -134,6 +144,8 @@ export const options = {
   mask: text,
   out: text,
   force: flag,
+  port: text,
+  overlay: text,
   'show-erased-documents-if-ledger-is-missing': flag,
   digest: text,
   quick: flag,
@@ -154,6 +166,8 @@ const ownerOf: Readonly<Record<string, CommandName>> = {
   mask: 'export',
   out: 'export',
   force: 'export',
+  port: 'open',
+  overlay: 'open',
   quick: 'verify',
   full: 'verify',
   key: 'verify-evidence',
@@ -197,6 +211,8 @@ export const parseCommand = (args: readonly string[]): Command | undefined => {
     kmsProfile: values['kms-profile'],
     out: values.out,
     force: values.force ?? false,
+    port: portOf(values.port),
+    overlay: values.overlay,
     json: values.json ?? false,
     quiet: values.quiet ?? false,
     digest: values.digest,
@@ -224,6 +240,12 @@ const columnsOf = (text: string): readonly string[] => {
   const columns = [...text.matchAll(/(?:`(?:[^`\\]|\\.)*`|[^,`])+/gs)].map(([column]) => column.trim());
   if (columns.length === 0 || columns.includes('')) throw unusable('--columns: names fields, separated by commas');
   return columns;
+};
+
+const portOf = (text = '8080'): number => {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
+  if (!(port <= 65_535)) throw unusable('--port: must be a whole number up to 65535; 0 chooses a free port');
+  return port;
 };
 
 const parse = (args: readonly string[]) => {

@@ -8,19 +8,32 @@ import { exportBackup } from './export/export-backup.ts';
 import { isFolderFormat } from './export/export-options.ts';
 import { damaged, failureOf, unusable } from './failure.ts';
 import { findBackups, list, listBackups } from './list.ts';
-import { openBackup } from './open-backup.ts';
+import { type OpenBackup, openBackup } from './open-backup.ts';
 import { type BackupLocation, openLocation } from './open-location.ts';
-import { openOutput, say } from './output.ts';
+import { type Output, openOutput, say } from './output.ts';
 import { type Command, parseCommand, usage } from './parse-command.ts';
 import { printKey } from './print-key.ts';
 import { show } from './show.ts';
 import { verify } from './verify.ts';
 
+/** `open`: serves the backup until the signal. */
+export type MountBackup = (
+  backup: OpenBackup,
+  options: { readonly port: number; readonly overlay: string | undefined; readonly signal: AbortSignal | undefined },
+  output: Output,
+) => Promise<void>;
+
+interface Caller {
+  /** The embedded Firestore lies above this command, which is independent of it. */
+  readonly mountBackup?: MountBackup;
+  readonly signal?: AbortSignal;
+}
+
 /** Returns the exit code. */
-export const runArchive = async (args: readonly string[]): Promise<number> => {
+export const runArchive = async (args: readonly string[], caller: Caller = {}): Promise<number> => {
   try {
     const command = parseCommand(args);
-    if (command) await run(command);
+    if (command) await run(command, caller);
     else console.log(usage);
     return 0;
   } catch (error) {
@@ -30,7 +43,7 @@ export const runArchive = async (args: readonly string[]): Promise<number> => {
   }
 };
 
-const run = async (command: Command): Promise<void> => {
+const run = async (command: Command, { mountBackup, signal }: Caller): Promise<void> => {
   if (command.name === 'verify-evidence') return runOnEvidence(command);
   const location = await openLocation(command.location, command);
   // A folder is opened by the export itself.
@@ -54,13 +67,22 @@ const run = async (command: Command): Promise<void> => {
     await listBackups(folder, backups, output);
   }
 
+  async function mount(backup: OpenBackup): Promise<void> {
+    const { port, overlay } = command;
+    if (!mountBackup) throw unusable('open: this program only reads archives; bms archive open serves them');
+    await mountBackup(backup, { port, overlay, signal }, output);
+  }
+
   async function runOnBackup(folder: BackupLocation, { name, path, depth, ...rest }: Command): Promise<void> {
-    const backup = await openBackup(folder, { ...rest, isRaw: name === 'verify' || name === 'key' }).catch((error: unknown) =>
-      explain(folder, error),
-    );
+    const backup = await openBackup(folder, {
+      ...rest,
+      isRaw: name === 'verify' || name === 'key',
+      cachesLeaves: name === 'open',
+    }).catch((error: unknown) => explain(folder, error));
     if (name === 'ls') await list(backup, path, output);
     else if (name === 'cat') await show(backup, path, output);
     else if (name === 'export') await exportBackup(backup, rest, output);
+    else if (name === 'open') await mount(backup);
     else if (name === 'verify') await verify(backup, depth, output);
     else await printKey(backup, output);
   }

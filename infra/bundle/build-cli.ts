@@ -25,7 +25,12 @@ const placeholder = 'build-digest';
 const buildDir = (): Promise<string> =>
   buildCached({
     kind: 'cli',
-    from: ['infra/{cli,archive,bundle,deploy,preflight,smoke,part}/**/*.ts', 'infra/config.ts', 'shared/**/*.ts'],
+    from: [
+      'infra/{cli,archive,mount,bundle,deploy,preflight,smoke,part}/**/*.ts',
+      'infra/local/engines/firestore/**/*.ts',
+      'infra/config.ts',
+      'shared/**/*.ts',
+    ],
     make: async (draft) => {
       const { outputFiles, metafile } = await build({
         absWorkingDir: root,

@@ -8,7 +8,7 @@ import type { Plugin } from 'esbuild';
 export const precomputeModules: Plugin = {
   name: 'precompute-modules',
   setup(build) {
-    build.onLoad({ filter: /[\\/](?:shared|cli)[\\/](?:.+[\\/])?precomputed(-\w+)?\.ts$/ }, async ({ path }) => {
+    build.onLoad({ filter: /[\\/](?:shared|cli|firestore)[\\/](?:.+[\\/])?precomputed(-\w+)?\.ts$/ }, async ({ path }) => {
       const functions = (await import(pathToFileURL(path).href)) as Readonly<Record<string, () => unknown>>;
       const constants = Object.entries(functions).map(
         ([name, compute]) => `export const ${name} = () => (${JSON.stringify(compute())});`,

@@ -171,9 +171,9 @@ test('imports: functions import shared only; the handler table imports its neigh
 });
 
 test('imports: infra imports only the contract and the client of shared; the local stage may import more', () => {
-  // `infra/release/local` packs the stage, and `infra/release/fixture` keeps the state of one.
+  // `infra/mount` serves backups by the stage's embedded Firestore, `infra/release/local` packs the stage, and `infra/release/fixture` keeps the state of one.
   const infra = sourcesIn('infra').filter(
-    ({ path }) => !/^infra\/(local|archive|release\/(fixture|local))\//.test(path) && path !== scaleModel,
+    ({ path }) => !/^infra\/(local|mount|archive|release\/(fixture|local))\//.test(path) && path !== scaleModel,
   );
   deepEqual(
     breaches(

@@ -152,7 +152,10 @@ const infraLayers = [
   ['deploy', 'licences', 'workflow'],
   ['.', 'scale'],
   ['preflight'],
-  ['cli', 'local'],
+  ['local'],
+  // Serves a backup by the embedded Firestore of the local stage.
+  ['mount'],
+  ['cli'],
   ['release'],
 ];
 

@@ -12,6 +12,7 @@ export const inDepthFiles: readonly string[] = [
   'test/infra/archive/fixture.test.ts',
   'test/infra/archive/hidden-objects.test.ts',
   'test/infra/archive/json.test.ts',
+  'test/infra/archive/open.test.ts',
   'test/infra/bundle/build-cli.test.ts',
   'test/infra/bundle/bundle.test.ts',
   'test/infra/cdk-context.test.ts',

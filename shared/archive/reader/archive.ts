@@ -22,6 +22,8 @@ interface ArchiveSource {
   readonly dataKey: (backup: string) => Uint8Array | Promise<Uint8Array>;
   /** Whether to verify the clear-text headers as well. Reads do not depend on them, but a difference shows a modification. */
   readonly verifiesHeaders?: boolean | undefined;
+  /** Whether leaves are cached because they are read again, as those of a chain are. */
+  readonly cachesLeaves?: boolean | undefined;
   /** Hides the records of erased documents. Without it every record is readable. */
   readonly erasures?: RecordFilter | undefined;
   /**
@@ -79,7 +81,7 @@ export class Archive {
   readonly #objects: ReadonlyMap<string, ObjectEntry>;
   readonly #openers = new Map<string, Promise<FrameOpener>>();
   readonly #recentPages = new Map<NamedPage, Promise<readonly Segment[]>>();
-  /** A full backup reads each leaf once and needs no cache. */
+  /** Most readers of a full backup read each leaf once and need no cache. */
   readonly #leaves: LeafCache | undefined;
   /** Pages with segments, in name order. */
   readonly pages: readonly NamedPage[];
@@ -89,7 +91,7 @@ export class Archive {
     this.documentsRoot = `${manifest.source}/documents/`;
     this.#source = source;
     this.#objects = new Map(manifest.objects.map((entry) => [objectId(entry), entry]));
-    if (manifest.objects.some(({ backup }) => backup !== manifest.backup)) this.#leaves = new LeafCache();
+    if (source.cachesLeaves || manifest.objects.some(({ backup }) => backup !== manifest.backup)) this.#leaves = new LeafCache();
     this.pages = manifest.pages
       .filter(({ segments }) => segments > 0)
       .map((page) => ({ ...page, name: Buffer.from(page.first, 'base64url') }));

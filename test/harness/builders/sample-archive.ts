@@ -130,9 +130,10 @@ export class Bucket {
     return bytes;
   }
 
-  open(manifest: Manifest, keys: (backup: string) => Buffer = () => dataKey): Archive {
+  open(manifest: Manifest, keys: (backup: string) => Buffer = () => dataKey, cachesLeaves = false): Archive {
     return new Archive(manifest, {
       dataKey: keys,
+      cachesLeaves,
       fetch: async ({ backup, name }, offset, length) => {
         this.fetches.push({ name, length });
         return this.get(backup, name).subarray(offset, offset + length);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, stop } from 'esbuild';
 import { buildCached } from '../../../infra/bundle/build-cached.ts';
+import { precomputeModules } from '../../../infra/bundle/precompute-modules.ts';
 
 export interface Run {
   readonly code: number | null;
@@ -17,11 +18,17 @@ export interface Run {
  */
 const program = buildCached({
   kind: 'archive',
-  from: ['infra/archive/**/*.*', 'shared/**/*.*'],
+  from: [
+    'infra/{archive,mount}/**/*.*',
+    'infra/local/engines/firestore/**/*.ts',
+    'infra/bundle/precompute-modules.ts',
+    'shared/**/*.*',
+  ],
   make: async (dir) => {
     await build({
       stdin: {
-        contents: "import { runArchive } from './run-archive.ts'; process.exitCode = await runArchive(process.argv.slice(2));",
+        contents:
+          "import { runArchive } from './run-archive.ts'; import { mountBackup } from '../mount/mount-backup.ts'; process.exitCode = await runArchive(process.argv.slice(2), { mountBackup });",
         resolveDir: fileURLToPath(new URL('../../../infra/archive', import.meta.url)),
       },
       outfile: join(dir, 'main.mjs'),
@@ -30,6 +37,7 @@ const program = buildCached({
       platform: 'node',
       target: 'node24',
       logLevel: 'error',
+      plugins: [precomputeModules],
       // CommonJS modules load Node built-ins with require.
       banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     });
@@ -57,6 +65,33 @@ export const runArchive = async (args: readonly string[], env: Readonly<Record<s
       done(run);
     });
   });
+};
+
+/** A backup that is served until `end`, and the address that the command prints. */
+export const openArchive = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+  const { main, compiled } = await program;
+  const child = spawn(process.execPath, [main, 'open', ...args, '--port', '0'], {
+    env: { PATH: process.env.PATH, HOME: '/nowhere', NODE_COMPILE_CACHE: compiled, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
+  let [out, err] = ['', ''];
+  child.stderr.on('data', (part: Buffer) => {
+    err += part.toString();
+  });
+  await new Promise<void>((resolve) => {
+    child.stdout.on('data', (part: Buffer) => {
+      out += part.toString();
+      if (out.endsWith('\n')) resolve();
+    });
+    ended.then(() => resolve());
+  });
+  outputs.push(out, err);
+  const end = async (signal: NodeJS.Signals = 'SIGINT'): Promise<{ readonly code: number | null; readonly err: string }> => {
+    child.kill(signal);
+    return { code: await ended, err };
+  };
+  return { out, end };
 };
 
 export const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');

@@ -5,10 +5,17 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import type { TestContext } from 'vitest';
 import { pathKey } from '../../../infra/local/engines/firestore/base/path-key.ts';
+import { Pending } from '../../../infra/local/engines/firestore/base/pending.ts';
 import type { Micros } from '../../../infra/local/engines/firestore/base/types.ts';
 import { typeOf } from '../../../infra/local/engines/firestore/proto/field-plan.ts';
 import { type DatabaseOptions, StoredDatabase } from '../../../infra/local/engines/firestore/storage/database.ts';
 import { commitWrites, parseWrite } from '../../../infra/local/engines/firestore/write/commit-writes.ts';
+
+/** A value that is not pending: databases in memory have no others. */
+export const present = <T>(value: T | Pending): T => {
+  if (value instanceof Pending) throw new Error('a document of a database in memory is pending');
+  return value;
+};
 
 export type Json = Record<string, unknown>;
 export const databaseId = { projectId: 'p', databaseId: '(default)' };

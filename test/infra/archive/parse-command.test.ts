@@ -17,7 +17,7 @@ test('parseCommand: arguments become a command, and verify reads everything by d
 });
 
 for (const [args, message] of [
-  [[], /^the command must be one of ls, cat, export, verify, key/],
+  [[], /^the command must be one of ls, cat, export, open, verify, key/],
   [['restore', 'x'], /^the command must be one of/],
   [['verify'], /^verify: location missing/],
   [['cat', 'x'], /^cat: document path missing/],

@@ -6,10 +6,16 @@ import { type Authorize, guardMethods } from './faults/guard-methods.ts';
 import { listen, serve } from './grpc/server.ts';
 import { IndexDefinitions } from './indexes/index-definitions.ts';
 import { rpcMethods } from './rpc-methods.ts';
+import type { BaseDocuments } from './storage/base-documents.ts';
 import { type Databases, openDatabases } from './storage/databases.ts';
 import { web } from './web/index.ts';
 
+export { keyPath, pathKey } from './base/path-key.ts';
+export { type PathKey, RpcError, type StoredDocument } from './base/types.ts';
 export type { FaultRule } from './faults/fault-rule.ts';
+export type { BaseDocuments, ScanOptions } from './storage/base-documents.ts';
+export { readDocumentHead } from './value/encode-document.ts';
+export { messageOfJson } from './web/encode-json.ts';
 export type { Authorize, Databases, Faults, Users };
 
 export interface FirestoreOptions {
@@ -26,6 +32,8 @@ export interface FirestoreOptions {
   readonly authorize?: Authorize;
   /** The text of a `firestore.indexes.json`. With it, queries without an index fail as in production. */
   readonly indexes?: string | undefined;
+  /** What databases contain where nothing was written, by full name (`projects/p/databases/d`). They exist from the start. */
+  readonly bases?: ReadonlyMap<string, BaseDocuments>;
   /** Microseconds since 1970. Default: the system clock. */
   readonly clock?: () => number;
   /** Receives internal errors. */
@@ -49,10 +57,21 @@ const isLoopback = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|\[?
 
 /** Starts a Firestore for official clients; gRPC, REST, accounts and faults share one port. */
 export async function startFirestore(options: FirestoreOptions = {}): Promise<Firestore> {
-  const { port = 0, host = '127.0.0.1', server: given, dir, createOnUse = true, authorize, clock, log = console.error } = options;
+  const {
+    port = 0,
+    host = '127.0.0.1',
+    server: given,
+    dir,
+    createOnUse = true,
+    authorize,
+    clock,
+    bases,
+    log = console.error,
+  } = options;
   if (!isLoopback(host)) throw new Error(`host ${host}: must be a loopback address`);
   const databases = openDatabases({
     createOnUse,
+    bases,
     ...(clock && { clock }),
     ...(options.indexes !== undefined && { indexes: new IndexDefinitions(options.indexes) }),
     ...(dir === undefined ? {} : { dir: join(dir, 'firestore') }),

@@ -1,5 +1,6 @@
 import { checkCollectionId, type DocumentName, documentName, parseParent } from '../base/document-name.ts';
 import { below, childKey, depth, keyPath, keyPrefix, pathKey } from '../base/path-key.ts';
+import { completed, Pending } from '../base/pending.ts';
 import { type CallContext, type Method, type Methods, type PathKey, RpcError } from '../base/types.ts';
 import { decodeRequest, type ListDocumentsRequest, proto } from '../proto/codecs.ts';
 import type { Databases } from '../storage/databases.ts';
@@ -19,7 +20,7 @@ export const listDocuments = (databases: Databases, queries: Methods): Method =>
       throw new RpcError('INVALID_ARGUMENT', 'cannot specify an order when show_missing is true');
     if (request.collectionId === '' && !isByName(request.orderBy))
       throw new RpcError('INVALID_ARGUMENT', 'kind is required for all orders except __key__ ascending');
-    return isByName(request.orderBy) ? listByName(databases, parent, request) : ordered(request, queries, call);
+    return isByName(request.orderBy) ? completed(listByName(databases, parent, request)) : ordered(request, queries, call);
   },
 });
 
@@ -34,7 +35,11 @@ const ordered = async (request: ListDocumentsRequest, queries: Methods, call: Ca
   return proto.ListDocumentsResponse.encode({ documents: documents.map(masking(request.mask)), nextPageToken });
 };
 
-function listByName(databases: Databases, parent: DocumentName, request: ListDocumentsRequest): Uint8Array {
+function* listByName(
+  databases: Databases,
+  parent: DocumentName,
+  request: ListDocumentsRequest,
+): Generator<Pending, Uint8Array, undefined> {
   const query = commonOf(request);
   const limit = pageLimit(request.pageSize);
   const after = readPageToken(request.pageToken, query);
@@ -52,12 +57,17 @@ function listByName(databases: Databases, parent: DocumentName, request: ListDoc
       documents.reduce((sum, { length }) => sum + length, 0),
     );
   let last: string | undefined;
-  for (const [key, bytes] of children(reader, {
+  for (const child of children(reader, {
     from: start,
     to,
     segments: depth(parent.key) + 2,
     missing: request.showMissing,
   })) {
+    if (child instanceof Pending) {
+      yield child;
+      continue;
+    }
+    const [key, bytes] = child;
     if (documents.length === limit) {
       billed();
       return proto.ListDocumentsResponse.encode({ documents, nextPageToken: writePageToken(last, query) });
@@ -78,12 +88,17 @@ function* children(
     segments,
     missing,
   }: { readonly from: PathKey; readonly to: PathKey; readonly segments: number; readonly missing: boolean },
-): Generator<readonly [PathKey, Uint8Array | undefined]> {
+): Generator<readonly [PathKey, Uint8Array | undefined] | Pending> {
   let start = from;
   let last: PathKey | undefined;
   for (;;) {
     let jump: PathKey | undefined;
-    for (const { key, bytes } of reader.scan(start, to)) {
+    for (const document of reader.scan(start, to, missing ? {} : { segments })) {
+      if (document instanceof Pending) {
+        yield document;
+        continue;
+      }
+      const { key, bytes } = document;
       if (depth(key) === segments) {
         last = key;
         yield [key, bytes];

@@ -1,5 +1,6 @@
 import { en } from 'zod/locales';
 import * as z from 'zod/mini';
+import { isZodError } from '../base/zod-error.ts';
 import { type FieldPath, parseFieldPath } from '../value/field-path.ts';
 
 export type QueryScope = 'COLLECTION' | 'COLLECTION_GROUP';
@@ -73,8 +74,9 @@ export class IndexDefinitions {
       })),
     }));
     for (const { collectionGroup, fieldPath, indexes: kinds } of fieldOverrides) {
-      const scopes = Map.groupBy(kinds, ({ queryScope }) => queryScope);
-      const override = new Map([...scopes].map(([scope, modes]) => [scope, new Set(modes.map(kindOf))]));
+      const override = new Map<QueryScope, Set<IndexKind>>();
+      for (const { queryScope, ...modes } of kinds)
+        override.set(queryScope, new Set([...(override.get(queryScope) ?? []), kindOf(modes)]));
       this.#overrides.set(overrideKey(collectionGroup, pathOf(fieldPath)), override);
     }
   }
@@ -100,7 +102,7 @@ const parse = (text: string): z.output<typeof IndexFile> => {
   try {
     return IndexFile.parse(JSON.parse(json), { error: en().localeError });
   } catch (error) {
-    const reason = error instanceof z.core.$ZodError ? z.prettifyError(error).replaceAll(/\s+/g, ' ') : (error as Error).message;
+    const reason = isZodError(error) ? z.prettifyError(error).replaceAll(/\s+/g, ' ') : (error as Error).message;
     throw new Error(`invalid index definitions: ${reason}`, { cause: error });
   }
 };

@@ -1,4 +1,5 @@
 import { parseDatabaseName } from '../base/document-name.ts';
+import { awaited, Pending } from '../base/pending.ts';
 import { type CallContext, type DocumentChange, type Method, type Micros, RpcError } from '../base/types.ts';
 import { decodeRequest, microsOf, proto } from '../proto/codecs.ts';
 import type { ListenRequest, Target } from '../proto/query-messages.ts';
@@ -58,8 +59,8 @@ async function* serve(
         unsubscribe ??= database.subscribe((time, changes) =>
           inbox.putBefore({ kind: 'commit', time, changes }, ({ kind }) => kind !== 'commit'),
         );
-        yield* answer(work.request, { database, targets, ids });
-      } else if (work.kind === 'commit') yield* tellCommit(work.time, { changes: work.changes, database, targets });
+        yield* awaited(answer(work.request, { database, targets, ids }));
+      } else if (work.kind === 'commit') yield* awaited(tellCommit(work.time, { changes: work.changes, database, targets }));
       else if (database && targets.size > 0) yield [marker(database.readTime())];
     }
   } finally {
@@ -88,7 +89,7 @@ function* answer(
     targets,
     ids,
   }: { readonly database: StoredDatabase; readonly targets: Map<number, Seeing>; readonly ids: TargetIds },
-): Generator<readonly Uint8Array[]> {
+): Generator<readonly Uint8Array[] | Pending> {
   if (request.removeTarget !== undefined) {
     targets.delete(request.removeTarget);
     yield [targetChange('REMOVE', [request.removeTarget])];
@@ -134,7 +135,7 @@ function* resumed(
     database,
     at,
   }: { readonly id: number; readonly after: Micros; readonly view: View; readonly database: StoredDatabase; readonly at: Micros },
-): Generator<readonly Uint8Array[]> {
+): Generator<readonly Uint8Array[] | Pending> {
   if (after > at || !isReadable(database, after)) {
     yield [targetChange('RESET', [id])];
     yield* inBatches(billedTogether(view.initial(at), database), { id, database, at });
@@ -142,11 +143,15 @@ function* resumed(
   }
   const changed = view.since(after, at);
   if (at - after > billedAgainMicros) {
-    for (const _ of billedTogether(view.initial(at), database));
+    for (const one of billedTogether(view.initial(at), database)) if (one instanceof Pending) yield one;
     yield* inBatches(changed, { id, database, at });
   } else yield* inBatches(billedTogether(changed, database), { id, database, at });
   // Lets a client that lost count notice. Deletions are always known here, so the count is exact.
-  yield [existenceFilter(id, { paths: [...view.paths(at)], database, names: target.expectedCount !== undefined })];
+  const paths: string[] = [];
+  for (const path of view.paths(at))
+    if (path instanceof Pending) yield path;
+    else paths.push(path);
+  yield [existenceFilter(id, { paths, database, names: target.expectedCount !== undefined })];
 }
 
 const resumePoint = (target: Target): Micros | undefined => {
@@ -169,7 +174,7 @@ const isReadable = (database: StoredDatabase, at: Micros): boolean => {
 const billedAgainMicros = 30 * 60 * 1_000_000;
 
 /** The first results of a listener, or what it missed, billed like a query: at least one read. */
-function* billedTogether(results: Iterable<ViewChange>, database: StoredDatabase): Generator<ViewChange> {
+function* billedTogether(results: Iterable<ViewChange | Pending>, database: StoredDatabase): Generator<ViewChange | Pending> {
   let [documents, bytes] = [0, 0];
   try {
     for (const one of results) {
@@ -185,10 +190,10 @@ function* billedTogether(results: Iterable<ViewChange>, database: StoredDatabase
 }
 
 /** Documents that were changed, or left the results because of a change. A deletion is free. */
-const isBilled = (one: ViewChange): one is Extract<ViewChange, { document: unknown }> =>
-  one.kind === 'changed' || one.kind === 'unmatched';
+const isBilled = (one: ViewChange | Pending): one is Extract<ViewChange, { document: unknown }> =>
+  !(one instanceof Pending) && (one.kind === 'changed' || one.kind === 'unmatched');
 
-function* billedEach(changes: Iterable<ViewChange>, database: StoredDatabase): Generator<ViewChange> {
+function* billedEach(changes: Iterable<ViewChange | Pending>, database: StoredDatabase): Generator<ViewChange | Pending> {
   for (const one of changes) {
     if (isBilled(one)) database.meter.each('listen', one.document.bytes.length);
     yield one;
@@ -196,11 +201,15 @@ function* billedEach(changes: Iterable<ViewChange>, database: StoredDatabase): G
 }
 
 function* inBatches(
-  change: Iterable<ViewChange>,
+  change: Iterable<ViewChange | Pending>,
   { id, database, at }: { readonly id: number; readonly database: StoredDatabase; readonly at: Micros },
-): Generator<readonly Uint8Array[]> {
+): Generator<readonly Uint8Array[] | Pending> {
   let batch: Uint8Array[] = [];
   for (const one of change) {
+    if (one instanceof Pending) {
+      yield one;
+      continue;
+    }
     batch.push(documentMessage(one, { id, database, at }));
     if (batch.length < batchMessages) continue;
     yield batch;
@@ -220,13 +229,13 @@ function* tellCommit(
     readonly database: StoredDatabase | undefined;
     readonly targets: ReadonlyMap<number, Seeing>;
   },
-): Generator<readonly Uint8Array[]> {
+): Generator<readonly Uint8Array[] | Pending> {
   if (!database) return;
   let isTold = false;
   for (const [id, { view, since }] of targets) {
     if (time <= since) continue;
     for (const batch of inBatches(billedEach(view.changed(changes, time), database), { id, database, at: time })) {
-      isTold = true;
+      isTold ||= !(batch instanceof Pending);
       yield batch;
     }
   }

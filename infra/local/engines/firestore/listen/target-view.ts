@@ -1,9 +1,10 @@
 import { databaseName, parseDocumentName, parseParent } from '../base/document-name.ts';
 import { nextKey } from '../base/path-key.ts';
+import { Pending, taken } from '../base/pending.ts';
 import { type DocumentChange, type Micros, type PathKey, RpcError, type StoredDocument } from '../base/types.ts';
 import type { Target } from '../proto/query-messages.ts';
 import { checkIndex } from '../query/check-index.ts';
-import { executePlan, matches, projected } from '../query/execute-plan.ts';
+import { executePlan, matches, projected, type Scan } from '../query/execute-plan.ts';
 import { type Plan, planQuery } from '../query/plan.ts';
 import type { StoredDatabase } from '../storage/database.ts';
 
@@ -19,13 +20,13 @@ export type ViewChange =
 /** The documents a target matches, and how they change. */
 export interface View {
   /** All documents at a time. Also records the state for later changes. */
-  initial(at: Micros): Iterable<ViewChange>;
+  initial(at: Micros): Iterable<ViewChange | Pending>;
   /** The differences between two times. */
-  since(after: Micros, at: Micros): Iterable<ViewChange>;
+  since(after: Micros, at: Micros): Iterable<ViewChange | Pending>;
   /** The effects of a commit. */
-  changed(changes: readonly DocumentChange[], at: Micros): Iterable<ViewChange>;
+  changed(changes: readonly DocumentChange[], at: Micros): Iterable<ViewChange | Pending>;
   /** The paths of the matching documents. */
-  paths(at: Micros): Iterable<string>;
+  paths(at: Micros): Iterable<string | Pending>;
 }
 
 export const viewOf = (target: Target, database: StoredDatabase): View => {
@@ -42,8 +43,10 @@ export const viewOf = (target: Target, database: StoredDatabase): View => {
   return isBounded ? boundedView(plan, database) : openView(plan, database);
 };
 
-const scanAt = (database: StoredDatabase, at: Micros) => (from: PathKey, to: PathKey, backwards?: boolean) =>
-  database.scan(from, to, at, backwards);
+const scanAt =
+  (database: StoredDatabase, at: Micros): Scan =>
+  (from, to, options) =>
+    database.scanAll({ from, to, ...options }, at);
 
 /** A query without limit and cursors: whether a document matches depends on that document alone. */
 const openView = (plan: Plan, database: StoredDatabase): View => {
@@ -59,12 +62,14 @@ const openView = (plan: Plan, database: StoredDatabase): View => {
   }
   return {
     *initial(at) {
-      for (const document of executePlan(plan, scanAt(database, at))) yield { kind: 'changed', document };
+      for (const document of executePlan(plan, scanAt(database, at)))
+        yield document instanceof Pending ? document : { kind: 'changed', document };
     },
     since: (after, at) => tell(database.changes(plan.from, plan.to, after, at)),
     changed: (changes) => tell(changes),
     *paths(at) {
-      for (const { path } of executePlan(plan, scanAt(database, at))) yield path;
+      for (const document of executePlan(plan, scanAt(database, at)))
+        yield document instanceof Pending ? document : document.path;
     },
   };
 };
@@ -72,15 +77,20 @@ const openView = (plan: Plan, database: StoredDatabase): View => {
 /** A query with a limit or cursors: one change can move other documents in or out, so results are compared. */
 const boundedView = (plan: Plan, database: StoredDatabase): View => {
   let seen = new Map<PathKey, StoredDocument>();
-  const resultsAt = (at: Micros): Map<PathKey, StoredDocument> =>
-    new Map([...executePlan(plan, scanAt(database, at))].map((document) => [document.key, document]));
+  function* resultsAt(at: Micros): Generator<Pending, Map<PathKey, StoredDocument>, undefined> {
+    const results = new Map<PathKey, StoredDocument>();
+    for (const document of executePlan(plan, scanAt(database, at)))
+      if (document instanceof Pending) yield document;
+      else results.set(document.key, document);
+    return results;
+  }
   const isMatch = matches(plan);
-  function* compare(at: Micros): Generator<ViewChange> {
+  function* compare(at: Micros): Generator<ViewChange | Pending> {
     const before = seen;
-    seen = resultsAt(at);
+    seen = yield* resultsAt(at);
     for (const [key, { path, updateTime }] of before) {
       if (seen.has(key)) continue;
-      const now = database.get(key, at);
+      const now = yield* taken(database.fetch(key, at));
       if (!now) yield { kind: 'deleted', path };
       else yield now.updateTime === updateTime ? { kind: 'pushed-out', path } : { kind: 'unmatched', document: now };
     }
@@ -89,12 +99,12 @@ const boundedView = (plan: Plan, database: StoredDatabase): View => {
   }
   return {
     *initial(at) {
-      seen = resultsAt(at);
+      seen = yield* resultsAt(at);
       for (const document of seen.values()) yield { kind: 'changed', document };
     },
-    since(after, at) {
-      seen = resultsAt(after);
-      return compare(at);
+    *since(after, at) {
+      seen = yield* resultsAt(after);
+      yield* compare(at);
     },
     changed(changes, at) {
       const concerns = changes.some(({ before, after }) => (before && isMatch(before)) || (after && isMatch(after)));
@@ -114,7 +124,7 @@ const documentsView = (names: readonly string[], database: StoredDatabase): View
   return {
     *initial(at) {
       for (const [key, path] of wanted) {
-        const document = database.get(key, at);
+        const document = yield* taken(database.fetch(key, at));
         yield document ? { kind: 'changed', document } : { kind: 'deleted', path };
       }
     },
@@ -128,6 +138,8 @@ const documentsView = (names: readonly string[], database: StoredDatabase): View
       for (const { key, path, after } of changes)
         if (wanted.has(key)) yield after ? { kind: 'changed', document: after } : { kind: 'deleted', path };
     },
-    paths: (at) => [...wanted].filter(([key]) => database.get(key, at)).map(([, path]) => path),
+    *paths(at) {
+      for (const [key, path] of wanted) if (yield* taken(database.fetch(key, at))) yield path;
+    },
   };
 };

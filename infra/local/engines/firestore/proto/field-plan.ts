@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs/light.js';
+import { precomputedProtos } from './precomputed-protos.ts';
 
 /** How a field of a message is encoded. */
 export interface FieldPlan {
@@ -31,15 +31,14 @@ export const wireTypeOf = (kind: string): number => wireTypes[kind] ?? 2;
 
 let root: protobuf.Root | undefined;
 
-/** A message by full name, from the protos of the official client, whose package does not export them. */
+/** A message by full name, from the protos of the official client. */
 export function typeOf(name: string): protobuf.Type {
   root ??= load();
   return root.lookupType(name);
 }
 
 function load(): protobuf.Root {
-  const url = new URL('../protos/v1.json', import.meta.resolve('@google-cloud/firestore'));
-  const made = protobuf.Root.fromJSON(JSON.parse(readFileSync(url, 'utf8')) as protobuf.INamespace);
+  const made = protobuf.Root.fromJSON(precomputedProtos());
   // Mobile and web clients verify documents with this field, which the published protos lack.
   const write = made.lookupType('.google.firestore.v1.Write');
   const verify = new protobuf.Field('verify', 5, 'string');

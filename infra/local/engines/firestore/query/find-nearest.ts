@@ -1,3 +1,4 @@
+import { Pending } from '../base/pending.ts';
 import { RpcError, type StoredDocument } from '../base/types.ts';
 import { proto } from '../proto/codecs.ts';
 import type { FindNearest } from '../proto/query-messages.ts';
@@ -37,12 +38,19 @@ export const readNearest = (message: FindNearest, databaseName: string): Nearest
 };
 
 /** The nearest documents, nearest first. Documents without a vector of the same length are excluded. */
-export const nearestOf = (documents: Iterable<StoredDocument>, nearest: Nearest): readonly StoredDocument[] => {
+export function* nearestOf(
+  documents: Iterable<StoredDocument | Pending>,
+  nearest: Nearest,
+): Generator<StoredDocument | Pending, void, undefined> {
   const { field, to, measure, limit, resultField, threshold } = nearest;
   // For dot products larger is nearer; otherwise smaller is nearer.
   const sign = measure === 'DOT_PRODUCT' ? -1 : 1;
   const found: { readonly document: StoredDocument; readonly distance: number }[] = [];
   for (const document of documents) {
+    if (document instanceof Pending) {
+      yield document;
+      continue;
+    }
     const vector = numbers(fieldValue(document, field));
     if (vector?.length !== to.length) continue;
     const distance = distances[measure](vector, to);
@@ -50,10 +58,9 @@ export const nearestOf = (documents: Iterable<StoredDocument>, nearest: Nearest)
     found.push({ document, distance });
   }
   const nearer = found.sort((a, b) => sign * (a.distance - b.distance)).slice(0, limit);
-  return nearer.map(({ document, distance }) =>
-    resultField === undefined ? document : withDistance(document, resultField, distance),
-  );
-};
+  for (const { document, distance } of nearer)
+    yield resultField === undefined ? document : withDistance(document, resultField, distance);
+}
 
 const dot = (a: readonly number[], b: readonly number[]): number => a.reduce((sum, x, i) => sum + x * (b[i] ?? 0), 0);
 

@@ -18,6 +18,8 @@ export interface Plan {
   readonly to: PathKey;
   /** Whether a document in the range belongs to the selected collections. Undefined: all do. */
   readonly isMember: ((key: PathKey) => boolean) | undefined;
+  /** The number of segments of the keys of all members, if it is the same. */
+  readonly segments: number | undefined;
   /** The conditions that the range does not express. */
   readonly filter: Predicate | undefined;
   /** All conditions of the query. */
@@ -54,6 +56,7 @@ export const planQuery = (
     from: range.from,
     to: range.to,
     isMember: collection.isMember,
+    segments: collection.segments,
     filter: range.filter && predicate(range.filter),
     filterTree: tree,
     orders,
@@ -88,6 +91,7 @@ interface CollectionRange {
   readonly from: PathKey;
   readonly to: PathKey;
   readonly isMember: ((key: PathKey) => boolean) | undefined;
+  readonly segments?: number;
 }
 
 /** The key range of a collection selector. Without a collection id the query is kindless: documents of all collections. */
@@ -97,9 +101,9 @@ const collectionRange = (parent: PathKey, { from }: StructuredQuery): Collection
   const { collectionId, allDescendants } = from[0] ?? { collectionId: '', allDescendants: true };
   const direct = depth(parent) + 2;
   if (collectionId !== '') checkCollectionId(collectionId);
-  if (collectionId === '') return { ...below(parent), isMember: allDescendants ? undefined : (key) => depth(key) === direct };
-  if (allDescendants) return { ...below(parent), isMember: isInGroup(collectionId) };
-  return { ...below(childKey(parent, collectionId)), isMember: (key) => depth(key) === direct };
+  if (allDescendants) return { ...below(parent), isMember: collectionId === '' ? undefined : isInGroup(collectionId) };
+  const range = below(collectionId === '' ? parent : childKey(parent, collectionId));
+  return { ...range, segments: direct, isMember: (key) => depth(key) === direct };
 };
 
 const separator = '\x00';

@@ -1,5 +1,6 @@
 import { databaseName, parseParent } from '../base/document-name.ts';
-import { type Method, RpcError, type StoredDocument } from '../base/types.ts';
+import { awaited, Pending } from '../base/pending.ts';
+import { type Message, type Method, RpcError, type StoredDocument } from '../base/types.ts';
 import { decodeRequest, proto, timestampOf } from '../proto/codecs.ts';
 import type { Aggregation, RunAggregationQueryRequest } from '../proto/query-messages.ts';
 import type { Databases } from '../storage/databases.ts';
@@ -16,10 +17,13 @@ const aggregationsMax = 5;
 /** RunAggregationQuery: count, sum and average over a query's results. */
 export const runAggregationQuery = (databases: Databases): Method => ({
   kind: 'server-stream',
-  run: (bytes) => [[answer(databases, decodeRequest(proto.RunAggregationQueryRequest, bytes))]],
+  run: (bytes) => awaited(answer(databases, decodeRequest(proto.RunAggregationQueryRequest, bytes))),
 });
 
-const answer = (databases: Databases, request: RunAggregationQueryRequest): Uint8Array => {
+function* answer(
+  databases: Databases,
+  request: RunAggregationQueryRequest,
+): Generator<readonly Message[] | Pending, void, undefined> {
   const begun = performance.now();
   const parent = parseParent(request.parent);
   const { structuredQuery, aggregations = [] } = request.structuredAggregationQuery ?? {};
@@ -53,9 +57,15 @@ const answer = (databases: Databases, request: RunAggregationQueryRequest): Uint
   };
   const { transaction } = reader;
   const summary = request.explainOptions && planSummary(structuredQuery, plan, fields);
-  if (summary && !request.explainOptions?.analyze)
-    return proto.RunAggregationQueryResponse.encode({ transaction, explainMetrics: { planSummary: summary } });
+  if (summary && !request.explainOptions?.analyze) {
+    yield [proto.RunAggregationQueryResponse.encode({ transaction, explainMetrics: { planSummary: summary } })];
+    return;
+  }
   for (const document of executePlan(narrowed, reader.scan)) {
+    if (document instanceof Pending) {
+      yield document;
+      continue;
+    }
     for (const accumulator of accumulators) accumulator.add(document);
     if (++seen >= enough) break;
   }
@@ -65,8 +75,8 @@ const answer = (databases: Databases, request: RunAggregationQueryRequest): Uint
   const work = { results: 1, readOperations: Math.max(1, Math.ceil(seen / 1000)), documents: 0, indexEntries: seen, begun };
   const explainMetrics = summary && { planSummary: summary, executionStats: executionStats(work) };
   const readTime = timestampOf(reader.at);
-  return proto.RunAggregationQueryResponse.encode({ transaction, readTime, result: { aggregateFields }, explainMetrics });
-};
+  yield [proto.RunAggregationQueryResponse.encode({ transaction, readTime, result: { aggregateFields }, explainMetrics })];
+}
 
 /** Aggregations without an alias are named field_1, field_2, … */
 const aliased = (aggregations: readonly Aggregation[]): readonly { alias: string; aggregation: Aggregation }[] => {

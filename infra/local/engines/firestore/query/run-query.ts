@@ -1,4 +1,5 @@
 import { databaseName, parseParent } from '../base/document-name.ts';
+import { awaited, Pending } from '../base/pending.ts';
 import { DocumentMessage, type Message, type Method, RpcError, type StoredDocument } from '../base/types.ts';
 import { decodeRequest, proto, timestampOf } from '../proto/codecs.ts';
 import type { ExplainMetrics, RunQueryRequest, StructuredQuery } from '../proto/query-messages.ts';
@@ -17,11 +18,11 @@ export const runQuery = (databases: Databases): Method => ({
   kind: 'server-stream',
   run: (bytes) => {
     const request = decodeRequest(proto.RunQueryRequest, bytes);
-    return respond(databases, request);
+    return awaited(respond(databases, request));
   },
 });
 
-function* respond(databases: Databases, request: RunQueryRequest): Generator<readonly Message[]> {
+function* respond(databases: Databases, request: RunQueryRequest): Generator<readonly Message[] | Pending> {
   const begun = performance.now();
   const parent = parseParent(request.parent);
   const { structuredQuery: query, explainOptions } = request;
@@ -49,6 +50,10 @@ function* respond(databases: Databases, request: RunQueryRequest): Generator<rea
   };
   try {
     for (const document of executePlan(plan, reader.scan, skipped)) {
+      if (document instanceof Pending) {
+        yield document;
+        continue;
+      }
       count++;
       bytes += document.bytes.length;
       // One document is held back: the last one carries the metrics.

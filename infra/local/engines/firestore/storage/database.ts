@@ -1,7 +1,9 @@
 import { type DatabaseName, databaseName } from '../base/document-name.ts';
 import { lastKey } from '../base/path-key.ts';
+import { Pending } from '../base/pending.ts';
 import type { Database, DocumentChange, Micros, PathKey, StoredDocument } from '../base/types.ts';
 import type { IndexDefinitions } from '../indexes/index-definitions.ts';
+import { type BaseDocuments, pendingScan, type ScanOptions } from './base-documents.ts';
 import type { Change } from './change.ts';
 import { CommitClock } from './commit-clock.ts';
 import { type DatabaseInfo, defaultInfo } from './database-info.ts';
@@ -20,6 +22,8 @@ export interface DatabaseOptions {
   readonly lockWaitMs?: number | undefined;
   readonly indexes?: IndexDefinitions | undefined;
   readonly info?: DatabaseInfo | undefined;
+  /** What it contains where nothing was written. */
+  readonly base?: BaseDocuments | undefined;
 }
 
 type Listener = (time: Micros, changes: readonly DocumentChange[]) => void;
@@ -34,6 +38,7 @@ export class StoredDatabase implements Database {
   /** What its reads are billed. */
   readonly meter = new ReadMeter();
   info: DatabaseInfo;
+  readonly base: BaseDocuments | undefined;
   readonly #store: DocumentStore;
   readonly #journal: Journal | undefined;
   readonly #timeline: CommitClock;
@@ -48,7 +53,8 @@ export class StoredDatabase implements Database {
     this.indexes = options.indexes;
     this.info = options.info ?? defaultInfo;
     this.#timeline = new CommitClock(options.clock, options.pointInTimeRecoverySince);
-    this.#store = new DocumentStore(`${this.name}/documents/`);
+    this.base = options.base;
+    this.#store = new DocumentStore(`${this.name}/documents/`, { keepsDeletions: options.base !== undefined });
     this.transactions = new Transactions(this, options.lockWaitMs);
     if (options.dir !== undefined)
       this.#journal = new Journal(options.dir, (entry) => {
@@ -116,6 +122,60 @@ export class StoredDatabase implements Database {
       yield document;
       this.#timeline.checkKept(at);
     }
+  }
+
+  /** A document, also one of the base. */
+  fetch(key: PathKey, at: Micros): StoredDocument | undefined | Pending<StoredDocument | undefined> {
+    if (!this.base || this.#store.has(key)) return this.get(key, at);
+    this.#timeline.checkKept(at);
+    return new Pending(this.base.get(key));
+  }
+
+  /** As `scan`, with the documents of the base. */
+  scanAll(
+    { from, to, ...options }: ScanOptions & { readonly from: PathKey; readonly to: PathKey },
+    at: Micros,
+  ): Iterable<StoredDocument | Pending> {
+    const own = this.scan(from, to, at, options.backwards);
+    return this.base ? this.#merged(own, pendingScan(this.base, { from, to, ...options }), { at, ...options }) : own;
+  }
+
+  /** A document of the base that a commit has copied since is read from the copy, whatever its own scan has passed. */
+  *#merged(
+    own: Iterable<StoredDocument>,
+    base: Iterable<StoredDocument | Pending>,
+    { at, backwards = false }: { readonly at: Micros; readonly backwards?: boolean | undefined },
+  ): Generator<StoredDocument | Pending, void, undefined> {
+    const mine = own[Symbol.iterator]();
+    let next = mine.next();
+    for (const below of base) {
+      if (below instanceof Pending) {
+        yield below;
+        continue;
+      }
+      const { key } = below;
+      for (; !next.done && (backwards ? next.value.key > key : next.value.key < key); next = mine.next()) yield next.value;
+      if (!next.done && next.value.key === key) next = mine.next();
+      const document = this.#store.has(key) ? this.#store.get(key, at) : below;
+      if (document) yield document;
+    }
+    for (; !next.done; next = mine.next()) yield next.value;
+  }
+
+  /** Copies documents of the base that a commit will change, so that it is staged and applied without waiting. */
+  async copyUp(keys: readonly PathKey[]): Promise<void> {
+    const base = this.base;
+    if (!base) return;
+    const found = await Promise.all(keys.filter((key) => !this.#store.has(key)).map((key) => base.get(key)));
+    const { window } = this.#timeline;
+    for (const document of found) {
+      // Another commit may have copied it meanwhile.
+      if (!document || this.#store.has(document.key)) continue;
+      const bytes = Buffer.from(document.bytes);
+      this.#journal?.put(document.updateTime, bytes);
+      this.#store.restore({ updated: document.updateTime, document: bytes, path: undefined }, window);
+    }
+    this.#journal?.append();
   }
 
   /** The documents with from ≤ key < to whose states at `after` and `at` differ. */

@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DatabaseName, databaseName } from '../base/document-name.ts';
+import { type DatabaseName, databaseName, parseDatabaseName } from '../base/document-name.ts';
 import { type Micros, RpcError } from '../base/types.ts';
 import type { IndexDefinitions } from '../indexes/index-definitions.ts';
+import type { BaseDocuments } from './base-documents.ts';
 import { StoredDatabase } from './database.ts';
 import type { DatabaseInfo } from './database-info.ts';
 import { systemClock } from './system-clock.ts';
@@ -17,6 +18,8 @@ interface DatabasesOptions {
   readonly lockWaitMs?: number;
   /** Of all databases. Undefined: every query has its index. */
   readonly indexes?: IndexDefinitions | undefined;
+  /** What databases contain where nothing was written, by full name. They exist from the start. */
+  readonly bases?: ReadonlyMap<string, BaseDocuments> | undefined;
 }
 
 /** The databases of all projects. */
@@ -40,7 +43,8 @@ interface Settings extends DatabaseName {
 }
 
 /** Opens all databases in the folder. */
-export const openDatabases = ({ dir, createOnUse = true, clock, lockWaitMs, indexes }: DatabasesOptions = {}): Databases => {
+export const openDatabases = (options: DatabasesOptions = {}): Databases => {
+  const { dir, createOnUse = true, clock, lockWaitMs, indexes, bases } = options;
   const all = new Map<string, StoredDatabase>();
   const deleted = new Set<string>();
 
@@ -59,6 +63,7 @@ export const openDatabases = ({ dir, createOnUse = true, clock, lockWaitMs, inde
       info,
       lockWaitMs,
       indexes,
+      base: bases?.get(databaseName(settings)),
       ...(clock && { clock }),
     });
     all.set(database.name, database);
@@ -84,6 +89,7 @@ export const openDatabases = ({ dir, createOnUse = true, clock, lockWaitMs, inde
     if (settings.deleted) deleted.add(databaseName(settings));
     else add(settings);
   }
+  for (const name of bases?.keys() ?? []) if (!all.has(name)) make(parseDatabaseName(name), false);
   return {
     open,
     create: (name, options = {}) => {

@@ -18,12 +18,21 @@ export class DocumentStore {
   /** Superseded versions and deletions, which will be collected. */
   superseded = 0;
 
-  constructor(prefix: string) {
+  /** Whether a deletion stays for ever, because it hides a document of the base. */
+  readonly #keepsDeletions: boolean;
+
+  constructor(prefix: string, { keepsDeletions = false }: { readonly keepsDeletions?: boolean } = {}) {
     this.#prefix = Buffer.from(prefix);
+    this.#keepsDeletions = keepsDeletions;
   }
 
   get liveBytes(): number {
     return this.#versions.liveBytes;
+  }
+
+  /** Whether there is any version of the document, or a deletion. */
+  has(key: PathKey): boolean {
+    return this.#tree.get(key) !== undefined;
   }
 
   get(key: PathKey, at: Micros): StoredDocument | undefined {
@@ -138,7 +147,7 @@ export class DocumentStore {
       }
       id = older;
     }
-    if (versions.isDeletion(newest) && versions.older(newest) === none) {
+    if (!this.#keepsDeletions && versions.isDeletion(newest) && versions.older(newest) === none) {
       this.#tree.delete(key);
       this.superseded--;
       versions.drop(newest);

@@ -1,7 +1,9 @@
+import type { Pending } from '../base/pending.ts';
 import { type Micros, type PathKey, RpcError, type StoredDocument } from '../base/types.ts';
 import { WireReader } from '../proto/wire-reader.ts';
 import { second } from '../value/timestamps.ts';
 import { readTimestamp } from '../value/value.ts';
+import type { ScanOptions } from './base-documents.ts';
 import type { StoredDatabase } from './database.ts';
 import type { Mode } from './transactions.ts';
 
@@ -20,8 +22,8 @@ export interface Reader {
   /** The transaction begun by this call. */
   readonly transaction: Uint8Array | undefined;
   /** A read-write transaction locks what it reads. */
-  readonly get: (key: PathKey) => StoredDocument | undefined;
-  readonly scan: (from: PathKey, to: PathKey, backwards?: boolean) => Iterable<StoredDocument>;
+  readonly get: (key: PathKey) => StoredDocument | undefined | Pending<StoredDocument | undefined>;
+  readonly scan: (from: PathKey, to: PathKey, options?: ScanOptions) => Iterable<StoredDocument | Pending>;
   /** A read-write transaction locks the range of a query. Only documents that match before or after a change conflict. */
   readonly track: (from: PathKey, to: PathKey, matches?: (document: StoredDocument) => boolean) => void;
 }
@@ -42,9 +44,9 @@ export const openReader = (database: StoredDatabase, selector: Selector): Reader
     transaction: begun?.token,
     get: (key) => {
       hold?.add(key);
-      return database.get(key, at);
+      return database.fetch(key, at);
     },
-    scan: (from, to, backwards) => database.scan(from, to, at, backwards),
+    scan: (from, to, options) => database.scanAll({ from, to, ...options }, at),
     track: (from, to, matches) => hold?.addRange({ from, to, matches }),
   };
 };

@@ -1,6 +1,7 @@
 import { en } from 'zod/locales';
 import * as z from 'zod/mini';
 import { RpcError } from '../base/types.ts';
+import { isZodError } from '../base/zod-error.ts';
 import type { Faults } from '../faults/faults.ts';
 import { DatabaseInfo } from '../storage/database-info.ts';
 import type { Databases } from '../storage/databases.ts';
@@ -93,7 +94,7 @@ export async function adminRoutes(parts: AdminParts, request: AdminRequest): Pro
     await clear(parts.databases, projectId, databaseId);
     return { answer: {} };
   } catch (error) {
-    if (error instanceof z.core.$ZodError) throw new RpcError('INVALID_ARGUMENT', z.prettifyError(error));
+    if (isZodError(error)) throw new RpcError('INVALID_ARGUMENT', z.prettifyError(error));
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type protobuf from 'protobufjs/light.js';
 import { codec } from '../proto/codec.ts';
 import { type FieldPlan, plansOf, typeOf } from '../proto/field-plan.ts';
@@ -67,8 +68,17 @@ const isDefault = (plan: FieldPlan, value: unknown): boolean =>
   (value instanceof Uint8Array && value.length === 0) ||
   (plan.kind === 'enum' && plan.enumeration?.values[String(value)] === 0);
 
-/** `-0`, which `JSON.stringify` cannot write. TypeScript does not know `rawJSON` yet. */
-const minusZero = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON('-0');
+/** TypeScript does not know `rawJSON` yet, and Node 20 lacks it. */
+const { rawJSON } = JSON as unknown as { readonly rawJSON?: (text: string) => unknown };
+/** Stands for `-0`, which `JSON.stringify` cannot write, until `jsonText` replaces it. */
+const marker = rawJSON ? undefined : `-0 ${randomUUID()}`;
+const minusZero = rawJSON?.('-0') ?? marker;
+
+/** The text of what `jsonOfMessage` returns. */
+export const jsonText = (json: unknown): string => {
+  const text = JSON.stringify(json, null, 2);
+  return marker === undefined ? text : text.replaceAll(`"${marker}"`, '-0');
+};
 
 function oneJson(plan: FieldPlan, value: unknown, enums: EnumStyle): unknown {
   if (plan.message) return jsonOf(plan.message, value as Fields, enums);

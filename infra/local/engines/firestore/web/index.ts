@@ -86,9 +86,8 @@ async function serve(
 }
 
 const urlOf = (text: string): URL => {
-  const url = URL.parse(text, 'http://localhost');
-  if (!url) throw new RpcError('INVALID_ARGUMENT', `The request target ${JSON.stringify(text)} is not a URL.`);
-  return url;
+  if (URL.canParse(text, 'http://localhost')) return new URL(text, 'http://localhost');
+  throw new RpcError('INVALID_ARGUMENT', `The request target ${JSON.stringify(text)} is not a URL.`);
 };
 
 /** Paths of Google's APIs. Pages of other origins must not reach the server's own admin calls. */

@@ -1,6 +1,6 @@
 import { bytesOf, type CallContext, type Method, type Methods } from '../base/types.ts';
 import { rpcErrorOf } from '../grpc/headers.ts';
-import { type EnumStyle, jsonOfMessage, messageOfJson } from './encode-json.ts';
+import { type EnumStyle, jsonOfMessage, jsonText, messageOfJson } from './encode-json.ts';
 import { findRestRoute } from './rest-routes.ts';
 
 /** A REST call on documents: its method, and how to run it. */
@@ -28,7 +28,7 @@ export function restCall(
       return answer(method, {
         request,
         call,
-        text: (bytes) => JSON.stringify(jsonOfMessage(route.answer, bytes, enums), null, 2),
+        text: (bytes) => jsonText(jsonOfMessage(route.answer, bytes, enums)),
       });
     },
   };

@@ -29,6 +29,7 @@ export const commitWrites = async (
   const owner = token?.length ? transactions.use(token) : undefined;
   if (owner?.readOnly) return endReadOnly(database, owner, writes);
   try {
+    if (database.base) await database.copyUp(writes.map(({ key }) => key));
     const deadline = transactions.deadline();
     for (;;) {
       const stage = new StagedWrites(database);
@@ -59,6 +60,7 @@ export const batchWrites = async (
   const writes = encoded.map((bytes) => parseWrite(bytes, database));
   if (new Set(writes.map(({ key }) => key)).size < writes.length)
     throw new RpcError('INVALID_ARGUMENT', 'the same document cannot be written more than once in a single request');
+  if (database.base) await database.copyUp(writes.map(({ key }) => key));
   const { transactions } = database;
   const deadline = transactions.deadline();
   // Writes that timed out waiting for a transaction.

@@ -7,6 +7,7 @@ import { proto } from '../../../../../../infra/local/engines/firestore/proto/cod
 import { executePlan, type Scan } from '../../../../../../infra/local/engines/firestore/query/execute-plan.ts';
 import { planQuery } from '../../../../../../infra/local/engines/firestore/query/plan.ts';
 import { propertyRuns } from '../../../../../harness/builders/property-runs.ts';
+import { present } from '../../../../../harness/firestore/encoded.ts';
 import { database, document, structuredQuery } from '../../../../../harness/firestore/messages.ts';
 import {
   type Condition,
@@ -23,13 +24,14 @@ const run = (documents: readonly PlainDocument[], query: PlainQuery): readonly s
   const stored: StoredDocument[] = documents
     .map((one) => ({ key: pathKey(one.path), path: one.path, createTime: 1, updateTime: 1, bytes: document(one) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
-  const scan: Scan = (from, to, backwards) => {
+  const scan: Scan = (from, to, { backwards } = {}) => {
     const range = stored.filter(({ key }) => key >= from && key < to);
     return backwards ? range.reverse() : range;
   };
   // Encoded and decoded, like a client's query.
   const message = proto.StructuredQuery.decode(proto.StructuredQuery.encode(structuredQuery(query)));
-  return [...executePlan(planQuery(message, { parent: root, databaseName: database }), scan)].map(({ path }) => path);
+  const results = executePlan(planQuery(message, { parent: root, databaseName: database }), scan);
+  return [...results].map((one) => present(one).path);
 };
 
 const scalar: fc.Arbitrary<Plain> = fc.oneof(

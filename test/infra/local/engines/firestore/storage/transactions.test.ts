@@ -13,6 +13,7 @@ import {
   type Json,
   makeDatabase,
   message,
+  present,
   remove,
   set,
 } from '../../../../../harness/firestore/encoded.ts';
@@ -23,7 +24,7 @@ const numberAt = (database: StoredDatabase, path: string) =>
 const begin = (database: StoredDatabase) => database.transactions.begin({ kind: 'read-write' }).token;
 const read = (database: StoredDatabase, transaction: Uint8Array, ...paths: string[]) => {
   const reader = openReader(database, { transaction });
-  return paths.map((path) => fieldsOf(reader.get(pathKey(path))?.bytes));
+  return paths.map((path) => fieldsOf(present(reader.get(pathKey(path)))?.bytes));
 };
 const commitIn = (database: StoredDatabase, transaction: Uint8Array, ...writes: Uint8Array[]) =>
   commitWrites(
@@ -164,7 +165,7 @@ test('transactions: the range of a query is locked; only matching documents conf
     const transaction = begin(database);
     const reader = openReader(database, { transaction });
     reader.track('', lastKey, isFive);
-    assert.equal([...reader.scan('', lastKey)].filter(isFive).length, 0);
+    assert.equal([...reader.scan('', lastKey)].map(present).filter(isFive).length, 0);
     const outside = commit(database, set('c/d', n(value)));
     if (conflicts) await assert.rejects(outside, contention);
     else await outside;
@@ -196,7 +197,10 @@ test('transactions: reads use a transaction, a new transaction or a read time', 
     code: 'INVALID_ARGUMENT',
   });
   const past = openReader(database, { readTime });
-  assert.deepEqual([fieldsOf(past.get(pathKey('c/d'))?.bytes), past.at, past.transaction], [n(1), commitTime, undefined]);
+  assert.deepEqual(
+    [fieldsOf(present(past.get(pathKey('c/d')))?.bytes), past.at, past.transaction],
+    [n(1), commitTime, undefined],
+  );
   const options = (json: Json) => message('TransactionOptions', json);
   const atTime = openReader(database, {
     newTransaction: options({
