@@ -80,7 +80,7 @@ export default defineConfig({
           name: 'stage',
           include: stageFiles,
           exclude: [...(hasBrowser ? [] : browserFiles), ...left],
-          globalSetup: ['test/setup/stage.ts'],
+          globalSetup: ['test/setup/stage.ts', 'test/setup/browser.ts'],
           setupFiles: ['test/setup/stage-env.ts'],
           ...timeoutMs(180),
         },

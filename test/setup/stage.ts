@@ -1,5 +1,5 @@
 /**
- * Global setup of the projects `stage` and `browser`: boots one stage for all their files, on free ports and in a folder of its own.
+ * Global setup of the project `stage`: boots one stage for all its files, on free ports and in a folder of its own.
  * `RECORD_PERMISSIONS=1` stores which permissions of the template the run used; npm run check compares them with the template.
  */
 import { rmSync } from 'node:fs';

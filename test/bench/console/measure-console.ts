@@ -1,8 +1,9 @@
 /** The first load of the console by the browser's own timing: compressed bytes, requests and time until the overview can be used. */
 import { join } from 'node:path';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
+import { closeBrowser } from '../../harness/browser/connect-browser.ts';
 import { hasBrowser } from '../../harness/browser/find-browser.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { spawnStage } from '../../harness/faults/killable-stage.ts';
 import { call } from '../../harness/stage/client.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';

@@ -1,13 +1,14 @@
-/** Opens the console in a browser, signed in at the stage's identity provider. */
+/** Opens the console in a browser, with a session of its own. Journeys of test/journey/console/sign-in.test.ts sign in on the page. */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { onTestFinished, TestRunner } from 'vitest';
+import { sessionCookiesOf } from '../stage/browser.ts';
 import { stageUrl, stageVariable } from '../stage/client.ts';
 import { newEmail } from '../stage/person.ts';
-import { launchBrowser } from './launch-browser.ts';
+import { connectBrowser } from './connect-browser.ts';
 import { noteToasts } from './note-toasts.ts';
 import { colorRules } from './theme-rules.ts';
 import { watchPage } from './watch-page.ts';
@@ -16,14 +17,6 @@ const screenshotDir = fileURLToPath(new URL('../../../.local/screenshots', impor
 /** Pictures are for people, and they took half a second of CPU for each page. */
 const isPictured = process.env.SCREENSHOTS === '1';
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-
-let browser: Promise<Browser> | undefined;
-
-/** One browser for all tests of a file. Call `closeBrowser` in `afterAll`. */
-export const closeBrowser = async (): Promise<void> => {
-  await (await browser)?.close();
-  browser = undefined;
-};
 
 interface ConsoleOptions {
   readonly email?: string;
@@ -56,8 +49,8 @@ export interface OpenConsole {
 export const openConsole = async (options: ConsoleOptions = {}): Promise<OpenConsole> => {
   const { email = newEmail(), path = '', width = 1280, isSignedIn = true, isAnimated = false } = options;
   const motion: Motion = isAnimated ? 'no-preference' : 'reduce';
-  browser ??= launchBrowser();
-  const context = await (await browser).newContext({
+  const [browser, cookies] = await Promise.all([connectBrowser(), isSignedIn ? sessionCookiesOf(email) : []]);
+  const context = await browser.newContext({
     viewport: { width, height: 860 },
     timezoneId: 'Europe/Berlin',
     locale: 'en-GB',
@@ -66,6 +59,8 @@ export const openConsole = async (options: ConsoleOptions = {}): Promise<OpenCon
   // A plan or a page may take long while other files use the stage.
   context.setDefaultTimeout(300_000);
   await context.addInitScript(noteToasts);
+  const { hostname: domain } = new URL(stageUrl());
+  await context.addCookies(cookies.map((cookie) => ({ ...cookie, domain, path: '/', httpOnly: true, secure: true })));
   const page = await context.newPage();
   if (TestRunner.getCurrentTest())
     onTestFinished(async ({ task }) => {
@@ -75,9 +70,8 @@ export const openConsole = async (options: ConsoleOptions = {}): Promise<OpenCon
       await context.close();
     });
   const { problems } = watchPage(page, [stageUrl(), stageVariable('STAGE_IDP_URL')]);
-  if (isSignedIn) await page.goto(`${stageUrl()}/api/v1/auth/google?login_hint=${encodeURIComponent(email)}`);
   const goTo = async (to: string): Promise<void> => void (await page.goto(`${stageUrl()}/console${to}`));
-  if (!isSignedIn || path !== '') await goTo(path);
+  await goTo(path);
   return {
     page,
     email,

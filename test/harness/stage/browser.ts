@@ -1,6 +1,6 @@
 /** A minimal browser for sign-in: keeps cookies by path and follows redirects on request only. */
 import { auth } from '../../../shared/contract/endpoints/auth.ts';
-import { accessCookie } from '../../../shared/http/cookies.ts';
+import { accessCookie, refreshCookie } from '../../../shared/http/cookies.ts';
 import { stageUrl } from './client.ts';
 import { newEmail } from './person.ts';
 import { noteRepeat, withRepeats } from './with-repeats.ts';
@@ -75,11 +75,21 @@ export const locationOf = (answer: Response): string => {
   return location;
 };
 
+/** The cookies of a new session, as the callback of a sign-in without redirect_uri sets them. */
+export const sessionCookiesOf = async (email: string): Promise<readonly { readonly name: string; readonly value: string }[]> => {
+  const browser = new Browser();
+  const answer = await browser.signIn(email);
+  return [accessCookie, refreshCookie].map((name) => {
+    const value = browser.cookie(name);
+    if (value === undefined) throw new Error(`no session for ${email}: ${answer.status} ${answer.headers.get('location')}`);
+    return { name, value };
+  });
+};
+
 /** The headers of a page of the console, in a browser that this person has signed in. */
 export const consoleHeaders = async (email = newEmail()): Promise<{ readonly cookie: string; readonly origin: string }> => {
-  const browser = new Browser();
-  await browser.signIn(email);
-  return { cookie: `${accessCookie}=${browser.cookie(accessCookie)}`, origin: stageUrl() };
+  const [access] = await sessionCookiesOf(email);
+  return { cookie: `${access?.name}=${access?.value}`, origin: stageUrl() };
 };
 
 /** Submits the provider's page like a user with a browser. */

@@ -5,7 +5,7 @@ import { alerts } from '../../../shared/contract/endpoints/alerts.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
 import { type AlertProviders, startAlertProviders } from '../../harness/alert/alert-providers.ts';
 import { untilToast } from '../../harness/browser/note-toasts.ts';
-import { closeBrowser, type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
+import { type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { revokeSource } from '../../harness/stage/firestore-faults.ts';
@@ -30,10 +30,7 @@ beforeAll(async () => {
   providers = await startAlertProviders();
   console_ = await openConsole({ email: organization.owner.email });
 });
-afterAll(async () => {
-  await providers.stop();
-  await closeBrowser();
-});
+afterAll(() => providers.stop());
 
 /** What every page must satisfy. */
 const inspect = async (name: string): Promise<void> => {

@@ -1,15 +1,13 @@
 /** Reading and comparing the documents of backups in the console. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { compareAll } from '../../harness/browser/compare-all.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
+import { readDownload } from '../../harness/browser/read-download.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
 import { stageVariable } from '../../harness/stage/client.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
-
-afterAll(closeBrowser);
 
 const attack = '<img src=x onerror=alert(1)>';
 const text = (stringValue: string) => ({ stringValue });
@@ -106,7 +104,7 @@ test('console: a person browses to a document, reads its types, follows a refere
 
   const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download' }).click()]);
   equal(download.suggestedFilename(), 'kinds_all.json');
-  const json = JSON.parse(await readFile(await download.path(), 'utf8'));
+  const json = JSON.parse((await readDownload(download)).toString());
   deepEqual(json.fields, kinds(source));
 
   await fields.getByRole('link', { name: 'users/ada' }).click();

@@ -3,20 +3,18 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { DeleteObjectCommand, ListObjectVersionsCommand, PutObjectRetentionCommand } from '@aws-sdk/client-s3';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { alerts } from '../../../shared/contract/endpoints/alerts.ts';
 import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { compareAll } from '../../harness/browser/compare-all.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { newAttackedProject } from '../../harness/stage/anomaly.ts';
 import { newBucket, newDestination, newProject, seed, takeBackup } from '../../harness/stage/backup.ts';
 import { bucketClient, objectsIn } from '../../harness/stage/bucket.ts';
 import { call } from '../../harness/stage/client.ts';
 import { addFault } from '../../harness/stage/firestore-faults.ts';
 import { addMember, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
-
-afterAll(closeBrowser);
 
 /** Would call alert, or violate the Content-Security-Policy, if it became part of the document. */
 const attack = 'Shop <img src=x onerror=alert(1)>';

@@ -1,11 +1,9 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { device } from '../../../shared/contract/endpoints/device.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { call } from '../../harness/stage/client.ts';
 import { newEmail } from '../../harness/stage/person.ts';
-
-afterAll(closeBrowser);
 
 const start = async (clientName: string) => (await call(device.start, { body: { clientName } })).body.data;
 const poll = async (deviceCode: string) => {

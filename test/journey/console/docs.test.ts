@@ -1,10 +1,10 @@
 /** The API docs in a real browser over the stage: search, deep links, trying calls out, and reading without a session. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { endpoints } from '../../../shared/contract/index.ts';
-import { closeBrowser, type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
+import { type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
 import { call, stageUrl } from '../../harness/stage/client.ts';
 import { addMember, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 
@@ -17,8 +17,6 @@ beforeAll(async () => {
   organization = await newOrganization(undefined, `Acme ${script}`);
   owner = await openConsole({ email: organization.owner.email });
 });
-afterAll(closeBrowser);
-
 const openDocs = async (page: Page, path = ''): Promise<void> => {
   await page.goto(`${stageUrl()}/docs${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();

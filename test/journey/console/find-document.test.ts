@@ -1,15 +1,13 @@
 /** "I deleted one document": found and restored within four clicks, nothing typed. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { erasures } from '../../../shared/contract/endpoints/protection/erasures.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { pathsOf, shop, text } from '../../harness/browser/restore-pages.ts';
 import { seed } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { endOfRestore, erase } from '../../harness/stage/restore.ts';
-
-afterAll(closeBrowser);
 
 /** Counts the clicks of a person, and the keys that they type. */
 const countInput = async (page: Page): Promise<() => Promise<{ clicks: number; keys: number }>> => {

@@ -1,13 +1,11 @@
 import { deepEqual, equal } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { newBucket, newDestination, newProject, seed } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { addMember, newOrganization } from '../../harness/stage/organization.ts';
 import { revokeGrants } from '../../harness/stage/person.ts';
-
-afterAll(closeBrowser);
 
 test('console: a new person creates an organization, connects a project, adds storage and takes the first backup', async () => {
   const bucket = await newBucket();

@@ -1,11 +1,11 @@
 /** The frame around all pages: keyboard alone, small screens, addresses that do not exist, and an ended session. */
 import { equal, ok } from 'node:assert/strict';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import { endSession } from '../../harness/browser/end-session.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { newProject } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
@@ -19,8 +19,6 @@ beforeAll(async () => {
   email = organization.owner.email;
   await newProject(organization, { name: longName });
 });
-afterAll(closeBrowser);
-
 /** Waits until this element has the focus: a closed menu or dialog returns it a moment after it is gone. */
 const waitForFocus = (page: Page, element: Locator): Promise<void> => element.and(page.locator(':focus')).waitFor();
 

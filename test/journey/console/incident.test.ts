@@ -8,7 +8,7 @@ import { organizations } from '../../../shared/contract/endpoints/organizations.
 import { overview } from '../../../shared/contract/endpoints/overview.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { untilToast } from '../../harness/browser/note-toasts.ts';
-import { closeBrowser, type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
+import { type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
 import { call } from '../../harness/stage/client.ts';
 import { addMember, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import type { Person } from '../../harness/stage/person.ts';
@@ -28,10 +28,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   console_ = await openConsole({ email: organization.owner.email });
 });
-afterAll(async () => {
-  await receiver.stop();
-  await closeBrowser();
-});
+afterAll(() => receiver.stop());
 
 let changes = 0;
 /** Each change is an event. */

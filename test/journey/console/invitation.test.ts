@@ -1,13 +1,11 @@
 import { equal } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { invites } from '../../../shared/contract/endpoints/invitations.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { call, stageUrl } from '../../harness/stage/client.ts';
 import { untilMails } from '../../harness/stage/mail.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
 import { newEmail } from '../../harness/stage/person.ts';
-
-afterAll(closeBrowser);
 
 /** The path of the link in the e-mail, below /console. */
 const invited = async (email: string): Promise<string> => {

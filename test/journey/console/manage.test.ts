@@ -9,7 +9,7 @@ import { serviceAccount } from '../../../shared/contract/endpoints/service-accou
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { untilToast } from '../../harness/browser/note-toasts.ts';
-import { closeBrowser, type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
+import { type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
 import { runGcloudShell } from '../../harness/google/run-gcloud-shell.ts';
 import { newBucket } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
@@ -32,10 +32,7 @@ beforeAll(async () => {
   receiver = await startReceiver();
   console_ = await openConsole({ email: organization.owner.email });
 });
-afterAll(async () => {
-  await receiver.stop();
-  await closeBrowser();
-});
+afterAll(() => receiver.stop());
 
 /** What every page must satisfy. */
 const inspect = async (name: string): Promise<void> => {

@@ -1,15 +1,13 @@
 /** Deleting an organization with a running job, in a real browser. */
 import { equal } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { untilToast } from '../../harness/browser/note-toasts.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { call } from '../../harness/stage/client.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
 import { contentsOf, readRestore } from '../../harness/stage/restore.ts';
 import { startSlowRestore } from '../../harness/stage/slow-restore.ts';
-
-afterAll(closeBrowser);
 
 test('console: an organization with a running restore is deleted only after its jobs were cancelled', async () => {
   const organization = await newOrganization(undefined, 'Analytical Engines');

@@ -1,17 +1,15 @@
 /** A backup whose database is down: visible while it lasts, and what the page says once it has failed. */
 import { deepEqual, equal, match } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { shop } from '../../harness/browser/restore-pages.ts';
 import { endOf, startBackup } from '../../harness/stage/backup.ts';
 import { startOutage } from '../../harness/stage/bucket.ts';
 import { call } from '../../harness/stage/client.ts';
 import { addFault, revokeSource } from '../../harness/stage/firestore-faults.ts';
-
-afterAll(closeBrowser);
 
 const visibleWithinMs = 15_000;
 

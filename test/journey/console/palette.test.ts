@@ -1,13 +1,11 @@
 /** The command palette and the keyboard shortcuts, with the keyboard alone. */
 import { equal, match, ok } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { newId } from '../../../shared/platform/index.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { newDestination, newProject, seed, takeBackup } from '../../harness/stage/backup.ts';
 import { addMember, newOrganization } from '../../harness/stage/organization.ts';
 import { itemsOf, putItems } from '../../harness/stage/table.ts';
-
-afterAll(closeBrowser);
 
 test('console: a project, a backup, a page and an action are reached by typing, and keys lead to pages', async () => {
   const organization = await newOrganization();

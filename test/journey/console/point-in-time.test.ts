@@ -3,15 +3,13 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Firestore } from '@google-cloud/firestore';
 import type { Page } from 'playwright-core';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { pitr } from '../../../shared/contract/endpoints/pitr.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { newDestination, newProject } from '../../harness/stage/backup.ts';
 import { call, stageVariable } from '../../harness/stage/client.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
 import { getItem, putItem } from '../../harness/stage/table.ts';
-
-afterAll(closeBrowser);
 
 /** The picked moment, as the address keeps it. */
 const pickedAt = async (page: Page, isNew: (at: string) => boolean): Promise<string> => {

@@ -2,17 +2,15 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import type { Locator, Page } from 'playwright-core';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
 import { untilToast } from '../../harness/browser/note-toasts.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { runGcloudShell } from '../../harness/google/run-gcloud-shell.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { revokeGrants } from '../../harness/stage/person.ts';
-
-afterAll(closeBrowser);
 
 const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org: id });
 const source = (prefix = 'source') => `${prefix}-${randomUUID().slice(0, 8)}`;

@@ -1,16 +1,14 @@
 /** The report for an auditor in a real browser over the stage: the page, print, files, and the same from the command line. */
 import { equal, match, ok } from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { reports } from '../../../shared/contract/endpoints/protection/reports.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
+import { readDownload } from '../../harness/browser/read-download.ts';
 import { readPdf } from '../../harness/browser/read-pdf.ts';
 import { parseCsv } from '../../harness/builders/parse-csv.ts';
 import { newProject, takeBackup } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { addMember, newOrganization } from '../../harness/stage/organization.ts';
-
-afterAll(closeBrowser);
 
 test('console: the report of a period is shown, printed, saved and exported, for admins only', async () => {
   const organization = await newOrganization(undefined, 'Acme');
@@ -33,7 +31,7 @@ test('console: the report of a period is shown, printed, saved and exported, for
   match(paper.map(({ joined }) => joined).join(''), /ProtectionofAcme.*Untested/);
 
   const [csv] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()]);
-  const lines = parseCsv(await readFile(await csv.path(), 'utf8'));
+  const lines = parseCsv((await readDownload(csv)).toString());
   ok(
     lines.some(([list, project, completed]) => list === 'Backups by project' && project === 'Untested <b>' && completed === '0'),
   );
@@ -41,7 +39,7 @@ test('console: the report of a period is shown, printed, saved and exported, for
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Save as a page' }).click(),
   ]);
-  match(await readFile(await saved.path(), 'utf8'), /Untested &lt;b&gt;/);
+  match((await readDownload(saved)).toString(), /Untested &lt;b&gt;/);
 
   await page.getByRole('button', { name: 'Last year' }).click();
   await page.waitForURL(/from=\d{4}-01-01&to=\d{4}-12-31/);

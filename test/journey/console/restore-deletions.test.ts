@@ -1,12 +1,10 @@
 /** A restore deletes what its plan showed, or nothing: each result is checked in Firestore. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { test } from 'vitest';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { countOf, pathsOf, restoresOf, script, shop, text } from '../../harness/browser/restore-pages.ts';
 import { seed } from '../../harness/stage/backup.ts';
 import { erase } from '../../harness/stage/restore.ts';
-
-afterAll(closeBrowser);
 
 test('console: a rollback shows its deletions, needs the typed name, and deletes nothing that its plan did not show', async () => {
   const { organization, source, backup } = await shop(script);

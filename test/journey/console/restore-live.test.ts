@@ -1,19 +1,17 @@
 /** The page of a restore while it waits, after it was cancelled, and with documents that the target has refused. */
 import { deepEqual, equal, match } from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { untilToast } from '../../harness/browser/note-toasts.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
+import { readDownload } from '../../harness/browser/read-download.ts';
 import { pathsOf, shop, text, typeName } from '../../harness/browser/restore-pages.ts';
 import { seed } from '../../harness/stage/backup.ts';
 import { addFault } from '../../harness/stage/firestore-faults.ts';
 import type { TestOrganization } from '../../harness/stage/organization.ts';
 import { endOfRestore, erase, readRestore } from '../../harness/stage/restore.ts';
 import { itemsOf } from '../../harness/stage/table.ts';
-
-afterAll(closeBrowser);
 
 const idOf = (page: Page): string => new URL(page.url()).pathname.split('/').at(-1)!;
 
@@ -77,7 +75,7 @@ test('console: documents that the target refuses are listed page by page, export
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Download CSV' }).click(),
   ]);
-  const lines = (await readFile(await download.path(), 'utf8')).split('\r\n');
+  const lines = (await readDownload(download)).toString().split('\r\n');
   equal(lines[0], 'path,code,message');
   match(lines[23]!, /^refused\/22,INVALID_ARGUMENT,/);
 

@@ -1,18 +1,16 @@
 /** Points in time in the restore wizard. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { pitr } from '../../../shared/contract/endpoints/pitr.ts';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { typeName } from '../../harness/browser/restore-pages.ts';
 import { newDestination, newProject, seed } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { addFault } from '../../harness/stage/firestore-faults.ts';
 import { newOrganization } from '../../harness/stage/organization.ts';
 import { contentsOf, erase } from '../../harness/stage/restore.ts';
-
-afterAll(closeBrowser);
 
 const text = (stringValue: string) => ({ text: { stringValue } });
 const until = async (isSo: () => Promise<boolean>): Promise<void> => {

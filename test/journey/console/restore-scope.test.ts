@@ -1,13 +1,11 @@
 /** The restore wizard for a viewer, for single documents, and for a masked copy. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { test } from 'vitest';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { next, pathsOf, restoresOf, shop, typeName } from '../../harness/browser/restore-pages.ts';
 import { newProject } from '../../harness/stage/backup.ts';
 import { addMember } from '../../harness/stage/organization.ts';
 import { contentsOf, erase, readRestore } from '../../harness/stage/restore.ts';
-
-afterAll(closeBrowser);
 
 test('console: a viewer sees the plan of no restore and cannot start one', async () => {
   const { organization, backup } = await shop();

@@ -1,17 +1,15 @@
 /** Restore tests in a real browser over the stage: a plan, its run, the evidence and the report. */
 import { equal, match, ok } from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
-import { afterAll, beforeAll, test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import { decodeEvidence } from '../../../shared/archive/index.ts';
 import { evidence } from '../../../shared/contract/endpoints/protection/evidence.ts';
 import type { RestoreTestReport } from '../../../shared/contract/models/restore-test-evidence.ts';
-import { closeBrowser, type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
+import { type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
+import { readDownload } from '../../harness/browser/read-download.ts';
 import { readPdf } from '../../harness/browser/read-pdf.ts';
 import { newProject, takeBackup } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
-
-afterAll(closeBrowser);
 
 const script = '<img src=/x onerror="window.stolen=true">';
 let organization: TestOrganization;
@@ -54,7 +52,7 @@ test('console: a restore test is created, run, and its evidence downloaded', asy
     page.getByRole('button', { name: 'Download the evidence' }).click(),
   ]);
   match(download.suggestedFilename(), /^rtr_\w+\.json$/);
-  equal(decodeEvidence(await readFile(await download.path())).result, 'passed');
+  equal(decodeEvidence(await readDownload(download)).result, 'passed');
 });
 
 test('console: the report says what is proven and what was not tested', async () => {
@@ -82,7 +80,7 @@ test('console: printing the report and saving it give the same complete page, on
     page.getByRole('button', { name: 'Save as a page' }).and(page.locator(':not([aria-busy])')).click(),
   ]);
   const saved = await page.context().newPage();
-  await saved.setContent(await readFile(await download.path(), 'utf8'));
+  await saved.setContent((await readDownload(download)).toString());
   const object = await evidenceObject();
   for (const [format, width] of [
     ['A4', 595],

@@ -1,15 +1,13 @@
 /** The restore wizard, the page of a restore and the history, over a stage: each result is checked in Firestore. */
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { DeleteObjectCommand } from '@aws-sdk/client-s3';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { countOf, next, pathsOf, restoresOf, scriptedPath, shop, typeName } from '../../harness/browser/restore-pages.ts';
 import { bucketClient } from '../../harness/stage/bucket.ts';
 import { call } from '../../harness/stage/client.ts';
 import { erase, startRestore } from '../../harness/stage/restore.ts';
-
-afterAll(closeBrowser);
 
 test('console: a deleted collection is restored through the wizard, and the restore is undone', async () => {
   const { organization, source, backup } = await shop();

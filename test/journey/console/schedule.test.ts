@@ -1,15 +1,13 @@
 /** Schedules in the console: built, run, paused, changed and deleted. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
 import { untilToast } from '../../harness/browser/note-toasts.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { endOf, newDestination, newProject, seed } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
-
-afterAll(closeBrowser);
 
 const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org: id });
 const schedulesOf = async (organization: TestOrganization) => (await call(schedules.list, by(organization))).body.data;

@@ -1,14 +1,12 @@
 /** Sign-in, session and what the browser loads for the first page. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { auth } from '../../../shared/contract/endpoints/auth.ts';
-import { closeBrowser, openConsole } from '../../harness/browser/open-console.ts';
+import { openConsole } from '../../harness/browser/open-console.ts';
 import { endOf, newDestination, newProject, seed, startBackup, takeBackup } from '../../harness/stage/backup.ts';
 import { call, stageUrl } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { type Person, signIn } from '../../harness/stage/person.ts';
-
-afterAll(closeBrowser);
 
 /** An organization with one project that is backed up and one that is not. */
 const organizationWithBackup = async (): Promise<TestOrganization> => {

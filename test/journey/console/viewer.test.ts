@@ -1,18 +1,16 @@
 /** A viewer opens every page of the console: whatever would change something is disabled, with the reason. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
 import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
 import { schedules } from '../../../shared/contract/endpoints/schedules.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
-import { closeBrowser, type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
+import { type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
 import { newDestination, newProject, seed, takeBackup } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { addMember, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { restore } from '../../harness/stage/restore.ts';
-
-afterAll(closeBrowser);
 
 const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org: id });
 

@@ -1,21 +1,19 @@
 /** A change in the console is made once, when its person says so, and undoes no change of another person. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { organizations } from '../../../../shared/contract/endpoints/organizations.ts';
 import { pitr } from '../../../../shared/contract/endpoints/pitr.ts';
 import { schedules } from '../../../../shared/contract/endpoints/schedules.ts';
 import { serviceAccount } from '../../../../shared/contract/endpoints/service-account.ts';
 import { storageDestinations } from '../../../../shared/contract/endpoints/storage-destinations.ts';
 import { webhooks } from '../../../../shared/contract/endpoints/webhooks.ts';
-import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
+import { openConsole } from '../../../harness/browser/open-console.ts';
 import { restoresOf, shop, text, typeName } from '../../../harness/browser/restore-pages.ts';
 import { newDestination, newProject } from '../../../harness/stage/backup.ts';
 import { call } from '../../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../../harness/stage/organization.ts';
 import { startReceiver } from '../../../harness/stage/receiver.ts';
 import { erase } from '../../../harness/stage/restore.ts';
-
-afterAll(closeBrowser);
 
 const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org: id });
 

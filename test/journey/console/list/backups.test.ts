@@ -1,15 +1,13 @@
 /** The list of backups: what it hides, what it shows of each, and changes of several at once. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { backups } from '../../../../shared/contract/endpoints/backups.ts';
 import { newId } from '../../../../shared/platform/index.ts';
-import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
+import { openConsole } from '../../../harness/browser/open-console.ts';
 import { endOf, newDestination, newProject, seed, startBackup, takeBackup } from '../../../harness/stage/backup.ts';
 import { call } from '../../../harness/stage/client.ts';
 import { newOrganization } from '../../../harness/stage/organization.ts';
 import { itemsOf, putItems } from '../../../harness/stage/table.ts';
-
-afterAll(closeBrowser);
 
 test('console: internal backups are hidden; several are verified and deleted at once, and each result is told', async () => {
   const organization = await newOrganization();

@@ -1,13 +1,11 @@
 /** Lists that are longer than one page or one search. */
 import { equal, ok } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { newId } from '../../../../shared/platform/index.ts';
-import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
+import { openConsole } from '../../../harness/browser/open-console.ts';
 import { newProject, seed } from '../../../harness/stage/backup.ts';
 import { newOrganization } from '../../../harness/stage/organization.ts';
 import { itemsOf, putItems } from '../../../harness/stage/table.ts';
-
-afterAll(closeBrowser);
 
 test('console: a filter that matches only old entries searches further and does not say that nothing matches', async () => {
   const { id, owner } = await newOrganization();

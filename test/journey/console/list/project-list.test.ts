@@ -1,14 +1,12 @@
 /** The overview of an organization with hundreds of projects: search, filters, orders and pages in a real browser. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { newId } from '../../../../shared/platform/index.ts';
-import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
+import { openConsole } from '../../../harness/browser/open-console.ts';
 import { newProject, takeBackup } from '../../../harness/stage/backup.ts';
 import { stageUrl } from '../../../harness/stage/client.ts';
 import { newOrganization } from '../../../harness/stage/organization.ts';
 import { itemsOf, putItems } from '../../../harness/stage/table.ts';
-
-afterAll(closeBrowser);
 
 /** `PROJECTS=2000` with `--silent=false` prints times of the largest organization that the pages are made for. */
 const projectCount = Number(process.env.PROJECTS ?? 300);

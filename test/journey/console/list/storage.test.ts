@@ -1,13 +1,11 @@
 /** What the page Storage, the API and the service's own records say of a bucket. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { storageUsage } from '../../../../shared/contract/endpoints/storage-usage.ts';
-import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
+import { openConsole } from '../../../harness/browser/open-console.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../../harness/stage/backup.ts';
 import { call } from '../../../harness/stage/client.ts';
 import { newOrganization } from '../../../harness/stage/organization.ts';
-
-afterAll(closeBrowser);
 
 test('console: each bucket shows what it holds by project, what uses it and what it costs', async () => {
   const organization = await newOrganization();

@@ -1,16 +1,14 @@
 /** Erasures in the console, and a masked copy that is planned again. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { afterAll, test } from 'vitest';
+import { test } from 'vitest';
 import { planAgain } from '../../../../functions/console/app/pages/restore/plan-again.ts';
 import { backupContents } from '../../../../shared/contract/endpoints/backup-contents.ts';
 import { erasures } from '../../../../shared/contract/endpoints/protection/erasures.ts';
-import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
+import { openConsole } from '../../../harness/browser/open-console.ts';
 import { shop } from '../../../harness/browser/restore-pages.ts';
 import { newProject } from '../../../harness/stage/backup.ts';
 import { call } from '../../../harness/stage/client.ts';
 import { restore } from '../../../harness/stage/restore.ts';
-
-afterAll(closeBrowser);
 
 test('console: documents are erased after a typed confirmation, and the tab says which backup still holds them', async () => {
   const { organization, project, backup } = await shop();

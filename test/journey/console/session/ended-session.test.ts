@@ -1,11 +1,11 @@
 /** A session that ends while a form is filled in: the sign-in page says so, and the form has what was typed. */
 import { deepEqual, equal } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, test } from 'vitest';
+import { beforeAll, test } from 'vitest';
 import { alerts } from '../../../../shared/contract/endpoints/alerts.ts';
 import { schedules } from '../../../../shared/contract/endpoints/schedules.ts';
 import { endSession } from '../../../harness/browser/end-session.ts';
-import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
+import { openConsole } from '../../../harness/browser/open-console.ts';
 import { newDestination, newProject } from '../../../harness/stage/backup.ts';
 import { call } from '../../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../../harness/stage/organization.ts';
@@ -19,8 +19,6 @@ beforeAll(async () => {
   const { id: defaultStorageId } = await newDestination(organization);
   projectId = (await newProject(organization, { settings: { defaultStorageId } })).id;
 });
-afterAll(closeBrowser);
-
 /** Ends the session, sends the form, and signs in again. */
 const sendAndSignIn = async (page: Page, button: string, person = email): Promise<void> => {
   await endSession(page, () => page.getByRole('button', { name: button, exact: true }).last().click());

@@ -1,15 +1,13 @@
 /** A page whose script cannot be loaded: without a connection, and after a new deployment. */
 import { equal } from 'node:assert/strict';
-import { afterAll, beforeAll, test } from 'vitest';
-import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
+import { beforeAll, test } from 'vitest';
+import { openConsole } from '../../../harness/browser/open-console.ts';
 import { newOrganization } from '../../../harness/stage/organization.ts';
 
 let email: string;
 beforeAll(async () => {
   email = (await newOrganization()).owner.email;
 });
-afterAll(closeBrowser);
-
 test('console: a page that is first visited offline shows an error in the frame, and loads once online', async () => {
   const { page } = await openConsole({ email, path: '/team' });
   await page.getByRole('table', { name: 'Members' }).waitFor();

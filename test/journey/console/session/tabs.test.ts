@@ -1,13 +1,11 @@
 /** Several tabs of one browser: each shows its own organization. */
 import { equal } from 'node:assert/strict';
 import type { Page } from 'playwright-core';
-import { afterAll, test } from 'vitest';
-import { closeBrowser, openConsole } from '../../../harness/browser/open-console.ts';
+import { test } from 'vitest';
+import { openConsole } from '../../../harness/browser/open-console.ts';
 import { newProject } from '../../../harness/stage/backup.ts';
 import { stageUrl } from '../../../harness/stage/client.ts';
 import { newOrganization } from '../../../harness/stage/organization.ts';
-
-afterAll(closeBrowser);
 
 const openTab = async (page: Page, path: string): Promise<Page> => {
   const tab = await page.context().newPage();
