@@ -382,16 +382,6 @@ test('list: newest first, page by page', async () => {
   deepEqual(second.body.pagination, { nextCursor: null, hasMore: false });
 });
 
-test('destination: the same Idempotency-Key creates one destination', async () => {
-  const headers = { 'idempotency-key': randomUUID() };
-  const body = { name: 'Once', type: 's3', bucket, credentials: keys };
-  const [first, second] = [await call(rows.create, { ...by, headers, body }), await call(rows.create, { ...by, headers, body })];
-  deepEqual(
-    { status: second.status, idempotentReplayed: second.headers.get('idempotent-replayed'), id: second.body.data.id },
-    { status: 201, idempotentReplayed: 'true', id: first.body.data.id },
-  );
-});
-
 describe('conflicting settings are refused by field, before any request to the store', () => {
   const role = { roleArn: 'arn:aws:iam::210987654321:role/r' };
   for (const [what, field, more] of [

@@ -1,7 +1,6 @@
 /** Members: listed, changed and removed. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { invites } from '../../../shared/contract/endpoints/invitations.ts';
 import { members } from '../../../shared/contract/endpoints/members.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { call } from '../../harness/stage/client.ts';
@@ -101,9 +100,8 @@ test('members: the owner can be neither removed nor demoted, also not by themsel
   equal((await put(owner, owner.userId, 'owner')).status, 200);
 });
 
-test('members: a user of another organization answers like one who does not exist', async () => {
-  const stranger = await newOrganization();
-  for (const userId of [stranger.owner.userId, 'usr_01JWNVAV000000000000000000', 'nonsense', 'META']) {
+test('members: an unknown user is not found', async () => {
+  for (const userId of ['usr_01JWNVAV000000000000000000', 'nonsense', 'META']) {
     for (const answer of [await put(owner, userId, 'viewer'), await remove(owner, userId)]) {
       deepEqual([answer.status, answer.body.error.code], [404, 'MEMBER_NOT_FOUND']);
     }
@@ -140,9 +138,4 @@ test('members: of two concurrent removals one succeeds, and the member count sta
   ok(results.every(({ status }) => [200, 404, 409].includes(status)));
   const { memberCount } = (await call(organizations.current, by(owner))).body.data.statistics;
   equal(memberCount, (await itemsOf(`ORG#${org}`)).filter(({ sk }) => sk.startsWith('MEMBER#')).length);
-});
-
-test('members: a member cannot invite, and a viewer cannot change roles', async () => {
-  equal((await call(invites.create, { ...by(member), body: { email: 'x@example.com' } })).body.error.code, 'PERMISSION_DENIED');
-  equal((await put(viewer, member.userId, 'viewer')).body.error.code, 'PERMISSION_DENIED');
 });

@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { call } from '../../harness/stage/client.ts';
-import { addMember, newOrganization, newServiceAccountKey } from '../../harness/stage/organization.ts';
+import { addMember, newOrganization } from '../../harness/stage/organization.ts';
 import { signIn } from '../../harness/stage/person.ts';
 import { getItem, itemsOf, putItem } from '../../harness/stage/table.ts';
 
@@ -70,17 +70,6 @@ test('organization: concurrent requests with one name create organizations with 
   const slugs = results.map(({ body }) => body.data.slug);
   equal(new Set(slugs).size, 4);
   ok(slugs.every((slug) => slug.startsWith(`same-${unique}`)));
-});
-
-test('organization: the same Idempotency-Key creates one organization, also concurrently', async () => {
-  const options = { token, body: { name: `Once ${unique}` }, headers: { 'idempotency-key': `once-${unique}` } };
-  const [one, two] = await Promise.all([call(organizations.create, options), call(organizations.create, options)]);
-  const three = await call(organizations.create, options);
-  deepEqual({ first: one.status, second: two.status, third: three.status }, { first: 201, second: 201, third: 201 });
-  deepEqual(new Set([one, two, three].map(({ body }) => body.data.id)).size, 1);
-  equal(three.headers.get('idempotent-replayed'), 'true');
-  const other = await call(organizations.create, { ...options, body: { name: 'Other' } });
-  deepEqual([other.status, other.body.error.code], [422, 'IDEMPOTENCY_KEY_REUSED']);
 });
 
 for (const [what, body, field] of [
@@ -195,14 +184,4 @@ test('organization: the default destination must belong to it', async () => {
   equal((await put(destination)).body.data.settings.defaultStorageId, destination);
   equal((await put(null)).body.data.settings.defaultStorageId, null);
   deepEqual((await put('../x')).body.error.details.field, 'settings.defaultStorageId');
-});
-
-test('organization: a service account reads and updates it by its scopes, and cannot create one', async () => {
-  const organization = await newOrganization(owner);
-  const key = await newServiceAccountKey(organization, ['organization:read', 'organization:write']);
-  const by = { token: key, org: organization.id };
-  equal((await call(organizations.current, by)).status, 200);
-  equal((await call(organizations.update, { ...by, body: { name: 'By key' } })).status, 200);
-  const refused = await call(organizations.create, { token: key, body: { name: 'No' } });
-  deepEqual([refused.status, refused.body.error.code], [403, 'FORBIDDEN']);
 });

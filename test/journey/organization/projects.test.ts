@@ -123,19 +123,6 @@ test('project: one database can be connected twice and by several organizations'
   equal((await call(organizations.current, by(one))).body.data.statistics.projectCount, 2);
 });
 
-test('project: the same Idempotency-Key connects once', async () => {
-  const organization = await newOrganization();
-  const options = {
-    ...by(organization),
-    body: { name: 'Shop', sourceProjectId: source() },
-    headers: { 'idempotency-key': randomUUID() },
-  };
-  const first = await call(projects.create, options);
-  const second = await call(projects.create, options);
-  deepEqual([second.status, second.body], [201, first.body]);
-  equal(second.headers.get('idempotent-replayed'), 'true');
-});
-
 for (const { prefix, code, words, consent, hint } of [
   {
     ...{ prefix: 'denied', code: 'SOURCE_AUTH_ERROR', words: /PERMISSION_DENIED/ },

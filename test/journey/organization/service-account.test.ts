@@ -2,16 +2,11 @@
 import { deepEqual, equal, match, notEqual, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { scopes } from '../../../shared/contract/access.ts';
-import { auth } from '../../../shared/contract/endpoints/auth.ts';
-import { invites } from '../../../shared/contract/endpoints/invitations.ts';
-import { members } from '../../../shared/contract/endpoints/members.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
-import { erasures } from '../../../shared/contract/endpoints/protection/erasures.ts';
 import { serviceAccount } from '../../../shared/contract/endpoints/service-account.ts';
-import { newId } from '../../../shared/platform/index.ts';
 import { call } from '../../harness/stage/client.ts';
 import { logs } from '../../harness/stage/function-log.ts';
-import { addMember, newOrganization } from '../../harness/stage/organization.ts';
+import { newOrganization } from '../../harness/stage/organization.ts';
 import { allItems, getItem, itemsOf } from '../../harness/stage/table.ts';
 
 const start = async () => {
@@ -108,25 +103,6 @@ test('service account: without permissions it gets the read scopes', async () =>
   );
 });
 
-test('service account: it erases only with the scope erasures:write, which no other scope includes', async () => {
-  const { by, org } = await start();
-  const others = scopes.filter((scope) => scope !== 'erasures:write');
-  const made = await call(serviceAccount.create, { ...by, body: { name: 'CI', permissions: others } });
-  const ask = () =>
-    call(erasures.create, {
-      token: made.body.data.apiKey,
-      org,
-      params: { projectId: newId('project') },
-      body: { paths: ['users/ada'], reason: 'Request 4711' },
-    });
-  const refused = await ask();
-  const { code, message, details } = refused.body.error;
-  deepEqual([refused.status, code, details], [403, 'FORBIDDEN', { requiredScope: 'erasures:write' }]);
-  equal(message, 'The API key lacks the scope erasures:write');
-  equal((await call(serviceAccount.update, { ...by, body: { permissions: ['erasures:write'] } })).status, 200);
-  equal((await ask()).body.error.code, 'PROJECT_NOT_FOUND');
-});
-
 test('service account: changed permissions apply to the next call with the same key', async () => {
   const { by, org } = await start();
   const made = await call(serviceAccount.create, { ...by, body: { name: 'CI', permissions: ['backups:read'] } });
@@ -163,27 +139,6 @@ test('service account: a rotated key works beside the old one for the overlap, w
   ok(!(await call(serviceAccount.get, by)).text.includes(second.body.data.apiKey));
 });
 
-test('service account: its key can call what its scopes allow in its organization, and no endpoint for people', async () => {
-  const { by, org, organization } = await start();
-  const other = await start();
-  const { apiKey } = (await call(serviceAccount.create, { ...by, body: { name: 'CI', permissions: [...scopes] } })).body.data;
-  const key = { token: apiKey, org };
-  equal((await call(organizations.current, key)).status, 200);
-  const refusals = [
-    await call(serviceAccount.get, key),
-    await call(serviceAccount.remove, key),
-    await call(members.list, key),
-    await call(invites.list, key),
-    await call(invites.create, { ...key, body: { email: 'x@example.com' } }),
-    await call(members.remove, { ...key, params: { userId: organization.owner.userId } }),
-    await call(organizations.remove, { ...key, body: { confirmName: organization.name } }),
-    await call(organizations.list, { token: apiKey }),
-    await call(auth.me, { token: apiKey }),
-    await call(organizations.current, { token: apiKey, org: other.org }),
-  ];
-  for (const { status, body } of refusals) deepEqual([status, body.error.code], [403, 'FORBIDDEN']);
-});
-
 test('service account: an altered key is refused', async () => {
   const { by, org } = await start();
   const made = await call(serviceAccount.create, { ...by, body: { name: 'CI', permissions: ['organization:read'] } });
@@ -192,12 +147,4 @@ test('service account: an altered key is refused', async () => {
   for (const token of [swapped, apiKey.slice(0, -1), `${apiKey}A`, apiKey.toLowerCase(), apiKey.replace('fb_sa_', 'fb_')]) {
     equal((await call(organizations.current, { token, org })).status, 401, token);
   }
-});
-
-test('service account: members cannot see it', async () => {
-  const { by, org, organization } = await start();
-  await call(serviceAccount.create, { ...by, body: { name: 'CI' } });
-  const member = await addMember(organization, 'member');
-  const refused = await call(serviceAccount.get, { token: member.accessToken, org });
-  deepEqual([refused.status, refused.body.error.code], [403, 'PERMISSION_DENIED']);
 });
