@@ -1,7 +1,7 @@
 /** Data resources outlive deployments. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'vitest';
-import { type Resource, resourcesOf, settings, statementsOf, templatesOf } from '../harness/law/templates.ts';
+import { dataResourcesOf, type Resource, resourcesOf, settings, statementsOf, templatesOf } from '../harness/law/templates.ts';
 
 const templates = templatesOf();
 const resources = resourcesOf(templates).filter(({ stack }) => stack === 'Data');
@@ -38,7 +38,7 @@ test('data stack: every symmetric key rotates automatically', () => {
 describe('regions of the keys', () => {
   const keysOf = (context: Readonly<Record<string, string>>) =>
     Object.fromEntries(
-      ofType('AWS::KMS::Key', resourcesOf(templatesOf({ ...settings, ...context }))).map(({ id, properties }) => [
+      ofType('AWS::KMS::Key', dataResourcesOf({ ...settings, ...context })).map(({ id, properties }) => [
         id.slice(0, -8),
         properties.MultiRegion,
       ]),
@@ -136,7 +136,7 @@ describe('address', () => {
   });
 
   test('data stack: without origins no browser may call', () => {
-    const closed = resourcesOf(templatesOf({ ...settings, allowedOrigins: '' }));
+    const closed = dataResourcesOf({ ...settings, allowedOrigins: '' });
     assert.equal(only('AWS::ApiGatewayV2::Api', closed).properties.CorsConfiguration, undefined);
   });
 

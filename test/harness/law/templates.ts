@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import type { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
-import { buildApp } from '../../../infra/app.ts';
+import { buildApp, quickApp } from '../../../infra/app.ts';
 import { type Config, readConfig } from '../../../infra/config.ts';
+import { DataStack } from '../../../infra/data-stack.ts';
 import type { Capability } from '../../../shared/contract/capabilities.ts';
 import { capabilitiesOf, endpoints, entryOf, handlerOf } from '../../../shared/contract/index.ts';
 import { type Worker, workers } from '../../../shared/contract/runtime/workers.ts';
@@ -55,8 +57,10 @@ export const templatesOf = (context: Readonly<Record<string, unknown>> = setting
   return new Map(JSON.parse(keptText(JSON.stringify(config), () => JSON.stringify([...synthesized(config)]))));
 };
 
-const synthesized = (config: Config): ReadonlyMap<string, Template> => {
-  const assembly = buildApp({ config, code: inlineCode }).synth();
+const synthesized = (config: Config): ReadonlyMap<string, Template> => templatesIn(buildApp({ config, code: inlineCode }));
+
+const templatesIn = (app: App): ReadonlyMap<string, Template> => {
+  const assembly = app.synth();
   const templates = new Map(assembly.stacks.map((stack) => [stack.id, stack.template as Template]));
   rmSync(assembly.directory, { recursive: true });
   return templates;
@@ -73,6 +77,13 @@ const keptText = (name: string, make: () => string): string => {
   writeFileSync(`${path}-${process.pid}`, text);
   renameSync(`${path}-${process.pid}`, path);
   return text;
+};
+
+/** The resources of the data stack, synthesized alone: quicker, but without what the other stacks make it export. */
+export const dataResourcesOf = (context: Readonly<Record<string, unknown>>): readonly Resource[] => {
+  const app = quickApp();
+  new DataStack(app, 'Data', { config: readConfig(context) });
+  return resourcesOf(templatesIn(app));
 };
 
 export const resourcesOf = (templates: ReadonlyMap<string, Template>): readonly Resource[] =>
