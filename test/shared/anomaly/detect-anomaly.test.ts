@@ -2,8 +2,10 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { decodeHistory, detectAnomaly, encodeHistory, type History, type UnusualShare } from '../../../shared/anomaly/index.ts';
+import type { StatisticsByCollection } from '../../../shared/anomaly/statistics.ts';
 import { kinds, type Life, lifeOf } from '../../harness/anomaly/simulated-histories.ts';
 import type { Step } from '../../harness/anomaly/simulated-project.ts';
+import { propertyRuns } from '../../harness/builders/property-runs.ts';
 
 const start = Date.UTC(2026, 0, 5, 3);
 
@@ -18,7 +20,10 @@ class Recorder {
   }
 
   /** The findings of the next backup. False alarms are acknowledged. */
-  next(attack: ReadonlyMap<string, Step> = new Map()): readonly UnusualShare[] {
+  next(
+    attack: ReadonlyMap<string, Step> = new Map(),
+    alter: (statistics: StatisticsByCollection) => void = () => undefined,
+  ): readonly UnusualShare[] {
     const { project, intervalMs, next } = this.#life;
     const steps = next(this.#run);
     for (const [id, collection] of project.collections) {
@@ -26,14 +31,13 @@ class Recorder {
       collection.apply({
         ...usual,
         deleted: (usual?.deleted ?? 0) + (extra?.deleted ?? 0),
+        changed: (usual?.changed ?? 0) + (extra?.changed ?? 0),
         encrypted: extra?.encrypted ?? 0,
       });
     }
-    const judgement = detectAnomaly(this.history, {
-      id: `b${this.#run}`,
-      at: start + this.#run * intervalMs,
-      statistics: project.statistics(),
-    });
+    const statistics = project.statistics();
+    alter(statistics);
+    const judgement = detectAnomaly(this.history, { id: `b${this.#run}`, at: start + this.#run * intervalMs, statistics });
     const stored = decodeHistory(encodeHistory(judgement.history));
     this.history = { ...stored, runs: stored.runs.map((run) => (run.state === 'open' ? { ...run, state: 'accepted' } : run)) };
     this.#run += 1;
@@ -41,7 +45,7 @@ class Recorder {
   }
 }
 
-const seeds = Array.from({ length: 4 }, (_, n) => n * 7_919 + 1);
+const seeds = Array.from({ length: propertyRuns({ quick: 2, usual: 4 }) }, (_, n) => n * 7_919 + 1);
 const runs = 100;
 
 test('ordinary histories: at most one false alarm in 200 backups', () => {
@@ -101,7 +105,7 @@ for (const [name, attack] of Object.entries(attacks))
           if (!findings.some(({ kind: found }) => found === wanted))
             missed.push(`${kind} ${seed} ${before} ${JSON.stringify([...steps])} ${JSON.stringify(findings)}`);
         }
-    ok(trials > 150);
+    ok(trials > 37 * seeds.length);
     deepEqual(missed, []);
   });
 
@@ -110,3 +114,24 @@ test('the first three backups are not judged, and growth alone is no finding', (
   const recorder = new Recorder(life);
   for (let run = 0; run < 3; run++) equal(recorder.next(new Map([['c0', { deleted: 50 }]])).length, 0);
 });
+
+for (const [what, each, found] of [
+  ['keep their text', { textBytes: 80, bits: 4.2 }, []],
+  ['lose most of their text', { textBytes: 20, bits: 4.2 }, ['changed']],
+  ['get the same text everywhere', { textBytes: 80, bits: 1 }, ['changed']],
+] as const)
+  test(`a collection whose documents all change and ${what}: ${found.length} findings`, () => {
+    const life = lifeOf('steady', 5);
+    const recorder = new Recorder(life);
+    for (let run = 0; run < 20; run++) recorder.next();
+    const [[id = '', { documents = 0 } = {}] = []] = [...life.project.collections];
+    const findings = recorder.next(new Map([[id, { changed: documents }]]), (statistics) => {
+      const sample = statistics.get(id)!.ofChanged;
+      sample.textBytes = sample.documents * each.textBytes;
+      sample.bits = sample.documents * each.bits;
+    });
+    deepEqual(
+      findings.filter(({ collection }) => collection === id).map(({ kind }) => kind),
+      found,
+    );
+  });

@@ -3,7 +3,7 @@ import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { afterAll, beforeEach, test } from 'vitest';
 import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
 import type { StorageErrorCode } from '../../../../shared/destination/store/object-store.ts';
-import { newId } from '../../../../shared/platform/index.ts';
+import { get, newId } from '../../../../shared/platform/index.ts';
 import { type BackupRecord, backupKey, eraseBackup, findDependentBackup } from '../../../../shared/stored-backup/index.ts';
 import { scriptAws } from '../../../harness/aws/scripted-aws.ts';
 import { backupOf, tenant } from '../../../harness/builders/sample-backup.ts';
@@ -110,6 +110,17 @@ test('delete objects: nothing is tried in an immutable or deleted destination', 
 const refusing = (code: StorageErrorCode) => async () => {
   throw new StorageError(code, 'no');
 };
+
+test('delete objects: a record that says why its objects stay no longer says it once they are deleted', async () => {
+  const kept = put({ objectsKept: { reason: 'Another backup shares them', since: '2026-01-01T00:00:00.000Z' } });
+  table.put({ ...backupKey.archive(tenant, kept.archive.backup, kept.id), backupId: kept.id });
+  const reasonOf = async () => (await get(backupKey.backup(tenant, kept.id)))?.objectsKept?.reason;
+  await eraseBackup(tenant, { backupId: kept.id, open: refusing('denied') });
+  equal(await reasonOf(), 'no');
+  await eraseBackup(tenant, { backupId: kept.id, open });
+  deepEqual([names(), await reasonOf()], [others.sort(), undefined]);
+});
+
 test('delete objects: an unreachable bucket is retried, a refusal is not', async () => {
   const { id } = put({});
   await rejects(eraseBackup(tenant, { backupId: id, open: refusing('unavailable') }), { name: 'StorageError' });
