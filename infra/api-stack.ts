@@ -22,7 +22,8 @@ export class ApiStack extends RouteStack {
   readonly #props: RouteStackProps;
 
   constructor(scope: Construct, id: string, props: RouteStackProps) {
-    super(scope, id, props, {
+    super(scope, id, {
+      ...props,
       hasFile: (file) => !isFurtherRoute(file),
       countedLines: ['keyRefused', 'secretsKeyRefused', 'providerFailed'],
     });
@@ -45,7 +46,7 @@ export class ApiStack extends RouteStack {
       timeoutSeconds,
       capabilities,
     });
-    this.makeRoute('Fallback', { '': '$default' }, fn, this.makeGatewayRole('Fallback', [fn]));
+    this.makeRoute('Fallback', { '': '$default' }, { fn, role: this.makeGatewayRole('Fallback', [fn]) });
   }
 
   #makeStage(): CfnStage {

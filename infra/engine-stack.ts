@@ -54,6 +54,11 @@ const workflowNames = ['purge', 'backup', 'verify', 'restore', 'restoreTest'] as
 type WorkflowName = (typeof workflowNames)[number];
 type WorkflowArns = Pick<ResourceNames, `${WorkflowName}WorkflowArn`>;
 
+interface WorkflowShape<S extends WorkerName> {
+  readonly define: (steps: Readonly<Record<S, Step>>) => object;
+  readonly isDistributed?: boolean;
+}
+
 export class EngineStack extends Stack {
   readonly parts: ResourceNames;
   readonly #props: EngineStackProps;
@@ -81,17 +86,23 @@ export class EngineStack extends Stack {
       backup: mapWidth(copiesMax, 'backup', accountConcurrency),
       restore: mapWidth(writersMax, 'restore', accountConcurrency),
     };
-    workflows.set('purge', this.#makeWorkflow('purge', purgeDefinition, ['purge']));
+    workflows.set('purge', this.#makeWorkflow('purge', ['purge'], { define: purgeDefinition }));
     workflows.set(
       'backup',
-      this.#makeWorkflow('backup', (steps) => backupDefinition(steps, width.backup), backupSteps, true),
+      this.#makeWorkflow('backup', backupSteps, {
+        define: (steps) => backupDefinition(steps, width.backup),
+        isDistributed: true,
+      }),
     );
-    workflows.set('verify', this.#makeWorkflow('verify', verifyDefinition, ['backupVerify']));
+    workflows.set('verify', this.#makeWorkflow('verify', ['backupVerify'], { define: verifyDefinition }));
     workflows.set(
       'restore',
-      this.#makeWorkflow('restore', (steps) => restoreDefinition(steps, width.restore), restoreSteps, true),
+      this.#makeWorkflow('restore', restoreSteps, {
+        define: (steps) => restoreDefinition(steps, width.restore),
+        isDistributed: true,
+      }),
     );
-    workflows.set('restoreTest', this.#makeWorkflow('restoreTest', restoreTestDefinition, ['restoreTestRun']));
+    workflows.set('restoreTest', this.#makeWorkflow('restoreTest', ['restoreTestRun'], { define: restoreTestDefinition }));
     // Tasks and events are written in the transaction that requested them.
     this.#addStreamTrigger('fanOut', { prefixes: ['TASK#', 'EVENT#'], batchSize: fanOutBatch });
     for (const name of queueNames) this.#addQueueTrigger(name, queues[name]);
@@ -164,9 +175,8 @@ export class EngineStack extends Stack {
 
   #makeWorkflow<S extends WorkerName>(
     name: WorkflowName,
-    define: (steps: Readonly<Record<S, Step>>) => object,
     steps: readonly S[],
-    isDistributed = false,
+    { define, isDistributed = false }: WorkflowShape<S>,
   ): CfnStateMachine {
     const functions = Object.fromEntries(steps.map((step) => [step, this.#makeWorker(step)])) as Record<S, lambda.Function>;
     const named = Object.fromEntries(

@@ -27,6 +27,6 @@ export const isFurtherRoute = (file: string): boolean => furtherFiles.includes(f
 
 export class FurtherRoutesStack extends RouteStack {
   constructor(scope: Construct, id: string, props: RouteStackProps) {
-    super(scope, id, props, { hasFile: isFurtherRoute, countedLines: ['keyRefused', 'secretsKeyRefused'] });
+    super(scope, id, { ...props, hasFile: isFurtherRoute, countedLines: ['keyRefused', 'secretsKeyRefused'] });
   }
 }

@@ -50,7 +50,7 @@ export class RouteStack extends Stack {
   readonly #lanes: CfnResource[] = [];
   #made = 0;
 
-  constructor(scope: Construct, id: string, props: RouteStackProps, { hasFile, countedLines }: RouteChoice) {
+  constructor(scope: Construct, id: string, { hasFile, countedLines, ...props }: RouteStackProps & RouteChoice) {
     super(scope, id, props);
     this.#props = props;
     this.#logGroup = makeLogGroup(this, 'Logs');
@@ -66,7 +66,7 @@ export class RouteStack extends Stack {
       pascalCase(file),
       handlers.map(({ fn }) => fn),
     );
-    for (const { endpoint, fn } of handlers) this.makeRoute(pascalCase(endpoint.id), routesOf(endpoint), fn, role);
+    for (const { endpoint, fn } of handlers) this.makeRoute(pascalCase(endpoint.id), routesOf(endpoint), { fn, role });
   }
 
   #makeEndpoint(endpoint: Endpoint): Invocable {
@@ -106,7 +106,11 @@ export class RouteStack extends Stack {
     });
   }
 
-  protected makeRoute(id: string, routes: Readonly<Record<string, string>>, fn: Invocable, role: Role): void {
+  protected makeRoute(
+    id: string,
+    routes: Readonly<Record<string, string>>,
+    { fn, role }: { readonly fn: Invocable; readonly role: Role },
+  ): void {
     const { apiId } = this.#props.data;
     const integration = new CfnIntegration(this, `${id}Integration`, {
       apiId,

@@ -3,6 +3,7 @@ import {
   Archive,
   ArchiveError,
   claimedIdentity,
+  type FetchedRange,
   type Identity,
   keyFileName,
   type Manifest,
@@ -30,10 +31,9 @@ export interface OpenBackup {
   readonly openedBy: string;
   dataKey(backup: string): Promise<Buffer>;
   /**
-   * Reads a range of an object; `again` counts the reads of it that failed their check, and a repeated one has a connection of its own. A
-   * missing or short object is damage.
+   * Reads a range of an object. One that is read again has a connection of its own. A missing or short object is damage.
    */
-  read(object: ObjectEntry, offset: number, length: number, again: number): Promise<Uint8Array>;
+  read(object: ObjectEntry, range: FetchedRange): Promise<Uint8Array>;
   /** Reads the version that was stored from now on, if the object was overwritten. False if there is no such version. */
   select(object: ObjectEntry): Promise<boolean>;
   sizeOf(object: ObjectEntry): Promise<number | undefined>;
@@ -110,11 +110,11 @@ const openNewest = async (location: BackupLocation, options: KeyOptions & OpenOp
     const { store, folder } = locate(entry.backup);
     return (await store.versions?.select(objectWithHash({ ...entry, name: `${folder}${entry.name}` }))) ?? false;
   };
-  const take: OpenBackup['read'] = async (entry, offset, length, again) => {
+  const take: OpenBackup['read'] = async (entry, { again, ...extent }) => {
     const { backup, name } = entry;
     const { store, folder } = locate(backup);
     const expected = objectWithHash({ ...entry, name: `${folder}${name}` });
-    const read = (from: ReadOnlyStore) => readExpected(from, expected, () => from.get(expected.name, { offset, length }));
+    const read = (from: ReadOnlyStore) => readExpected(from, expected, () => from.get(expected.name, extent));
     try {
       return await (again === 0 ? read(store) : overNewConnection(store, expected, read));
     } catch (error) {

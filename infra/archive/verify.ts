@@ -96,7 +96,7 @@ const verifyObject = async (backup: OpenBackup, entry: Entry, again: number): Pr
   const identity = { ...backup.identity, backup: entry.backup };
   const options = { identity, name: entry.name, dataKey: await backup.dataKey(entry.backup), entry };
   const offsets = Array.from({ length: Math.ceil(entry.size / pieceBytes) }, (_, n) => n * pieceBytes);
-  const piece = (offset: number) => backup.read(entry, offset, Math.min(pieceBytes, entry.size - offset), again);
+  const piece = (offset: number) => backup.read(entry, { offset, length: Math.min(pieceBytes, entry.size - offset), again });
   const source = prefetch(offsets, 1, piece);
   const parts: AsyncIterable<unknown> =
     objectKind(entry.name) === 'chunk' ? readChunk(source, options) : readIndex(source, options);

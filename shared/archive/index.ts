@@ -71,7 +71,14 @@ export {
   objectName,
 } from './primitives/identity.ts';
 export { lastAtMost } from './primitives/last-at-most.ts';
-export { Archive, type FetchedLeaf, type RecordFilter, unpackLeaf, type WantedLeaf } from './reader/archive.ts';
+export {
+  Archive,
+  type FetchedLeaf,
+  type FetchedRange,
+  type RecordFilter,
+  unpackLeaf,
+  type WantedLeaf,
+} from './reader/archive.ts';
 export type { LeafContents } from './reader/leaf-cache.ts';
 export { reread, rereadsMax } from './reader/reread.ts';
 export { Seeker } from './reader/seeker.ts';

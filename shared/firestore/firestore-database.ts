@@ -85,8 +85,7 @@ export class FirestoreDatabase {
   async startCall(
     method: string,
     request: Buffer | readonly Buffer[],
-    buffer: FrameBuffer,
-    options: CallOptions,
+    { buffer, ...options }: CallOptions & { readonly buffer: FrameBuffer },
   ): Promise<GrpcStream> {
     const { stream, call } = await this.#open(method, buffer, options);
     stream.end(framed(request));
@@ -150,18 +149,17 @@ export class FirestoreDatabase {
 
   /** Calls with retries and returns the messages of a small response. */
   call(method: string, request: Buffer, signal: AbortSignal | undefined): Promise<readonly Buffer[]> {
-    return this.retry((refresh) => this.callOnce(method, request, refresh, signal), signal);
+    return this.retry((refresh) => this.callOnce(method, request, { refresh, signal }), signal);
   }
 
   /** Calls once and returns the messages of a small response; throws RpcError. */
   async callOnce(
     method: string,
     request: Buffer | readonly Buffer[],
-    refresh: boolean,
-    signal: AbortSignal | undefined,
+    options: Pick<CallOptions, 'refresh' | 'signal'>,
   ): Promise<readonly Buffer[]> {
     const buffer = new FrameBuffer(4_096);
-    const call = await this.startCall(method, request, buffer, { refresh, wantedBytes: Number.POSITIVE_INFINITY, signal });
+    const call = await this.startCall(method, request, { ...options, buffer, wantedBytes: Number.POSITIVE_INFINITY });
     try {
       while (!call.isOver) await call.wait();
       const { failure } = call;

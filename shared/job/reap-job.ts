@@ -66,7 +66,7 @@ export interface ReapedKind<I extends RunningJobItem, J extends ReapedJob> {
   /** Why a job fails whose workflow has ended or is past its deadline. */
   reasonOf(job: J, now: Date): Reason;
   readonly startFailure: Reason;
-  fail(tenant: Tenant, item: I, reason: Reason, now: Date): Promise<void>;
+  fail(tenant: Tenant, item: I, failure: { readonly reason: Reason; readonly now: Date }): Promise<void>;
   /** Continues a job in another execution, because no step of its last one failed. Without it such a job fails. */
   resume?(tenant: Tenant, item: I, now: Date): Promise<void>;
   /** `isGivenUp`: objects that the store does not delete stay. `hasFailed`: `fail` was called just before. */
@@ -98,7 +98,7 @@ export const reapJob = async <I extends RunningJobItem, J extends ReapedJob>(
   // Stopped before anything is released, so that no step starts afterwards.
   if (execution === 'running') await workflow.stop(name, 'given up by the reaper');
   const hasFailed = typeof decision !== 'string';
-  if (hasFailed) await kind.fail(tenant, item, decision, now);
+  if (hasFailed) await kind.fail(tenant, item, { reason: decision, now });
   await kind.cleanUp(tenant, item, { isGivenUp: decision === 'give-up', hasFailed });
 };
 

@@ -93,51 +93,6 @@ test('a file is named after its main export, or after what its exports have in c
   );
 });
 
-const functionStart = /^(?:export )?(?:default )?(?:(?:async )?function\*? ?(\w+)|const (\w+) = (?:async )?)(?=[(<])/gm;
-
-/** How many parameters the list has that starts here, after any type parameters. */
-const parametersAt = (text: string, start: number): number => {
-  let depth = 0;
-  let separators = 0;
-  let isList = false;
-  for (let at = start; at < text.length; at += 1) {
-    const sign = text[at] ?? '';
-    if ('([{<'.includes(sign)) {
-      isList ||= depth === 0 && sign === '(';
-      depth += 1;
-    } else if (')]}'.includes(sign) || (sign === '>' && text[at - 1] !== '=')) {
-      depth -= 1;
-      if (isList && depth === 0) return /[(,]\s*$/.test(text.slice(start, at)) ? separators : separators + 1;
-    } else if (isList && depth === 1 && sign === ',') separators += 1;
-  }
-  return separators;
-};
-
-/** They run for every document, or every field of it: an object per call costs more than what they do with the bytes. */
-const perDocument =
-  'compareFrom compareRanges copyBytes documentSize eachEntry joinDocument joinedBytes sharedBytes writeDocument writeTimestampField';
-/** Receivers copy it from the documentation, and the samples in other languages take the same. */
-const samples = 'verifyStandard';
-const manyParameters = `${perDocument} ${samples}`.split(' ').sort();
-
-test('an exported function has at most three parameters; those that need more take an object', () => {
-  const functions = code.flatMap((source) => {
-    const exported = new Set(exportsOf(source));
-    return [...source.code.matchAll(functionStart)].flatMap(({ 0: start, 1: declared, 2: assigned, index }) => {
-      const name = declared ?? assigned ?? '';
-      const count = exported.has(name) ? parametersAt(source.code, index + start.length) : 0;
-      return exported.has(name) ? [{ path: source.path, name, count }] : [];
-    });
-  });
-  ok(functions.length > 1_500, `${functions.length} functions`);
-  const many = functions.filter(({ count }) => count > 3);
-  deepEqual(
-    many.filter(({ name }) => !manyParameters.includes(name)).map(({ path, name, count }) => `${path}: ${name} has ${count}`),
-    [],
-  );
-  deepEqual(many.map(({ name }) => name).sort(), manyParameters);
-});
-
 // Otherwise a reader of an import has to look up which one it is, and a search finds both.
 test('no name is exported by two files of shared, except by the indexes', () => {
   const files = sourcesIn('shared').filter(({ path }) => basename(path) !== 'index.ts');

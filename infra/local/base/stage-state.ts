@@ -10,7 +10,8 @@ import { StartError } from './settings.ts';
 
 export interface State {
   get<T>(kind: string, id: string): T | undefined;
-  set(kind: string, id: string, value: unknown, expiresAtMs?: number): void;
+  set(kind: string, id: string, value: unknown): void;
+  setExpiring(kind: string, id: string, entry: { readonly value: unknown; readonly expiresAtMs: number }): void;
   delete(kind: string, id: string): void;
   all<T>(kind: string): readonly T[];
   close(): void;
@@ -32,7 +33,8 @@ export const openState = (dir: string): State => {
       const row = one.get(kind, id, Date.now());
       return row && parse<T>(row);
     },
-    set: (kind, id, value, expiresAtMs) => void put.run(kind, id, JSON.stringify(value), expiresAtMs ?? null),
+    set: (kind, id, value) => void put.run(kind, id, JSON.stringify(value), null),
+    setExpiring: (kind, id, { value, expiresAtMs }) => void put.run(kind, id, JSON.stringify(value), expiresAtMs),
     delete: (kind, id) => void drop.run(kind, id),
     all: <T>(kind: string) => many.all(kind, Date.now()).map((row) => parse<T>(row)),
     close: () => database.close(),

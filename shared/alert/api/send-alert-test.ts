@@ -39,7 +39,7 @@ export const sendAlertTest = async (
   return {
     data: testData(alert, { deliveryId: id, outcome, recipients }),
     change: {
-      writes: [create(endedTest(tenant, alert.id, { id, message, outcome }, now)), whileActive(tenant)],
+      writes: [create(endedTest(tenant, { id, alertId: alert.id, message, outcome }, now)), whileActive(tenant)],
       audit: [
         auditNote(tenant, {
           type: 'alert',
@@ -98,13 +98,15 @@ const testData = (
   deliveryId,
 });
 
+interface EndedTest {
+  readonly id: string;
+  readonly alertId: string;
+  readonly message: AlertMessage;
+  readonly outcome: AlertOutcome;
+}
+
 /** A test is kept like other messages, and has ended. */
-const endedTest = (
-  tenant: Tenant,
-  alertId: string,
-  { id, message, outcome }: { readonly id: string; readonly message: AlertMessage; readonly outcome: AlertOutcome },
-  now: Date,
-): AlertDeliveryRecord => ({
-  ...newAlertDelivery(tenant, { id, alertId, state: 'test', title: message.title, message }, now),
+const endedTest = (tenant: Tenant, { outcome, message, ...ids }: EndedTest, now: Date): AlertDeliveryRecord => ({
+  ...newAlertDelivery(tenant, { ...ids, state: 'test', title: message.title, message }, now),
   ...endedAfter(outcome, now),
 });

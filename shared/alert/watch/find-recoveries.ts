@@ -30,11 +30,17 @@ type Reason = (incident: IncidentRecord, state: WatchedState, now: Date) => stri
 const nameOf = ({ subject }: IncidentRecord): string => subject.name ?? subject.id;
 const removed = (incident: IncidentRecord): string => `${nameOf(incident)} no longer exists in the organization`;
 
+interface WatchedIncident {
+  readonly project: WatchedState['projects'][number];
+  readonly incident: IncidentRecord;
+  readonly now: Date;
+}
+
 const ofProject =
-  (reason: (project: WatchedState['projects'][number], ...rest: Parameters<Reason>) => string | undefined): Reason =>
+  (reason: (of: WatchedIncident, state: WatchedState) => string | undefined): Reason =>
   (incident, state, now) => {
     const project = state.projects.find(({ id }) => id === incident.subject.id);
-    return project ? reason(project, incident, state, now) : removed(incident);
+    return project ? reason({ project, incident, now }, state) : removed(incident);
   };
 
 const ofSchedule: Reason = (incident, { schedules }) => {
@@ -50,7 +56,8 @@ const ofWebhook: Reason = ({ kind, subject: { id } }, { webhooks, webhookHealth 
   )?.message;
 
 const reasons: Readonly<Record<AlertKind, Reason>> = {
-  backup_failed: ofProject(({ id, name }, { lastFailureAt, scheduleId }, { lastGood, schedules }) => {
+  backup_failed: ofProject(({ project: { id, name }, incident }, { lastGood, schedules }) => {
+    const { lastFailureAt, scheduleId } = incident;
     const last = lastGood.get(id);
     // A schedule that was deleted or disabled makes no further backup of its own.
     const isExpected = schedules.some((one) => one.id === scheduleId && one.enabled);
@@ -64,15 +71,15 @@ const reasons: Readonly<Record<AlertKind, Reason>> = {
     if (!destination) return removed(incident);
     return destination.status === 'connected' ? `Storage destination ${destination.name} works again` : undefined;
   },
-  restore_failed: ofProject((_, { lastFailureAt }, _state, now) =>
-    now.getTime() - Date.parse(lastFailureAt) > undoSeconds * 1_000 ? 'The restore can no longer be resumed' : undefined,
+  restore_failed: ofProject(({ incident, now }) =>
+    now.getTime() - Date.parse(incident.lastFailureAt) > undoSeconds * 1_000 ? 'The restore can no longer be resumed' : undefined,
   ),
-  capture_stalled: ofProject(({ id, name }, _, { captures }, now) => {
+  capture_stalled: ofProject(({ project: { id, name }, now }, { captures }) => {
     const pitr = captures.get(id);
     if (!pitr || pitr.status === 'disabled') return `Point-in-time recovery of ${name} is disabled`;
     return stalledSince(pitr, now) === undefined ? `Changes of ${name} are captured again` : undefined;
   }),
-  capture_diverged: ofProject(({ id, name }, _, { captures }) => {
+  capture_diverged: ofProject(({ project: { id, name } }, { captures }) => {
     const pitr = captures.get(id);
     if (!pitr || pitr.status === 'disabled') return `Point-in-time recovery of ${name} is disabled`;
     return pitr.mustReadBase ? undefined : `A base backup has read all of ${name} since`;
@@ -102,7 +109,7 @@ const reasons: Readonly<Record<AlertKind, Reason>> = {
     if (backup?.status !== 'completed') return 'The marked backup no longer exists';
     return backup.anomalyState === 'open' ? undefined : 'The unusual changes were acknowledged';
   },
-  restore_test_failed: ofProject(({ id, name }, _, { restoreTests, projects }) => {
+  restore_test_failed: ofProject(({ project: { id, name } }, { restoreTests, projects }) => {
     // A test is never run into its own project, so a plan does not cover its target. If there is no other project, it says so there.
     const isOnly = projects.length === 1;
     const isTested = restoreTests.some(
@@ -116,7 +123,7 @@ const reasons: Readonly<Record<AlertKind, Reason>> = {
     if (!key) return removed(incident);
     return expiryWarningOf(key, now) === undefined ? `The API key ${key.name} is valid until ${key.expiresAt}` : undefined;
   },
-  protection_lapsed: ofProject((project, { openedAt }, state, now) => {
+  protection_lapsed: ofProject(({ project, incident: { openedAt }, now }, state) => {
     const since = unprotectedSince(state, project);
     const last = state.lastGood.get(project.id);
     if (!last || state.alerts.some((alert) => hasLapsed(alert, since, now))) return undefined;

@@ -15,9 +15,16 @@ import { LeafCache, type LeafContents } from './leaf-cache.ts';
 import { reread } from './reread.ts';
 import { type NamedPage, segmentsInRanges } from './segments-in-ranges.ts';
 
+export interface FetchedRange {
+  readonly offset: number;
+  readonly length: number;
+  /** How many reads of the range failed their check. */
+  readonly again: number;
+}
+
 interface ArchiveSource {
-  /** Reads exactly this range of an object; `again` counts the reads of it that failed their check. Errors pass through to the caller. */
-  readonly fetch: (object: ObjectEntry, offset: number, length: number, again: number) => Promise<Uint8Array>;
+  /** Reads exactly this range of an object. Errors pass through to the caller. */
+  readonly fetch: (object: ObjectEntry, range: FetchedRange) => Promise<Uint8Array>;
   /** The data key of this backup or of an earlier one that it references. */
   readonly dataKey: (backup: string) => Uint8Array | Promise<Uint8Array>;
   /** Whether to verify the clear-text headers as well. Reads do not depend on them, but a difference shows a modification. */
@@ -140,7 +147,7 @@ export class Archive {
   async #leaf(segment: Segment, part: LeafContents): Promise<Leaf> {
     const { entry, frame, offset, keysLength, bodiesLength } = this.#located(segment);
     const length = part === 'keys' ? keysLength : keysLength + bodiesLength;
-    return this.#open(entry, offset, length, (bytes, opener) => {
+    return this.#open(entry, { offset, length }, (bytes, opener) => {
       const keys = verified(opener.open(bytes.subarray(0, keysLength), frame, false), segment.keysSha256);
       const bodies =
         part === 'keys'
@@ -170,7 +177,7 @@ export class Archive {
     const { backup, object: name } = first.segment;
     return attachObject({ backup, name }, async () => {
       const { entry, offset } = this.#located(first.segment);
-      return this.#open(entry, offset, endOf(last) - offset, (bytes, opener) =>
+      return this.#open(entry, { offset, length: endOf(last) - offset }, (bytes, opener) =>
         wanted.map((one) => this.#fetched(one, bytes.subarray(one.segment.offset - offset, endOf(one) - offset), opener)),
       );
     });
@@ -202,7 +209,7 @@ export class Archive {
     if (page.length > frameLengthBytes + maxSealedBytes)
       throw new ArchiveError('too-large', `an index page declares ${page.length} bytes`);
     const entry = this.#entry(this.manifest.backup, page.object);
-    return this.#open(entry, page.offset, page.length, (bytes, opener) => {
+    return this.#open(entry, page, (bytes, opener) => {
       const plain = opener.open(bytes, page.frame, page.frame + 1 === entry.frames);
       const sha256 = decodeBase64(page.sha256, 32);
       const segments = decodePage(sha256 ? verified(plain, sha256) : plain);
@@ -216,12 +223,11 @@ export class Archive {
   /** Fetches and opens a range; a range that fails verification is fetched again. */
   async #open<T>(
     entry: ObjectEntry,
-    offset: number,
-    length: number,
+    { offset, length }: Pick<FetchedRange, 'offset' | 'length'>,
     open: (bytes: Uint8Array, opener: FrameOpener) => T,
   ): Promise<T> {
     const opener = await this.#opener(entry);
-    return this.#withRetry(entry, async (again) => open(await this.#fetch(entry, offset, length, again), opener));
+    return this.#withRetry(entry, async (again) => open(await this.#fetch(entry, { offset, length, again }), opener));
   }
 
   #withRetry<T>(entry: ObjectEntry, read: (again: number) => Promise<T>): Promise<T> {
@@ -239,9 +245,9 @@ export class Archive {
     return entry;
   }
 
-  async #fetch(entry: ObjectEntry, offset: number, length: number, again: number): Promise<Uint8Array> {
-    const bytes = await this.#source.fetch(entry, offset, length, again);
-    if (bytes.length !== length) throw new ArchiveError('truncated', `received ${bytes.length} of ${length} bytes`);
+  async #fetch(entry: ObjectEntry, range: FetchedRange): Promise<Uint8Array> {
+    const bytes = await this.#source.fetch(entry, range);
+    if (bytes.length !== range.length) throw new ArchiveError('truncated', `received ${bytes.length} of ${range.length} bytes`);
     return bytes;
   }
 
@@ -265,7 +271,7 @@ export class Archive {
   }
 
   async #verifyHeader(entry: ObjectEntry, expected: Buffer, again: number): Promise<void> {
-    if (!expected.equals(await this.#fetch(entry, 0, expected.length, again)))
+    if (!expected.equals(await this.#fetch(entry, { offset: 0, length: expected.length, again })))
       throw new ArchiveError('header-invalid', 'the header of the object differs from the manifest');
   }
 }

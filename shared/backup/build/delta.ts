@@ -64,7 +64,7 @@ export class Delta {
     const { delta, planNumber = 0 } = backup;
     if (!delta) return new Delta(undefined, []);
     const segments: Segment[] = [];
-    const { pk, sk } = backupKey.deltaPage(tenant, backup.id, planNumber, 0);
+    const { pk, sk } = backupKey.deltaPage(tenant, backup.id, { planNumber, page: 0 });
     for await (const { page } of walk<DeltaPageRecord>({ pk, prefix: sk.slice(0, sk.lastIndexOf('#') + 1) }))
       segments.push(...decodePage(page));
     const [destination, dataKey] = await Promise.all([

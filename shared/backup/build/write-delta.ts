@@ -48,7 +48,7 @@ export const writeDelta = async (tenant: Tenant, run: DeltaRun): Promise<StoredD
   const { delta, segments } = await store(tenant, run);
   if (!delta) return undefined;
   const pages = deltaPages(segments).map(
-    (page, n): Write => ({ put: { ...backupKey.deltaPage(tenant, backup.id, planNumber, n), page, ttl } }),
+    (page, n): Write => ({ put: { ...backupKey.deltaPage(tenant, backup.id, { planNumber, page: n }), page, ttl } }),
   );
   for (let start = 0; start < pages.length; start += pagesPerCommit)
     await commit([...pages.slice(start, start + pagesPerCommit), isCurrent]);

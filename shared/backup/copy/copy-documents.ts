@@ -33,7 +33,8 @@ export const copyDocuments = (run: CopyRun, claim: Claim): Promise<boolean> =>
     const { comparedWith } = backup;
     const tally = new ChangeTally(comparedWith && parseMoment(comparedWith.readTime));
     const parent = await run.parent();
-    const comparison = parent && new ParentComparison(parent, { range, after, readTime: parseMoment(readTime) }, part, control);
+    const compared = { range, after, readTime: parseMoment(readTime) };
+    const comparison = parent && new ParentComparison(parent, compared, { writer: part, control });
     const progress = (moreReads = 0): ShardProgress => ({
       documents: shard.documents + reader.documents,
       reads: shard.reads + reader.reads + moreReads,
@@ -149,7 +150,7 @@ const collectionsOf = async (
   backupId: string,
   number: number,
 ): Promise<readonly string[]> => {
-  const { pk, sk } = backupKey.part(tenant, backupId, number, 0);
+  const { pk, sk } = backupKey.part(tenant, backupId, { number, part: 0 });
   const ids: string[] = [];
   for await (const part of walk<PartRecord>({ pk, prefix: sk.slice(0, sk.lastIndexOf('#') + 1) }))
     for (const [id] of JSON.parse(part.collections) as readonly (readonly [string, number])[]) ids.push(id);

@@ -108,7 +108,7 @@ export const checkpointShard = (
         { expected: { parts: shard.parts, counted: shard.counted, reads: shard.reads } },
       ),
       ...(result?.part
-        ? [create({ ...backupKey.part(tenant, backupId, number, part), number, part, ttl: shard.ttl, ...result.part })]
+        ? [create({ ...backupKey.part(tenant, backupId, { number, part }), number, part, ttl: shard.ttl, ...result.part })]
         : []),
     ]);
     return backup;

@@ -20,6 +20,6 @@ export const backupJobs = (deps: BackupDeps, workflow: JobWorkflow): ReapedKind<
   recordKey: (tenant, { backupId }) => backupKey.backup(tenant, backupId),
   reasonOf: (backup, now) => reasonFor(backup, undefined, now),
   startFailure: { ...internalFailure, message: 'The service could not start the backup' },
-  fail: (tenant, { backupId }, reason, now) => failBackup(tenant, { backupId, reason: () => reason, now }),
+  fail: (tenant, { backupId }, { reason, now }) => failBackup(tenant, { backupId, reason: () => reason, now }),
   cleanUp: (tenant, { backupId }, { isGivenUp }) => cleanUpBackup(tenant, { backupId, deps, options: { isGivenUp } }),
 });

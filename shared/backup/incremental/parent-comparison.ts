@@ -20,6 +20,11 @@ interface ComparedRange {
   readonly readTime: ProtobufTimestamp;
 }
 
+interface ComparisonRun {
+  readonly writer: PartWriter;
+  readonly control: RunControl;
+}
+
 /** Batches of the source. The generator returns whether the source is exhausted. */
 export type SourceBatches = AsyncGenerator<DocumentBatch, boolean, undefined>;
 
@@ -38,7 +43,7 @@ export class ParentComparison {
   readonly #control: RunControl;
   readonly #readTime: ProtobufTimestamp;
 
-  constructor(parent: ParentArchive, range: ComparedRange, writer: PartWriter, control: RunControl) {
+  constructor(parent: ParentArchive, range: ComparedRange, { writer, control }: ComparisonRun) {
     this.#writer = writer;
     this.#control = control;
     this.#readTime = range.readTime;

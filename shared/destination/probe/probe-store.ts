@@ -150,7 +150,7 @@ const testStore = async (
         if (isApart) await store.put(lockedName, bytes, { ...lock, signal });
         const state = await store.head(lockedName, signal);
         const extended = after(clock.now(), 2 * lockedSeconds);
-        const reported = state && (await store.extendLock(lockedName, state, extended, signal));
+        const reported = state && (await store.extendLock(lockedName, state, { until: extended, signal }));
         if (!reported || reported < extended) warnings.push(unreportedLock);
       });
   } catch (error) {

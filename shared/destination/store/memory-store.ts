@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { tooLarge, tooShort, toReadRequest } from './byte-range.ts';
 import {
   type ByteRange,
+  type LockExtension,
   type ObjectState,
   type ObjectStore,
   type PutOptions,
@@ -68,7 +69,7 @@ export class MemoryStore implements ObjectStore {
     return bytes && { size: bytes.length, checksums: [checksumOf(bytes)], lockedUntil: this.locks.get(name) };
   }
 
-  async extendLock(name: string, _state: ObjectState, until: Date): Promise<Date | undefined> {
+  async extendLock(name: string, _state: ObjectState, { until }: LockExtension): Promise<Date | undefined> {
     const locked = this.locks.get(name);
     if (locked === undefined || locked < until) this.locks.set(name, wholeSecond(until));
     return this.locks.get(name);

@@ -17,7 +17,7 @@ export interface ObjectStore {
    * Extends the lock of the version that `head` reported to at least `until`, and returns the end of the lock that the store reports
    * afterwards; undefined if it reports none. Never shortens a lock. Throws `denied` or `invalid` if the store refuses.
    */
-  extendLock(name: string, state: ObjectState, until: Date, signal?: AbortSignal): Promise<Date | undefined>;
+  extendLock(name: string, state: ObjectState, extension: LockExtension): Promise<Date | undefined>;
   /** Objects whose names begin with the prefix, in any order. */
   list(prefix: string, signal?: AbortSignal): AsyncIterable<{ readonly name: string; readonly size: number }>;
   /** Deletes objects. A missing object is no error. */
@@ -72,6 +72,11 @@ export interface ObjectState {
 
 /** Stores may keep the end of a lock in whole seconds: a lock never ends earlier than was asked for. */
 export const wholeSecond = (until: Date): Date => new Date(Math.ceil(until.getTime() / 1_000) * 1_000);
+
+export interface LockExtension {
+  readonly until: Date;
+  readonly signal?: AbortSignal | undefined;
+}
 
 export interface UploadedObject {
   readonly size: number;

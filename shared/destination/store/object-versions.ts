@@ -15,6 +15,11 @@ export interface ListedVersion {
   readonly isNewest: boolean;
 }
 
+export interface StoredVersion {
+  readonly name: string;
+  readonly version: string;
+}
+
 /** The calls of a bucket that keeps versions. */
 export interface VersionedBucket {
   /** Versions and delete markers of one object that are listed in a search. */
@@ -22,8 +27,7 @@ export interface VersionedBucket {
   /** Versions of all objects whose names begin with the prefix, by name, those of one name newest first. None if listing is denied. */
   listVersions(prefix: string, signal?: AbortSignal): AsyncIterable<ListedVersion>;
   readVersion(
-    name: string,
-    version: string,
+    object: StoredVersion,
     range: { readonly offset: number; readonly length: number },
     signal?: AbortSignal,
   ): Promise<Uint8Array>;
@@ -116,8 +120,10 @@ export class ObjectVersions implements FolderVersions {
   }
 
   async *#read(name: string, { version, size }: { readonly version: string; readonly size: number }, signal?: AbortSignal) {
-    for (let offset = 0; offset < size; offset += pieceBytes)
-      yield await this.#bucket.readVersion(name, version, { offset, length: Math.min(pieceBytes, size - offset) }, signal);
+    for (let offset = 0; offset < size; offset += pieceBytes) {
+      const range = { offset, length: Math.min(pieceBytes, size - offset) };
+      yield await this.#bucket.readVersion({ name, version }, range, signal);
+    }
   }
 }
 

@@ -38,6 +38,12 @@ export const targetsMax = 99;
 /** Target ids of time requests follow all others. */
 const firstTimeRequestId = 1 << 20;
 
+interface OpenedCall {
+  readonly call: GrpcStream;
+  readonly send: (request: Buffer) => void;
+  readonly buffer: FrameBuffer;
+}
+
 /**
  * One Listen stream of several collection groups. It is consistent once every target is current and a read time was sent for all
  * of them.
@@ -57,7 +63,7 @@ export class ListenCall {
   #timeRequestName: string | undefined;
   #isClosed = false;
 
-  private constructor(source: FirestoreDatabase, call: GrpcStream, send: (request: Buffer) => void, buffer: FrameBuffer) {
+  private constructor(source: FirestoreDatabase, { call, send, buffer }: OpenedCall) {
     this.#source = source;
     this.#call = call;
     this.#send = send;
@@ -69,8 +75,8 @@ export class ListenCall {
     options: { refresh: boolean; signal: AbortSignal | undefined },
   ): Promise<ListenCall> {
     const buffer = new FrameBuffer(256 << 10);
-    const { call, send } = await source.startStreamingCall('Listen', buffer, { ...options, wantedBytes: 1 });
-    return new ListenCall(source, call, send, buffer);
+    const opened = await source.startStreamingCall('Listen', buffer, { ...options, wantedBytes: 1 });
+    return new ListenCall(source, { ...opened, buffer });
   }
 
   add(target: ListenTarget): void {

@@ -56,7 +56,8 @@ export const getWithin = async (
     const response = new PartialResponse(Buffer.byteLength(source.root) + 1, maxBytes);
     let stream: GrpcStream | undefined;
     try {
-      stream = await source.startCall('BatchGetDocuments', request, response.buffer, {
+      stream = await source.startCall('BatchGetDocuments', request, {
+        buffer: response.buffer,
         refresh: retries.needsToken,
         wantedBytes,
         signal,

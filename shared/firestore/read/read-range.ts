@@ -119,7 +119,7 @@ export class RangeReader implements DocumentRange {
     const selection = { range, after: this.#counts.lastName, collectionId, limit: limit && limit - this.documents };
     const request = runQuery({ root: this.#source.root, readTime }, selection);
     const refresh = this.#retries.needsToken;
-    return this.#source.startCall('RunQuery', request, this.#buffer, { refresh, wantedBytes: this.#batchBytes, signal });
+    return this.#source.startCall('RunQuery', request, { buffer: this.#buffer, refresh, wantedBytes: this.#batchBytes, signal });
   }
 
   async *#batches(stream: GrpcStream): AsyncGenerator<DocumentBatch, void, undefined> {

@@ -5,7 +5,7 @@ import { changed, classifyRequest, isOutage, isTooLarge, isWriteOutcomeUnknown, 
 import { groupResults } from './group-results.ts';
 import type { RateGrant } from './rate-ramp.ts';
 import { resolvePreconditions } from './resolve-preconditions.ts';
-import type { SenderContext } from './sender-context.ts';
+import type { SenderContext, SentWrites } from './sender-context.ts';
 import type { WriteBatch } from './write-batch.ts';
 import { type WriteStatus, writeStatuses } from './write-statuses.ts';
 
@@ -39,7 +39,7 @@ export class BatchSender {
   /** `decided` when this sender last waited. */
   #decidedBefore: number;
 
-  constructor(context: SenderContext, batch: WriteBatch, slots: readonly number[], failures: number) {
+  constructor(context: SenderContext, { batch, slots, failures }: SentWrites) {
     this.#context = context;
     this.#batch = batch;
     this.#slots = slots;
@@ -63,7 +63,7 @@ export class BatchSender {
       grant = await rateLimiter?.take(this.#slots.length, retryOptions.signal);
       if (grant) this.#splitAfter(grant.writes);
       const request = this.#batch.request(target.database, this.#slots);
-      const [response] = await target.callOnce('BatchWrite', request, this.#needsToken, callSignal);
+      const [response] = await target.callOnce('BatchWrite', request, { refresh: this.#needsToken, signal: callSignal });
       return { grant, outcome: writeStatuses(response, this.#slots.length) };
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
@@ -78,7 +78,7 @@ export class BatchSender {
     const slots = this.#slots;
     this.#slots = slots.slice(0, count);
     for (let at = count; at < slots.length; at += count)
-      this.#context.send(this.#batch, slots.slice(at, at + count), this.#failures);
+      this.#context.send({ batch: this.#batch, slots: slots.slice(at, at + count), failures: this.#failures });
   }
 
   async #retry(error: RpcError, grant: RateGrant | undefined): Promise<void> {

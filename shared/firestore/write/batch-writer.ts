@@ -5,7 +5,7 @@ import { asWriteError } from './classify-write.ts';
 import type { Condition } from './precondition.ts';
 import type { RateLimiter } from './rate-limiter.ts';
 import { Semaphore } from './semaphore.ts';
-import type { SenderContext } from './sender-context.ts';
+import type { SenderContext, SentWrites } from './sender-context.ts';
 import { type BatchLimit, batchLimit, requestBytesMax, WriteBatch } from './write-batch.ts';
 import { WriteEncoder, type WriteMode } from './write-encoder.ts';
 import type { WriteStatus } from './write-statuses.ts';
@@ -64,7 +64,7 @@ export class BatchWriter {
       retryOptions: target.retryOptions(this.#stopAbort.signal),
       callSignal: this.#callAbort.signal,
       decided: 0,
-      send: (batch, slots, failures) => this.#startSender(batch, slots, failures),
+      send: (writes) => this.#startSender(writes),
       settle: (batch, slot, outcome) => this.#settle(batch, slot, outcome),
     };
     if (signal?.aborted) this.#fail(cancelled());
@@ -137,11 +137,11 @@ export class BatchWriter {
     if (!batch) return;
     this.#openBatches += 1;
     const slots = Array.from({ length: batch.count }, (_, slot) => slot);
-    this.#startSender(batch, slots, 0);
+    this.#startSender({ batch, slots, failures: 0 });
   }
 
-  #startSender(batch: WriteBatch, slots: readonly number[], failures: number): void {
-    const sending = new BatchSender(this.#context, batch, slots, failures)
+  #startSender(writes: SentWrites): void {
+    const sending = new BatchSender(this.#context, writes)
       .run()
       .catch((error: unknown) => this.#fail(asWriteError(error)))
       .finally(() => this.#sending.delete(sending));

@@ -5,6 +5,13 @@ import type { Semaphore } from './semaphore.ts';
 import type { WriteBatch } from './write-batch.ts';
 import type { WriteStatus } from './write-statuses.ts';
 
+export interface SentWrites {
+  readonly batch: WriteBatch;
+  readonly slots: readonly number[];
+  /** Earlier requests with these writes that failed as a whole. */
+  readonly failures: number;
+}
+
 /** Shared by all senders of a writer. */
 export interface SenderContext {
   readonly target: FirestoreDatabase;
@@ -17,6 +24,6 @@ export interface SenderContext {
   /** Number of writes that the target has decided; growth shows that it is reachable. */
   decided: number;
   /** Starts another sender for part of a batch. */
-  send(batch: WriteBatch, slots: readonly number[], failures: number): void;
+  send(writes: SentWrites): void;
   settle(batch: WriteBatch, slot: number, outcome: 'written' | 'skipped' | WriteStatus): void;
 }

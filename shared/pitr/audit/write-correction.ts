@@ -91,7 +91,7 @@ export const insertCorrection = async (
   const next = batches.find((one) => batchNameOf(one) > name);
   const batch: BatchRecord = {
     ...stored,
-    ...pitrKey.batch(tenant, pitr.projectId, moment, id),
+    ...pitrKey.batch(tenant, pitr.projectId, { to: moment, id }),
     id,
     partOf: before && (before.partOf ?? before.id),
     asOf: moment,
@@ -106,7 +106,7 @@ export const insertCorrection = async (
   const writes: readonly Write[] = [{ put: batch }, remove(pitrKey.upload(tenant, pitr.projectId, id))];
   if (!next) return { writes, lastBatch: name };
   const relinked = set(
-    pitrKey.batch(tenant, pitr.projectId, next.to, next.id),
+    pitrKey.batch(tenant, pitr.projectId, next),
     { previous: name },
     { expected: { previous: next.previous }, onConditionFailed: () => new StaleReadError() },
   );

@@ -62,8 +62,14 @@ export const openEarlierBatches = async (
     add(microsOf(whole.to), whole);
   }
   add(end, undefined);
-  return new EarlierBatches(cycle, stored, stretches, await batchOpener(cycle, options));
+  return new EarlierBatches(cycle, { stored, stretches, open: await batchOpener(cycle, options) });
 };
+
+interface FoundBatches {
+  readonly stored: readonly BatchRecord[];
+  readonly stretches: readonly Stretch[];
+  readonly open: () => OpenBatch;
+}
 
 class EarlierBatches implements EarlierWriters {
   readonly #tenant: Tenant;
@@ -72,12 +78,7 @@ class EarlierBatches implements EarlierWriters {
   readonly #open: () => OpenBatch;
   #stored: readonly BatchRecord[];
 
-  constructor(
-    { tenant, pitr }: CycleContext,
-    stored: readonly BatchRecord[],
-    stretches: readonly Stretch[],
-    open: () => OpenBatch,
-  ) {
+  constructor({ tenant, pitr }: CycleContext, { stored, stretches, open }: FoundBatches) {
     this.#tenant = tenant;
     this.#pitr = pitr;
     this.#stored = stored;
@@ -133,7 +134,7 @@ class EarlierBatches implements EarlierWriters {
     const end = whole?.to ?? momentOf(to);
     return [
       {
-        ...pitrKey.batch(this.#tenant, this.#pitr.projectId, end, batch.id),
+        ...pitrKey.batch(this.#tenant, this.#pitr.projectId, { to: end, id: batch.id }),
         id: batch.id,
         partOf: whole?.id,
         previous: null,

@@ -31,7 +31,11 @@ export const insertBatches = (
     if (old.previous === previous) return [];
     const expected = { previous: old.previous };
     return [
-      set(pitrKey.batch(tenant, projectId, to, id), { previous }, { expected, onConditionFailed: () => new StaleReadError() }),
+      set(
+        pitrKey.batch(tenant, projectId, { to, id }),
+        { previous },
+        { expected, onConditionFailed: () => new StaleReadError() },
+      ),
     ];
   });
   const last = chain.at(-1);

@@ -36,6 +36,12 @@ export class BaseGone extends Error {}
 /** The source keeps an hour, and a cycle takes minutes. */
 const historyMicros = 50 * 60 * 1_000_000;
 
+interface OpenedSession {
+  readonly source: FirestoreDatabase;
+  readonly session: ListenSession;
+  readonly batch: OpenBatch;
+}
+
 export class CaptureSession {
   readonly #source: FirestoreDatabase;
   readonly #deps: BackupDeps;
@@ -45,17 +51,12 @@ export class CaptureSession {
   /** Billed before the current cycle and not recorded yet. */
   #unrecordedReads = 0;
 
-  private constructor(
-    source: FirestoreDatabase,
-    deps: BackupDeps,
-    signal: AbortSignal,
-    opened: { session: ListenSession; batch: OpenBatch },
-  ) {
+  private constructor({ source, session, batch }: OpenedSession, deps: BackupDeps, signal: AbortSignal) {
     this.#source = source;
     this.#deps = deps;
     this.#signal = signal;
-    this.session = opened.session;
-    this.#batch = opened.batch;
+    this.session = session;
+    this.#batch = batch;
   }
 
   /** Resolves when all changes up to now are received. */
@@ -85,7 +86,7 @@ export class CaptureSession {
           throw error;
         }
       }, signal);
-      return new CaptureSession(source, deps, signal, opened);
+      return new CaptureSession({ source, ...opened }, deps, signal);
     } catch (error) {
       source.close();
       throw error;

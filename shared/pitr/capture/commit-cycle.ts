@@ -144,7 +144,7 @@ const batchWrites = (
   if (!chunk) return [];
   const to = momentOf(captured.to);
   const batch: BatchRecord = {
-    ...pitrKey.batch(tenant, pitr.projectId, to, batchId),
+    ...pitrKey.batch(tenant, pitr.projectId, { to, id: batchId }),
     id: batchId,
     previous: provenAgain?.lastBatch ?? pitr.lastBatch ?? null,
     from: pitr.capturedTo ?? to,

@@ -98,7 +98,7 @@ const provePeriod = async (
     if (!chunk) return { period, unproven: runs, writes: [] };
     const { from = period.from, to = period.to, id: partOf } = stored.whole ?? {};
     const found: BatchRecord = {
-      ...pitrKey.batch(tenant, pitr.projectId, to, batch.id),
+      ...pitrKey.batch(tenant, pitr.projectId, { to, id: batch.id }),
       id: batch.id,
       partOf,
       previous: null,

@@ -97,7 +97,7 @@ export class GroupStream implements Listener {
     const updated = updatedOf(document);
     if (updated <= group.since) group.isReplayed = true;
     else if (updated > group.position.to && group.changes.get(name)?.updated !== updated)
-      this.#step.changed(group, name, bytes, document, this.#observed);
+      this.#step.changed({ group, name, bytes, document }, this.#observed);
   }
 
   gone(name: string, seenAt: string | undefined): void {

@@ -26,6 +26,13 @@ interface Held {
 }
 type Marks = Pick<RawDocument, 'nameStart' | 'nameEnd' | 'createdSeconds' | 'createdNanos' | 'updatedSeconds' | 'updatedNanos'>;
 
+interface ReceivedDocument {
+  readonly group: CollectionGroup;
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly document: RawDocument;
+}
+
 export class StreamStep {
   readonly #changes = new Map<string, StepChange>();
   readonly #held = new Map<string, Held>();
@@ -33,7 +40,7 @@ export class StreamStep {
   /** Part of the step is stored already: it must be completed. */
   isTorn = false;
 
-  changed(group: CollectionGroup, name: string, bytes: Buffer, document: RawDocument, observed: ObservedChanges): void {
+  changed({ group, name, bytes, document }: ReceivedDocument, observed: ObservedChanges): void {
     const version = { updated: updatedOf(document), created: createdOf(document) };
     const change = this.#changeOf(group, name);
     this.#drop(name, change);

@@ -288,9 +288,9 @@ export const pitrKey = {
     sk: n === 0 ? 'TOKENS' : `TOKENS#${n}`,
   }),
   /** Sorts by time. */
-  batch: (tenant: Tenant, projectId: string, to: string, batchId: string): Key<BatchRecord> => ({
+  batch: (tenant: Tenant, projectId: string, { to, id }: Pick<BatchRecord, 'to' | 'id'>): Key<BatchRecord> => ({
     pk: work(tenant, projectId),
-    sk: `${batchPrefix}${to}#${batchId}`,
+    sk: `${batchPrefix}${to}#${id}`,
   }),
   upload: (tenant: Tenant, projectId: string, batchId: string): Key<UploadRecord> => ({
     pk: work(tenant, projectId),

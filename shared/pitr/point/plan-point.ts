@@ -53,7 +53,7 @@ const planKnown = async (
   { record, request, now }: { readonly record: PitrRecord; readonly request: PointRequest; readonly now: Date },
 ): Promise<PointPlan> => {
   const second = requestedSecond(request, now);
-  const listed = await listBatches(tenant, record, baseOf(record, request, now).readTime, second);
+  const listed = await listBatches(tenant, record, { from: baseOf(record, request, now).readTime, to: second });
   const found = keptOf(record, listed.batches);
   const point = resolvePoint(record, found, { request, now });
   if (listed.missing !== undefined)
@@ -72,7 +72,11 @@ const planKnown = async (
 /** Plans a moment that was resolved before. Fails if part of it has expired since, which the remaining batches do not show. */
 export const loadRestorePoint = async (tenant: Tenant, projectId: string, point: PointInTime): Promise<PointPlan> => {
   const before = await readPitr(tenant, projectId);
-  const { batches: found, missing } = await listBatches(tenant, { projectId, ...before }, point.base.readTime, point.moment);
+  const { batches: found, missing } = await listBatches(
+    tenant,
+    { projectId, ...before },
+    { from: point.base.readTime, to: point.moment },
+  );
   // Read after the batches: expiry updates the record before it deletes.
   const record = await readPitr(tenant, projectId);
   const base = await readBase(tenant, point);
@@ -115,8 +119,7 @@ const readBase = (tenant: Tenant, { base }: PointInTime): Promise<BackupRecord |
 const listBatches = async (
   tenant: Tenant,
   { projectId, lastBatch = null }: { readonly projectId: string; readonly lastBatch?: string | null | undefined },
-  from: string,
-  to: string,
+  { from, to }: { readonly from: string; readonly to: string },
 ): Promise<{ batches: readonly BatchRecord[]; missing: string | undefined }> => {
   const batches: BatchRecord[] = [];
   const begin = Math.max(0, microsOf(from) - heardAheadMicros);

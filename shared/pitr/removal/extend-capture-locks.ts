@@ -59,7 +59,7 @@ const extendBases = async (run: LockRun, folders: BatchFolders): Promise<boolean
     if (known !== undefined && known >= iso(least)) continue;
     const end = captureLockEnd(new Date(lastMs), days);
     const locks = new ChainLocks(iso(end));
-    if (!(await extendBase(run, base, locks)) || !(await extendBatches(run, folders, { base, next }, locks))) return false;
+    if (!(await extendBase(run, base, locks)) || !(await extendBatches(run, { folders, locks }, { base, next }))) return false;
     await recordLocks(tenant, { pitr, base, outcome: { end, reason: locks.result.reason, now: clock.now() } });
   }
   return true;
@@ -103,9 +103,8 @@ const extendBase = async ({ tenant, deps, clock, until }: LockRun, { backupId }:
 /** Batches that begin after the next base serve only moments that build on that one. */
 const extendBatches = async (
   { tenant, pitr, clock, until }: LockRun,
-  folders: BatchFolders,
+  { folders, locks }: { readonly folders: BatchFolders; readonly locks: ChainLocks },
   { base, next }: { readonly base: Base; readonly next: Base | undefined },
-  locks: ChainLocks,
 ): Promise<boolean> => {
   const first = momentOf(microsOf(base.readTime) - heardAheadMicros);
   const last = next ? microsOf(next.readTime) + heardAheadMicros : Number.POSITIVE_INFINITY;

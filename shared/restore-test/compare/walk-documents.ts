@@ -82,6 +82,14 @@ export const walkDocuments = async (
   }
 };
 
+interface VisitedDocument {
+  readonly order: number;
+  readonly path: string;
+  readonly name: Buffer;
+  readonly archived: ArchiveCursor;
+  readonly live: TargetCursor | undefined;
+}
+
 class DocumentWalk {
   readonly #options: WalkOptions;
   readonly #collections: Map<string, number>;
@@ -104,7 +112,12 @@ class DocumentWalk {
     const at = live && { readTime: live.readTime, signal, batchBytes };
     const lookups =
       live?.look === 'lookup' && at ? new LiveLookupCursor(live.database, archive, { ...at, withTombstones, wants }) : undefined;
-    const archived = new ArchiveCursor(archive, rest, { withBodies: !wants, withTombstones, withErased: true }, lookups?.through);
+    const archived = new ArchiveCursor(archive, rest, {
+      withBodies: !wants,
+      withTombstones,
+      withErased: true,
+      through: lookups?.through,
+    });
     const scanned = lookups ?? (live && at ? new LiveScanCursor(live.database, rest, at) : undefined);
     try {
       await archived.load();
@@ -123,19 +136,13 @@ class DocumentWalk {
     return mergeJoin({ left: archived, right: live, compare: compareNames }, async (order, at, n) => {
       const name = Buffer.from(at);
       const path = name.toString();
-      if (!wants || wants(path)) await this.#visit(order, path, name, archived, live);
+      if (!wants || wants(path)) await this.#visit({ order, path, name, archived, live });
       this.#state = { ...this.#state, after: JSON.stringify(path) };
       return n % lookEvery !== 0 || !(await isOver(this.state));
     });
   }
 
-  async #visit(
-    order: number,
-    path: string,
-    name: Buffer,
-    archived: ArchiveCursor,
-    live: TargetCursor | undefined,
-  ): Promise<void> {
+  async #visit({ order, path, name, archived, live }: VisitedDocument): Promise<void> {
     if (order > 0) return this.#find(path, 'unexpected', 'The database has a document that the archive lacks');
     if (archived.isErased) return this.#passErased(path);
     if (archived.isTombstone) {

@@ -109,7 +109,7 @@ export const endRun = async ({ tenant, run, deps }: EndingRun, ended: RunRecord)
       setRun({ tenant, run }, endAttributes(run, ended, now)),
       { remove: restoreTestKey.running(tenant, run.id) },
       ...(run.isLocked ? releaseLocks(tenant, run) : []),
-      ...releaseBackup(tenant, run, ended, end.backup),
+      ...releaseBackup(tenant, ended, end.backup),
       ...lastOutcome(tenant, end.plan, ended),
       ...lastProof(tenant, end.project, ended),
       ...endEvents(tenant, { context: end, run: ended, now }),
@@ -147,8 +147,7 @@ export const locksOf = ({ projectId, target, targetDatabase }: RunRecord): reado
 /** A test that passed is noted on the backup. */
 const releaseBackup = (
   tenant: Tenant,
-  { isHeld }: RunRecord,
-  { id, status, completedAt }: RunRecord,
+  { isHeld, id, status, completedAt }: RunRecord,
   backup: BackupRecord | undefined,
 ): readonly Write[] => {
   if (!isHeld || !backup || (backup.restoring ?? 0) === 0) return [];

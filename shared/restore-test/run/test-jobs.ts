@@ -37,7 +37,7 @@ export const testJobs = (clock: Clock, workflow: JobWorkflow): ReapedKind<Runnin
     recordKey: (tenant, { runId }) => restoreTestKey.run(tenant, runId),
     reasonOf: ({ trouble }) => trouble ?? { code: 'INTERNAL_ERROR', message: 'The service could not run the test' },
     startFailure: { code: 'INTERNAL_ERROR', message: 'The service could not start the test' },
-    fail: startNext,
+    fail: (tenant, item, { reason }) => startNext(tenant, item, reason),
     /** All it knows is on the record, so a run that was only waiting goes on. */
     resume: (tenant, item) => startNext(tenant, item),
     /** The transaction that ends a run removes its item; one without a run is that of a deleted organization. */

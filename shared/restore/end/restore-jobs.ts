@@ -18,7 +18,7 @@ export const restoreJobs = (deps: RestoreDeps, workflow: JobWorkflow): ReapedKin
   recordKey: (tenant, { restoreJobId }) => restoreKey.restore(tenant, restoreJobId),
   reasonOf: (restore) => failureReason(restore),
   startFailure: { ...internalError, message: 'The service could not start the restore' },
-  fail: (tenant, { restoreJobId, attempt }, reason, now) =>
+  fail: (tenant, { restoreJobId, attempt }, { reason, now }) =>
     failRestore({ tenant, restoreJobId, attempt, reasonOf: () => reason, now, sleep: deps.sleep }),
   // `failRestore` has already waited for the writers; the next run of the reaper checks again.
   cleanUp: (tenant, { restoreJobId, attempt }, { isGivenUp, hasFailed }) =>

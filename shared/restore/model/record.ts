@@ -214,6 +214,18 @@ export const restorePrefix = 'RESTORE#';
 export const writerPrefix = 'WRITER#';
 const digits = (number: number, width: number): string => String(number).padStart(width, '0');
 
+interface ShardPart {
+  /** The number of the shard. */
+  readonly number: number;
+  readonly part: number;
+}
+
+interface ShardRun {
+  /** The number of the shard. */
+  readonly number: number;
+  readonly run: number;
+}
+
 export const restoreKey = {
   restore: (tenant: Tenant, id: string): Key<RestoreRecord> => ({
     pk: `ORG#${tenant.organizationId}`,
@@ -225,11 +237,11 @@ export const restoreKey = {
     pk: workPartition(tenant, id),
     sk: `SHARD#${digits(number, 8)}`,
   }),
-  part: (tenant: Tenant, id: string, number: number, part: number): Key<JournalPartRecord> => ({
+  part: (tenant: Tenant, id: string, { number, part }: ShardPart): Key<JournalPartRecord> => ({
     pk: workPartition(tenant, id),
     sk: `PART#${digits(number, 8)}#${digits(part, 4)}`,
   }),
-  writer: (tenant: Tenant, id: string, number: number, run: number): Key<WriterRecord> => ({
+  writer: (tenant: Tenant, id: string, { number, run }: ShardRun): Key<WriterRecord> => ({
     pk: workPartition(tenant, id),
     sk: `${writerPrefix}${digits(number, 8)}#${run}`,
   }),

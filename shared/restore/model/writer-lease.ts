@@ -21,12 +21,12 @@ export const acquireWriterLease = (
 ): Write => {
   const until = after(handOver, leaseSeconds);
   const ttl = epochSeconds(after(until, ttlSeconds));
-  return { put: { ...restoreKey.writer(tenant, id, number, run), until: iso(until), ttl } satisfies WriterRecord };
+  return { put: { ...restoreKey.writer(tenant, id, { number, run }), until: iso(until), ttl } satisfies WriterRecord };
 };
 
 /** Call only when no write is in flight. A writer that never releases its lease is considered alive until the lease expires. */
 export const releaseWriterLease = (tenant: Tenant, id: string, { number, run }: WriterRun): Promise<unknown> =>
-  bestEffort('release the writer lease', commit([{ remove: restoreKey.writer(tenant, id, number, run) }]));
+  bestEffort('release the writer lease', commit([{ remove: restoreKey.writer(tenant, id, { number, run }) }]));
 
 export interface WriterWait {
   readonly now: () => Date;

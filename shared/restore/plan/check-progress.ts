@@ -69,7 +69,7 @@ export const recordCheck = (
     );
     const { attempt, toldPercent } = restore;
     const partRecord: JournalPartRecord | undefined = result.part && {
-      ...restoreKey.part(tenant, job.id, number, part),
+      ...restoreKey.part(tenant, job.id, { number, part }),
       number,
       part,
       ttl: shard.ttl,

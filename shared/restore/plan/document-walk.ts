@@ -133,7 +133,12 @@ export class DocumentWalk {
     const { archive, target, isUndo: withTombstones, readTime, signal, scope } = this.#options;
     const options = { readTime, signal, batchBytes, withTombstones, wants: scope.wants };
     const lookups = look === 'lookup' ? new LiveLookupCursor(target, archive, options) : undefined;
-    const archived = new ArchiveCursor(archive, ranges, { withBodies: true, withTombstones, withErased: true }, lookups?.through);
+    const archived = new ArchiveCursor(archive, ranges, {
+      withBodies: true,
+      withTombstones,
+      withErased: true,
+      through: lookups?.through,
+    });
     let live: TargetCursor | undefined;
     try {
       await archived.load();
@@ -210,12 +215,13 @@ export class DocumentWalk {
     return this.#handOut(of, action);
   }
 
-  #handOut({ order, name, live, visit, look }: VisitedDocument, action: Action): boolean | Promise<boolean> {
+  #handOut(of: VisitedDocument, action: Action): boolean | Promise<boolean> {
+    const { name, visit, look } = of;
     const mayLack = action === 'create' && look === 'scan';
     const prove = (): boolean | Promise<boolean> =>
       mayLack && this.#completeness.addAbsent(path) ? this.prove(this.#options.signal).then(() => true) : true;
     const path = mayLack ? name.toString() : '';
-    const pending = visit(this.#decisionFor(name, action, order, live));
+    const pending = visit(this.#decisionFor(of, action));
     return pending ? pending.then(prove) : prove();
   }
 
@@ -233,7 +239,7 @@ export class DocumentWalk {
     return archived.requestBody() ? decide() : archived.open().then(decide);
   }
 
-  #decisionFor(name: Buffer, action: Action, order: number, live: TargetCursor): DocumentDecision {
+  #decisionFor({ name, order, live }: VisitedDocument, action: Action): DocumentDecision {
     const decision = this.#decision;
     decision.name = name;
     decision.action = action;

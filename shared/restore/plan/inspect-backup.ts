@@ -51,15 +51,15 @@ export const inspectBackup = async (
   if (dryRun) return;
   for (const [archiveId, found] of damage) {
     const owner = archiveId === backup.archive.backup ? backup : await ownerOf(tenant, archiveId, backup);
-    if (owner) await bestEffort('mark a backup as damaged', markFound(tenant, owner, found, { by: id, now: deps.clock.now() }));
+    if (owner)
+      await bestEffort('mark a backup as damaged', markFound(tenant, owner, { ...found, by: id, now: deps.clock.now() }));
   }
 };
 
 const markFound = async (
   tenant: Tenant,
   backup: BackupRecord,
-  { first, count }: FoundDamage,
-  { by, now }: { readonly by: string; readonly now: Date },
+  { first, count, by, now }: FoundDamage & { readonly by: string; readonly now: Date },
 ): Promise<void> => {
   if (backup.damagedDepth !== undefined) return;
   const { object, message } = first;

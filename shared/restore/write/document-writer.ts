@@ -188,18 +188,13 @@ export class DocumentWriter {
     };
     this.#erased = 0;
     const found = { written: filtered.written - before.written, deleted: filtered.deleted - before.deleted };
-    this.#checkpointing = this.#report(writer, found, progress, this.#checkpointSize.next());
+    this.#checkpointing = this.#report(writer, { found, progress, onKnown: this.#checkpointSize.next() });
     // The rejection is handled by the next checkpoint.
     this.#checkpointing.catch(() => undefined);
     [this.#active, this.#waiting] = [this.#waiting, writer];
   }
 
-  async #report(
-    writer: TrackedWriter,
-    found: { readonly written: number; readonly deleted: number },
-    progress: Partial<WriteProgress>,
-    onKnown: () => void,
-  ): Promise<void> {
+  async #report(writer: TrackedWriter, { found, progress, onKnown }: Checkpoint): Promise<void> {
     const { written, deleted, ...outcome } = await writer.outcome();
     await reportWrites(this.#run, this.#claim, {
       ...outcome,
@@ -211,6 +206,12 @@ export class DocumentWriter {
     this.#reported = { written: this.#reported.written + written, deleted: this.#reported.deleted + deleted };
     onKnown();
   }
+}
+
+interface Checkpoint {
+  readonly found: { readonly written: number; readonly deleted: number };
+  readonly progress: Partial<WriteProgress>;
+  readonly onKnown: () => void;
 }
 
 /** A writer whose outcome is reported per checkpoint. */

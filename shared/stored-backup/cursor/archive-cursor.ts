@@ -17,7 +17,11 @@ interface ArchiveCursorOptions {
   readonly withTombstones?: boolean;
   /** Whether it also visits documents that an erasure hides, by name only. */
   readonly withErased?: boolean;
+  /** Can observe the parts before the cursor visits them. */
+  readonly through?: ((parts: ArchiveParts) => ArchiveParts) | undefined;
 }
+
+type ArchiveParts = AsyncGenerator<ArchivePart, void, undefined>;
 
 /** The slots of a leaf that lie in the scope. */
 export interface ArchivePart {
@@ -39,7 +43,7 @@ export class ArchiveCursor implements DocumentCursor {
   isErased = false;
   readonly #archive: Archive;
   readonly #rootBytes: number;
-  readonly #parts: AsyncGenerator<ArchivePart, void, undefined>;
+  readonly #parts: ArchiveParts;
   readonly #withTombstones: boolean;
   readonly #withErased: boolean;
   #part: ArchivePart | undefined;
@@ -47,13 +51,10 @@ export class ArchiveCursor implements DocumentCursor {
   #whole: { readonly segment: Segment; readonly leaf: Leaf } | undefined;
   #unused = 0;
 
-  /** `through` can observe the parts before this cursor visits them. */
   constructor(
     archive: Archive,
     scope: readonly NameRange[],
-    { withBodies = false, withTombstones = false, withErased = false }: ArchiveCursorOptions = {},
-    through: (parts: AsyncGenerator<ArchivePart, void, undefined>) => AsyncGenerator<ArchivePart, void, undefined> = (parts) =>
-      parts,
+    { withBodies = false, withTombstones = false, withErased = false, through = (parts) => parts }: ArchiveCursorOptions = {},
   ) {
     this.#archive = archive;
     this.#withTombstones = withTombstones;

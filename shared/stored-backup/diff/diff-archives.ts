@@ -72,7 +72,7 @@ export const diffLive = async (
   // For a partial backup only the named documents are read.
   const lookups = withTombstones ? new LiveLookupCursor(source, archive, { readTime, signal, withTombstones }) : undefined;
   const live = lookups ?? new LiveScanCursor(source, rest, { readTime, signal });
-  const archived = new ArchiveCursor(archive, rest, { withTombstones, withErased: true }, lookups?.through);
+  const archived = new ArchiveCursor(archive, rest, { withTombstones, withErased: true, through: lookups?.through });
   const countsOn = current.backup.documentCount <= liveCountedOnMax;
   const readsOf = (): number => before.reads + (before.readTime === undefined ? 1 : 0) + live.reads;
   const isEnough = (): boolean => live.reads >= liveReadsMax || readsOf() > maxReads;

@@ -124,7 +124,7 @@ export const unlockKeyFile = async (
       }
       const chosen = await readEncryption(tenant);
       for await (const { keyId, passphrase } of passphrases(tenant, chosen, likelyKeyId)) {
-        const dataKey = await openWithPassphrase(tenant, { keyId, passphrase }, wrap, archive);
+        const dataKey = await openWithPassphrase(tenant, { keyId, passphrase, wrap }, archive);
         if (dataKey) return { dataKey, encryption: { mode: 'customer', keyId } };
       }
       throw keyUnavailable(
@@ -173,8 +173,7 @@ const openedKeysMax = 32;
 /** Undefined if the passphrase is wrong; another may be right. */
 const openWithPassphrase = async (
   tenant: Tenant,
-  { keyId, passphrase }: { readonly keyId: string; readonly passphrase: string },
-  wrap: PassphraseWrap,
+  { keyId, passphrase, wrap }: { readonly keyId: string; readonly passphrase: string; readonly wrap: PassphraseWrap },
   archive: Identity,
 ): Promise<Buffer | undefined> => {
   const identity = contextOf(archive);

@@ -57,6 +57,6 @@ const assessEntry = (
     const open = { ledger, entry, erasure: await openEntry(ledger, entry, await ledgerKey(ledger)) };
     const writer = new EntryWriter(tenant, open, options.clock);
     if (open.erasure.query && !entry.isResolved) return resolveQuery(tenant, { open, writer, options });
-    return new Assessment(tenant, open, writer, options).assess();
+    return new Assessment(tenant, open, { ...options, writer }).assess();
   });
 };

@@ -21,7 +21,7 @@ export class Assessment {
   /** The backups are searched, and none was added since. */
   readonly #isAtCaptures: boolean;
 
-  constructor(tenant: Tenant, of: OpenEntry, writer: EntryWriter, options: AssessOptions) {
+  constructor(tenant: Tenant, of: OpenEntry, { writer, ...options }: AssessOptions & { readonly writer: EntryWriter }) {
     this.#tenant = tenant;
     this.#of = of;
     this.#writer = writer;

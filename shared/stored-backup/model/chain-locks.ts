@@ -43,7 +43,7 @@ export class ChainLocks {
   async extend(store: ObjectStore, name: string, state: ObjectState): Promise<void> {
     if (!this.#until) return;
     try {
-      this.count(await store.extendLock(name, state, this.#until));
+      this.count(await store.extendLock(name, state, { until: this.#until }));
     } catch (error) {
       if (!(error instanceof StorageError) || error.isTransient || error.code === 'missing') throw error;
       this.#refusal ??= error.message;

@@ -266,6 +266,11 @@ export const backupPrefix = 'BACKUP#';
 export const verifyingPrefix = 'VERIFYING#';
 const digits = (number: number, width: number): string => String(number).padStart(width, '0');
 
+interface DeltaPage {
+  readonly planNumber: number;
+  readonly page: number;
+}
+
 export const backupKey = {
   backup: (tenant: Tenant, backupId: string): Key<BackupRecord> => ({
     pk: `ORG#${tenant.organizationId}`,
@@ -276,12 +281,12 @@ export const backupKey = {
     pk: workPartition(tenant, backupId),
     sk: `SHARD#${digits(number, 8)}`,
   }),
-  part: (tenant: Tenant, backupId: string, number: number, part: number): Key<PartRecord> => ({
+  part: (tenant: Tenant, backupId: string, { number, part }: Pick<PartRecord, 'number' | 'part'>): Key<PartRecord> => ({
     pk: workPartition(tenant, backupId),
     sk: `PART#${digits(number, 8)}#${digits(part, 4)}`,
   }),
   /** Of a plan; two concurrent planners store one each. */
-  deltaPage: (tenant: Tenant, backupId: string, planNumber: number, page: number): Key<DeltaPageRecord> => ({
+  deltaPage: (tenant: Tenant, backupId: string, { planNumber, page }: DeltaPage): Key<DeltaPageRecord> => ({
     pk: workPartition(tenant, backupId),
     sk: `DELTA#${digits(planNumber, 4)}#${digits(page, 8)}`,
   }),

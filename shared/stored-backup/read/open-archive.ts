@@ -185,10 +185,10 @@ export const openWithManifest = (
     return known;
   };
   const archive = new Archive(manifest, {
-    fetch: async (entry, offset, length, again) => {
+    fetch: async (entry, { again, ...extent }) => {
       const own = (await sourceOf(entry.backup)).store;
       const object = objectWithHash(entry);
-      const read = (from: ObjectStore) => readExpected(from, object, () => from.get(entry.name, { offset, length }));
+      const read = (from: ObjectStore) => readExpected(from, object, () => from.get(entry.name, extent));
       return again === 0 ? read(own) : overNewConnection(own, object, read);
     },
     isBadTransfer: isDoubtful,

@@ -30,6 +30,11 @@ interface Checked {
   readonly percent: number;
 }
 
+interface StartedVerification {
+  readonly verification: Verification;
+  readonly clock: Clock;
+}
+
 /** A verification on the record of its backup. Every write fails if another verification has replaced it. */
 export class VerificationProgress {
   readonly report: VerificationReport;
@@ -41,7 +46,7 @@ export class VerificationProgress {
   /** Set once the locks of all its objects were read. */
   locks: ChainLockResult | undefined;
 
-  constructor(tenant: Tenant, backup: BackupRecord, verification: Verification, clock: Clock) {
+  constructor(tenant: Tenant, backup: BackupRecord, { verification, clock }: StartedVerification) {
     this.report = new VerificationReport(verification.findings);
     this.#tenant = tenant;
     this.#backup = backup;

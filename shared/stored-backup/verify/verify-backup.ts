@@ -46,7 +46,7 @@ export const verifyBackup = async (
   const begin = { startedAt: verification.checkedAt, seed: randomToken(), objects: 0, leaves: 0, tally: emptyTally() };
   const at: Position = position ?? begin;
   if (verification.checkedAt !== at.startedAt) return undefined;
-  const progress = new VerificationProgress(tenant, backup, verification, deps.clock);
+  const progress = new VerificationProgress(tenant, backup, { verification, clock: deps.clock });
   const open = await openOrReport(tenant, { backup, deps, report: progress.report });
   const extra = extraCheckedObjects + (backup.needs?.length ?? 0);
   if (open)
@@ -77,7 +77,7 @@ export const giveUpVerification = async (
   const { verification } = backup ?? {};
   if (backup?.status !== 'completed' || verification?.status !== 'running') return;
   if (position && verification.checkedAt !== position.startedAt) return;
-  const progress = new VerificationProgress(tenant, backup, verification, clock);
+  const progress = new VerificationProgress(tenant, backup, { verification, clock });
   progress.report.add(manifestName, 'unreadable', 'The verification could not be finished. Start another one');
   await progress.end(verification.objects);
 };

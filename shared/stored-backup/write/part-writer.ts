@@ -29,6 +29,13 @@ const timesOf = ({ createdSeconds, createdNanos, updatedSeconds, updatedNanos }:
 /** Bytes buffered before they are passed to an upload: large compared to the cost of a call, small compared to an upload part. */
 const bufferedBytes = 1 << 20;
 
+interface PartOptions extends WriterOptions {
+  /** The number of the shard. */
+  readonly number: number;
+  readonly part: number;
+  readonly put: PutOptions;
+}
+
 /** Memory is bounded: a leaf, the buffered bytes and the buffers of the uploads. */
 export class PartWriter {
   readonly #writer: ShardWriter;
@@ -41,8 +48,7 @@ export class PartWriter {
   #records = 0;
   #tombstones = 0;
 
-  constructor(store: ObjectStore, number: number, part: number, options: WriterOptions & { readonly put: PutOptions }) {
-    const { put, ...writing } = options;
+  constructor(store: ObjectStore, { number, part, put, ...writing }: PartOptions) {
     this.#writer = new ShardWriter(number, { ...writing, part });
     this.#chunk = new LazyUpload(store, objectName('chunk', number, part), put);
     this.#index = new LazyUpload(store, objectName('index', number, part), put);

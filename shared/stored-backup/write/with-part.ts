@@ -29,7 +29,9 @@ export const withPart = async <T>(
   claim: PartClaim,
   work: (part: PartWriter) => Promise<T>,
 ): Promise<T> => {
-  const part = new PartWriter(store, claim.shard.number, claim.part, {
+  const part = new PartWriter(store, {
+    number: claim.shard.number,
+    part: claim.part,
     ...writerOptions,
     identity: backup.archive,
     dataKey,

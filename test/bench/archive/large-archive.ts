@@ -56,7 +56,7 @@ let fetched = 0;
 const open = (manifest: Manifest): Archive =>
   new Archive(manifest, {
     dataKey: () => dataKey,
-    fetch: async ({ backup, name }, offset, length) => {
+    fetch: async ({ backup, name }, { offset, length }) => {
       const bytes = Buffer.allocUnsafe(length);
       readSync(files.get(`${backup} ${name}`) ?? -1, bytes, 0, length, offset);
       fetches += 1;

@@ -188,7 +188,7 @@ const openWritten = ({ chunk, index, pages, stored, storedIndex }: ReturnType<ty
   };
   return new Archive(manifest, {
     dataKey: () => dataKey,
-    fetch: async ({ name }, offset, length) => objects.get(name)?.subarray(offset, offset + length) ?? Buffer.alloc(0),
+    fetch: async ({ name }, { offset, length }) => objects.get(name)?.subarray(offset, offset + length) ?? Buffer.alloc(0),
   });
 };
 

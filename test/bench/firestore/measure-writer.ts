@@ -41,7 +41,7 @@ const serve = async (): Promise<void> => {
     const hash = createHash('sha256');
     const database = server.databases.open(name);
     let count = 0;
-    for (const { path, bytes } of database.scan('', lastKey, database.readTime())) {
+    for (const { path, bytes } of database.scan('', lastKey, { at: database.readTime() })) {
       count += 1;
       hash.update(path).update(documentFields(bytes));
     }

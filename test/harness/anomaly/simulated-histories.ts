@@ -30,8 +30,13 @@ const between = (random: () => number, low: number, high: number): number => low
 const life = (
   random: () => number,
   sizes: readonly number[],
-  special: (run: number, project: SimulatedProject, steps: Map<string, Step>) => void = () => undefined,
-  { intervalMs = dayMs, noise = 0.4, factor = (_run: number): number => 1, busy = 1 } = {},
+  {
+    special = (_run: number, _project: SimulatedProject, _steps: Map<string, Step>): void => undefined,
+    intervalMs = dayMs,
+    noise = 0.4,
+    factor = (_run: number): number => 1,
+    busy = 1,
+  } = {},
 ): Life => {
   const project = new SimulatedProject();
   const rates = new Map<string, ReturnType<typeof steady>>();
@@ -65,93 +70,106 @@ const isWeekend = (run: number): boolean => run % 7 >= 5;
 
 export const kinds: Readonly<Record<string, Kind>> = {
   steady: (random) => life(random, sizesOf(random)),
-  noisy: (random) => life(random, sizesOf(random), undefined, { noise: 0.8 }),
-  weekly: (random) => life(random, sizesOf(random), undefined, { factor: (run) => (isWeekend(run) ? 0.15 : 1.2), busy: 2 }),
+  noisy: (random) => life(random, sizesOf(random), { noise: 0.8 }),
+  weekly: (random) => life(random, sizesOf(random), { factor: (run) => (isWeekend(run) ? 0.15 : 1.2), busy: 2 }),
   weeklyCleanUp: (random) => {
     const share = between(random, 0.04, 0.11);
-    return life(random, sizesOf(random), (run, { collections }, steps) => {
-      const logs = collections.get('c1');
-      if (run % 7 === 6 && logs)
-        steps.set('c1', { deleted: Math.round(logs.documents * share), added: poissonCount(logs.documents * 0.01, random) });
-      else if (logs) steps.set('c1', { added: poissonCount(logs.documents * share * 0.16, random) });
+    return life(random, sizesOf(random), {
+      special: (run, { collections }, steps) => {
+        const logs = collections.get('c1');
+        if (run % 7 === 6 && logs)
+          steps.set('c1', { deleted: Math.round(logs.documents * share), added: poissonCount(logs.documents * 0.01, random) });
+        else if (logs) steps.set('c1', { added: poissonCount(logs.documents * share * 0.16, random) });
+      },
     });
   },
   imports: (random) =>
-    life(
-      random,
-      sizesOf(random),
-      (_run, { collections }, steps) => {
+    life(random, sizesOf(random), {
+      special: (_run, { collections }, steps) => {
         if (random() > 0.08) return;
         const id = `c${Math.floor(random() * 3)}`;
         const documents = Math.min(1e6, collections.get(id)?.documents ?? 0);
         steps.set(id, { ...steps.get(id), added: Math.round(documents * between(random, 0.2, 3)) });
       },
-      { busy: 0.6 },
-    ),
+      busy: 0.6,
+    }),
   replacedCatalogue: (random) =>
-    life(random, sizesOf(random), (run, { collections }, steps) => {
-      const documents = collections.get('c2')?.documents ?? 0;
-      if (run % 10 === 9) steps.set('c2', { deleted: documents, added: Math.round(documents * between(random, 0.95, 1.1)) });
+    life(random, sizesOf(random), {
+      special: (run, { collections }, steps) => {
+        const documents = collections.get('c2')?.documents ?? 0;
+        if (run % 10 === 9) steps.set('c2', { deleted: documents, added: Math.round(documents * between(random, 0.95, 1.1)) });
+      },
     }),
   migrations: (random) =>
-    life(random, sizesOf(random), (run, { collections }, steps) => {
-      if (random() > 0.05) return;
-      const id = `c${Math.floor(random() * 3)}`;
-      const collection = collections.get(id);
-      if (!collection) return;
-      const which = Math.floor(random() * 4);
-      // A new field, a renamed one, a new token in every document, or a part of the documents rewritten.
-      if (which === 0) collection.fields.set(`added${run}`, { share: 1, opaque: 0 });
-      if (which === 1) renameField(collection, run);
-      if (which === 2) collection.fields.set(`key${run}`, { share: 1, opaque: 1 });
-      const share = which === 3 ? between(random, 0.1, 0.9) : 1;
-      steps.set(id, { changed: Math.round(collection.documents * share) });
+    life(random, sizesOf(random), {
+      special: (run, { collections }, steps) => {
+        if (random() > 0.05) return;
+        const id = `c${Math.floor(random() * 3)}`;
+        const collection = collections.get(id);
+        if (!collection) return;
+        const which = Math.floor(random() * 4);
+        // A new field, a renamed one, a new token in every document, or a part of the documents rewritten.
+        if (which === 0) collection.fields.set(`added${run}`, { share: 1, opaque: 0 });
+        if (which === 1) renameField(collection, run);
+        if (which === 2) collection.fields.set(`key${run}`, { share: 1, opaque: 1 });
+        const share = which === 3 ? between(random, 0.1, 0.9) : 1;
+        steps.set(id, { changed: Math.round(collection.documents * share) });
+      },
     }),
   growth: (random) =>
-    life(random, [200, 100, 50], (_run, { collections }, steps) => {
-      for (const [id, { documents }] of collections)
-        steps.set(id, { ...steps.get(id), added: poissonCount(documents * 0.03, random) });
+    life(random, [200, 100, 50], {
+      special: (_run, { collections }, steps) => {
+        for (const [id, { documents }] of collections)
+          steps.set(id, { ...steps.get(id), added: poissonCount(documents * 0.03, random) });
+      },
     }),
-  seasonal: (random) => life(random, sizesOf(random), undefined, { factor: (run) => 1 + 0.8 * Math.sin(run / 10), busy: 1.5 }),
+  seasonal: (random) => life(random, sizesOf(random), { factor: (run) => 1 + 0.8 * Math.sin(run / 10), busy: 1.5 }),
   turnover: (random) =>
-    life(random, sizesOf(random), (_run, { collections }, steps) => {
-      const documents = collections.get('c2')?.documents ?? 0;
-      const share = between(random, 0.5, 1);
-      steps.set('c2', {
-        deleted: Math.round(documents * share),
-        added: Math.max(20, Math.round(documents * share * between(random, 0.8, 1.25))),
-      });
+    life(random, sizesOf(random), {
+      special: (_run, { collections }, steps) => {
+        const documents = collections.get('c2')?.documents ?? 0;
+        const share = between(random, 0.5, 1);
+        steps.set('c2', {
+          deleted: Math.round(documents * share),
+          added: Math.max(20, Math.round(documents * share * between(random, 0.8, 1.25))),
+        });
+      },
     }),
   tiny: (random) =>
-    life(random, [5, 3, 1], (_run, { collections }, steps) => {
-      for (const [id, { documents }] of collections)
-        steps.set(id, {
-          deleted: random() < 0.1 ? 1 : 0,
-          changed: random() < 0.5 ? Math.min(documents, 2) : 0,
-          added: random() < 0.12 ? 1 : 0,
-        });
+    life(random, [5, 3, 1], {
+      special: (_run, { collections }, steps) => {
+        for (const [id, { documents }] of collections)
+          steps.set(id, {
+            deleted: random() < 0.1 ? 1 : 0,
+            changed: random() < 0.5 ? Math.min(documents, 2) : 0,
+            added: random() < 0.12 ? 1 : 0,
+          });
+      },
     }),
   small: (random) =>
-    life(random, [60, 25, 12], (_run, { collections }, steps) => {
-      for (const [id, { documents }] of collections)
-        steps.set(id, {
-          deleted: poissonCount(0.3, random),
-          changed: poissonCount(Math.min(2, documents / 10), random),
-          added: poissonCount(0.4, random),
-        });
+    life(random, [60, 25, 12], {
+      special: (_run, { collections }, steps) => {
+        for (const [id, { documents }] of collections)
+          steps.set(id, {
+            deleted: poissonCount(0.3, random),
+            changed: poissonCount(Math.min(2, documents / 10), random),
+            added: poissonCount(0.4, random),
+          });
+      },
     }),
   emptyAndTemporary: (random) =>
-    life(random, sizesOf(random), (run, { collections }, steps) => {
-      if (run === 2) collections.set('empty', new SimulatedCollection(0, plain, random));
-      // A staging collection exists for one or two backups.
-      if (run % 12 === 5) {
-        const staging = new SimulatedCollection(0, plain, random);
-        collections.set(`staging${run}`, staging);
-        steps.set(`staging${run}`, { added: 5_000 });
-      } else if (run % 12 === 6) steps.set(`staging${run - 1}`, { deleted: 5_000 });
+    life(random, sizesOf(random), {
+      special: (run, { collections }, steps) => {
+        if (run === 2) collections.set('empty', new SimulatedCollection(0, plain, random));
+        // A staging collection exists for one or two backups.
+        if (run % 12 === 5) {
+          const staging = new SimulatedCollection(0, plain, random);
+          collections.set(`staging${run}`, staging);
+          steps.set(`staging${run}`, { added: 5_000 });
+        } else if (run % 12 === 6) steps.set(`staging${run - 1}`, { deleted: 5_000 });
+      },
     }),
-  hourly: (random) =>
-    life(random, sizesOf(random), undefined, { intervalMs: hourMs, factor: (run) => (run % 24 < 7 ? 0.05 : 0.2) }),
+  hourly: (random) => life(random, sizesOf(random), { intervalMs: hourMs, factor: (run) => (run % 24 < 7 ? 0.05 : 0.2) }),
 };
 
 /** The name of a field changes in all documents. */

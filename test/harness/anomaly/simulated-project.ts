@@ -36,6 +36,12 @@ export interface Step {
   readonly encrypted?: number;
 }
 
+interface Filling {
+  readonly documents: number;
+  readonly encrypted?: number;
+  readonly budget?: number;
+}
+
 export class SimulatedCollection {
   documents: number;
   readonly fields: Map<string, SimulatedField>;
@@ -63,14 +69,14 @@ export class SimulatedCollection {
     one.documents = this.documents;
     one.added = this.#added;
     one.changed = changed;
-    this.#fill(one.ofChanged, changed, encrypted, 2_048);
-    this.#fill(one.ofAdded, this.#added, 0, 256);
-    this.#fill(one.ofUnchanged, this.documents - changed - this.#added, 0, 256);
+    this.#fill(one.ofChanged, { documents: changed, encrypted, budget: 2_048 });
+    this.#fill(one.ofAdded, { documents: this.#added });
+    this.#fill(one.ofUnchanged, { documents: this.documents - changed - this.#added });
     return one;
   }
 
   /** Like the tally of a copying worker: all documents up to a budget, then every second, fourth and so on. */
-  #fill(sample: Sample, documents: number, encrypted: number, budget: number): void {
+  #fill(sample: Sample, { documents, encrypted = 0, budget = 256 }: Filling): void {
     const halvings = Math.max(0, Math.floor(Math.log2(documents / budget + 1)));
     const examined = documents === 0 ? 0 : Math.ceil(documents / 2 ** halvings);
     const weight = examined === 0 ? 0 : documents / examined;

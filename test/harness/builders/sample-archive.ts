@@ -134,7 +134,7 @@ export class Bucket {
     return new Archive(manifest, {
       dataKey: keys,
       cachesLeaves,
-      fetch: async ({ backup, name }, offset, length) => {
+      fetch: async ({ backup, name }, { offset, length }) => {
         this.fetches.push({ name, length });
         return this.get(backup, name).subarray(offset, offset + length);
       },

@@ -145,7 +145,7 @@ export class BackupEnv {
   /** All documents in the order of the database: path and encoded bytes. */
   contents(): readonly (readonly [string, string])[] {
     const database = this.server.databases.open({ projectId: this.sourceProjectId, databaseId });
-    return [...database.scan('', lastKey, database.readTime())].map(({ path, bytes }) => [
+    return [...database.scan('', lastKey, { at: database.readTime() })].map(({ path, bytes }) => [
       path,
       Buffer.from(bytes).toString('hex'),
     ]);

@@ -165,7 +165,7 @@ export class CaptureEnv {
   /** The database at a moment: bytes by path. */
   truthAt(micros: number): ReadonlyMap<string, string> {
     return new Map(
-      [...this.database.scan('', lastKey, micros)].map(({ path, bytes }) => [path, Buffer.from(bytes).toString('hex')]),
+      [...this.database.scan('', lastKey, { at: micros })].map(({ path, bytes }) => [path, Buffer.from(bytes).toString('hex')]),
     );
   }
 

@@ -124,7 +124,7 @@ export class PointInTimeEnv extends RestoreEnv {
   /** The documents of the source at a time, without names and times. */
   sourceAt(moment: string): ReadonlyMap<string, string> {
     const database = this.server.databases.open({ projectId: this.sourceProjectId, databaseId });
-    const all = [...database.scan('', lastKey, Date.parse(moment) * 1_000)];
+    const all = [...database.scan('', lastKey, { at: Date.parse(moment) * 1_000 })];
     return new Map(all.map(({ path, bytes }) => [path, bareFields(Buffer.from(bytes))]));
   }
 

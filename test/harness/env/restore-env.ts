@@ -100,7 +100,7 @@ export class RestoreEnv extends ArchiveEnv {
   /** The documents of a database by path: encoded, with their times, in hexadecimal. */
   documentsIn(side: Side = 'target'): ReadonlyMap<string, string> {
     const database = this.server.databases.open({ projectId: this.#databaseOf(side), databaseId });
-    const all = [...database.scan('', lastKey, database.readTime())];
+    const all = [...database.scan('', lastKey, { at: database.readTime() })];
     return new Map(all.map(({ path, bytes }) => [path, Buffer.from(bytes).toString('hex')]));
   }
 

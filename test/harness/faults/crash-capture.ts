@@ -14,7 +14,7 @@ const mortalStore = (store: MemoryStore, mortal: CrashInjector): ObjectStore => 
   upload: (...all) => mortalUpload(store.upload(...all), mortal),
   get: (...all) => mortal.alive(() => store.get(...all)),
   head: (name) => mortal.alive(() => store.head(name)),
-  extendLock: (name, state, until) => mortal.effect(() => store.extendLock(name, state, until)),
+  extendLock: (name, state, extension) => mortal.effect(() => store.extendLock(name, state, extension)),
   list: (prefix) => store.list(prefix),
   remove: (names) => mortal.effect(() => store.remove(names)),
   abortUnfinishedUploads: (prefix) => mortal.alive(() => store.abortUnfinishedUploads(prefix)),

@@ -24,7 +24,7 @@ export class CrashingMachine extends CrashInjector {
       upload: (name, options) => upload(inner.upload(name, options)),
       get: (name, range) => this.alive(() => inner.get(name, range)),
       head: (name) => this.alive(() => inner.head(name)),
-      extendLock: (name, state, until) => this.alive(() => inner.extendLock(name, state, until)),
+      extendLock: (name, state, extension) => this.alive(() => inner.extendLock(name, state, extension)),
       list: (prefix) => inner.list(prefix),
       remove: (names) => this.effect(() => inner.remove(names)),
       abortUnfinishedUploads: (prefix) => this.effect(() => inner.abortUnfinishedUploads(prefix)),

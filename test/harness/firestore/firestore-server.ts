@@ -57,7 +57,7 @@ export const write = async (
 /** The contents of the database in its own order: path and encoded bytes. */
 export const contents = (server: Firestore): readonly (readonly [string, string])[] => {
   const database = server.databases.open(name);
-  return [...database.scan('', lastKey, database.readTime())].map(({ path, bytes }) => [
+  return [...database.scan('', lastKey, { at: database.readTime() })].map(({ path, bytes }) => [
     path,
     Buffer.from(bytes).toString('hex'),
   ]);

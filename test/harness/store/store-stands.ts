@@ -81,7 +81,7 @@ export const startGoogle = async (stops: Stops): Promise<string> => {
   return serve(stops, gcs.listener);
 };
 
-const nothing = { get: () => undefined, set: () => {}, delete: () => {}, all: () => [], close: () => {} };
+const nothing = { get: () => undefined, set: () => {}, setExpiring: () => {}, delete: () => {}, all: () => [], close: () => {} };
 
 /** Starts Google's token service and sets GOOGLE_TOKEN_URL. */
 export const startTokens = async (stops: Stops): Promise<void> => {
@@ -98,15 +98,19 @@ export const startTokens = async (stops: Stops): Promise<void> => {
 
 const baseConfig: StoreConfig = { type: 's3', bucket, region: 'eu-central-1', endpoint: null, objectLock: null };
 
+interface OpenOptions {
+  readonly folder: string;
+  readonly retryPolicy?: typeof quick;
+  readonly config?: Partial<StoreConfig>;
+  readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  readonly s3PartBytes?: number;
+}
+
 /** Opens a store at this URL as production code does. */
 export const openAt = (
   type: StoreConfig['type'],
   url: string,
-  folder: string,
-  retryPolicy = quick,
-  config: Partial<StoreConfig> = {},
-  credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } = keys,
-  s3PartBytes?: number,
+  { folder, retryPolicy = quick, config = {}, credentials = keys, s3PartBytes }: OpenOptions,
 ): Promise<ObjectStore> => {
   process.env.S3_URL = process.env.SPACES_URL = process.env.GCS_URL = url;
   process.env.PRIVATE_HOSTS = '';
@@ -130,7 +134,7 @@ export const openS3InParts = (
     folder,
     config = {},
   }: { readonly url: string; readonly folder: string; readonly config?: Partial<StoreConfig> | undefined },
-): Promise<ObjectStore> => openAt(type, url, folder, quick, config, keys, smallS3PartBytes);
+): Promise<ObjectStore> => openAt(type, url, { folder, config, s3PartBytes: smallS3PartBytes });
 
 /** A token of the service account. */
 export const requestToken = (scopes: readonly string[]) => googleAccessToken(account, scopes);

@@ -48,7 +48,7 @@ const open = async (version: string, backup: string): Promise<Archive> => {
   const manifest = await openManifest(read(version, backup, 'manifest'), { identity, dataKey: keyOf(version, backup), digest });
   return new Archive(manifest, {
     dataKey: (of) => keyOf(version, of),
-    fetch: async ({ backup: of, name }, offset, length) => read(version, of, name).subarray(offset, offset + length),
+    fetch: async ({ backup: of, name }, { offset, length }) => read(version, of, name).subarray(offset, offset + length),
   });
 };
 

@@ -143,7 +143,7 @@ test('writers that do not stop in time are named, and what they wrote is told by
 
 test('a restore that has failed is waited for until its writers have stopped, and is not cancelled', async () => {
   const id = await writingRestore();
-  const lease = restoreKey.writer(t.tenant, id, 0, 9);
+  const lease = restoreKey.writer(t.tenant, id, { number: 0, run: 9 });
   t.table.put({ ...lease, until: iso(after(t.clock.now(), 600)) });
   await endRestore(id);
   equal(t.restoreOf(id).status, 'failed');

@@ -7,7 +7,7 @@ import { makeEvidence } from '../../../shared/restore-test/evidence/make-evidenc
 import { readEvidence } from '../../../shared/restore-test/evidence/read-evidence.ts';
 import { storeEvidence } from '../../../shared/restore-test/evidence/store-evidence.ts';
 import { newSigner, testedRun } from '../../harness/builders/sample-test-run.ts';
-import { enableObjectLock, openAt, quick, type Stops, startS3, stopAll } from '../../harness/store/store-stands.ts';
+import { enableObjectLock, openAt, type Stops, startS3, stopAll } from '../../harness/store/store-stands.ts';
 
 const signer = newSigner();
 const destination = { prefix: 'prod/backups', objectLock: null } as never;
@@ -71,7 +71,7 @@ test('evidence: in a bucket with object lock, what was replaced or deleted is re
   const url = await startS3(stops);
   await enableObjectLock(url);
   const objectLock = { mode: 'compliance', days: 1 } as const;
-  const open = () => openAt('s3', url, 'evidence', quick, { objectLock });
+  const open = () => openAt('s3', url, { folder: 'evidence', config: { objectLock } });
   const store = await open();
   const locked = { prefix: 'evidence', objectLock } as never;
   const reference = await storeEvidence(testedRun(), { destination: locked, store, now: new Date(), signer: async () => signer });

@@ -68,9 +68,8 @@ export const makeStackRunner = ({ location, objects, customResources = async () 
 
   const tell = (
     stack: StackState,
-    resource: Pick<ResourceState, 'logicalId' | 'physicalId' | 'type'>,
+    resource: Pick<ResourceState, 'logicalId' | 'physicalId' | 'type' | 'statusReason'>,
     status: string,
-    reason?: string,
   ) =>
     void stack.events.push({
       EventId: randomUUID(),
@@ -80,19 +79,19 @@ export const makeStackRunner = ({ location, objects, customResources = async () 
       PhysicalResourceId: resource.physicalId,
       ResourceType: resource.type,
       ResourceStatus: status,
-      ResourceStatusReason: reason,
+      ResourceStatusReason: resource.statusReason,
       Timestamp: new Date(),
     });
 
   const setStatus = (stack: StackState, status: string, reason?: string): void => {
     stack.status = status;
     stack.statusReason = reason;
-    tell(stack, { logicalId: stack.name, physicalId: stack.id, type: stackType }, status, reason);
+    tell(stack, { logicalId: stack.name, physicalId: stack.id, type: stackType, statusReason: reason }, status);
   };
 
   const setResource = (stack: StackState, resource: Omit<ResourceState, 'updatedAt'>): void => {
     stack.resources.set(resource.logicalId, { ...resource, updatedAt: new Date() });
-    tell(stack, resource, resource.status, resource.statusReason);
+    tell(stack, resource, resource.status);
   };
 
   const add = ({ name, target, parent }: NewStack): StackState => {
@@ -158,11 +157,9 @@ export const makeStackRunner = ({ location, objects, customResources = async () 
   /** Makes one resource as the template says. Throws the reason if it fails. */
   const make = async (
     stack: StackState,
-    target: ReadTarget,
     [logicalId, resource]: readonly [string, TemplateResource],
-    verb: Verb,
+    { target: { names, learned }, verb }: { readonly target: ReadTarget; readonly verb: Verb },
   ) => {
-    const { names, learned } = target;
     const properties = resolve(resource.Properties ?? {}, names) as Record<string, unknown>;
     const existing = stack.resources.get(logicalId);
     const action = existing ? 'UPDATE' : 'CREATE';
@@ -246,7 +243,7 @@ export const makeStackRunner = ({ location, objects, customResources = async () 
       const wanted = read(stack.name, target);
       for (const entry of wanted.resources) {
         await pause();
-        await make(stack, wanted, entry, verb).catch((error: Error) => {
+        await make(stack, entry, { target: wanted, verb }).catch((error: Error) => {
           const [logicalId, { Type }] = entry;
           failed.push(logicalId);
           const existing = stack.resources.get(logicalId);

@@ -99,7 +99,7 @@ export const openLockableBuckets = (dir: string, ask: Upstream, initial: readonl
     if (query.has('retention')) {
       if (method === 'PUT') {
         if (/^no(lock|extend)/.test(call.accessKeyId)) throw accessDenied();
-        await objects.retain(name, versionId, readRetention(body), isBypassed(call));
+        await objects.retain(name, { versionId, next: readRetention(body), isBypassed: isBypassed(call) });
         response.writeHead(200).end();
       } else {
         if (isBlind(call)) throw accessDenied();

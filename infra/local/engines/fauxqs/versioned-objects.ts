@@ -36,6 +36,12 @@ interface ObjectName {
 export const pathOf = (bucket: string, key: string): string => `/${bucket}/${key.split('/').map(encodeURIComponent).join('/')}`;
 const hiddenKey = (key: string, { id }: Version): string => `${hiddenPrefix}${key}/${id}`;
 
+interface RetentionChange {
+  readonly versionId: string | undefined;
+  readonly next: Retention | undefined;
+  readonly isBypassed: boolean;
+}
+
 /** Changes to the versions of objects, one after the other for each object. */
 export class VersionedObjects {
   readonly #versions: BucketVersions;
@@ -104,7 +110,7 @@ export class VersionedObjects {
     });
   }
 
-  retain(name: ObjectName, versionId: string | undefined, next: Retention | undefined, isBypassed: boolean): Promise<void> {
+  retain(name: ObjectName, { versionId, next, isBypassed }: RetentionChange): Promise<void> {
     return this.#serialize(name, async () => {
       const versions = await this.#known(name);
       const found = await this.find(name, versionId);

@@ -38,7 +38,7 @@ export const startGcs = ({ dir, authorize = () => {} }: { dir: string; authorize
     permit(permissionOf(kind, method));
     if (kind === 'bucket') return serveBucket(files, { request, response, name: bucket, self });
     if (!files.bucket(bucket)) throw noBucket();
-    if (kind === 'upload') return uploads.take(request, response, url, { bucket, permit });
+    if (kind === 'upload') return uploads.take(request, response, { url, bucket, permit });
     if (kind === 'objects') return listObjects(files, { url, response, bucket, self });
     const generation = url.searchParams.get('generation') ?? undefined;
     const object = files.object(bucket, name, generation);
@@ -136,7 +136,7 @@ const serveBucket = async (
     const isVersioned = versioning?.enabled === true;
     reply(response, { status: 200, body: bucketResource(files.createBucket(name, { ...bucket, isVersioned }), self) });
   } else if (request.method === 'DELETE') {
-    if (files.list(name, '', '', { versions: true }).length > 0)
+    if (files.list(name, { versions: true }).length > 0)
       throw new GcsError(409, 'conflict', 'The bucket you tried to delete is not empty.');
     files.removeBucket(name);
     reply(response, { status: 204, body: undefined });
@@ -161,7 +161,7 @@ const listObjects = (
   const prefixes = new Set<string>();
   let last = '';
   let hasMore = false;
-  for (const object of files.list(bucket, prefix, after, { versions })) {
+  for (const object of files.list(bucket, { prefix, after, versions })) {
     const cut = delimiter === '' ? -1 : object.name.indexOf(delimiter, prefix.length);
     const folder = cut < 0 ? undefined : object.name.slice(0, cut + delimiter.length);
     if (folder !== undefined && prefixes.has(folder)) {

@@ -60,6 +60,14 @@ export interface Draft {
   drop(): Promise<void>;
 }
 
+interface ListOptions {
+  readonly prefix?: string;
+  /** The name to start after. */
+  readonly after?: string;
+  /** Also noncurrent generations. */
+  readonly versions: boolean;
+}
+
 export interface ObjectFiles {
   readonly buckets: () => readonly Bucket[];
   bucket(name: string): Bucket | undefined;
@@ -67,8 +75,8 @@ export interface ObjectFiles {
   removeBucket(name: string): void;
   /** The live object, or this generation of it. */
   object(bucket: string, name: string, generation?: string): StoredObject | undefined;
-  /** Sorted by name, starting after the given name. With `versions` also noncurrent generations, the oldest first. */
-  list(bucket: string, prefix: string, after: string, options?: { readonly versions: boolean }): readonly StoredObject[];
+  /** Sorted by name; generations of one name, the oldest first. */
+  list(bucket: string, options: ListOptions): readonly StoredObject[];
   read(object: StoredObject, from: number, to: number): Readable;
   /** Deletes the live object, which a versioned bucket keeps as noncurrent, or for good this generation. */
   remove(object: StoredObject, options?: { readonly isForGood: boolean }): void;
@@ -122,7 +130,7 @@ export const openObjectFiles = (dir: string): ObjectFiles => {
         ? live
         : noncurrent.get(`${keyOf(bucket, name)}#${generation}`);
     },
-    list: (bucket, prefix, after, { versions } = { versions: false }) =>
+    list: (bucket, { prefix = '', after = '', versions }) =>
       [...objects.values(), ...(versions ? noncurrent.values() : [])]
         .filter((object) => object.bucket === bucket && object.name.startsWith(prefix) && object.name > after)
         .sort((a, b) => (a.name === b.name ? Number(a.generation) - Number(b.generation) : a.name < b.name ? -1 : 1)),
@@ -137,7 +145,8 @@ export const openObjectFiles = (dir: string): ObjectFiles => {
       const file = randomUUID();
       const handle = await open(join(bytesDir, file), 'wx', 0o600);
       return draftInto(handle, {
-        keep: (digests, bucket, { name, contentType = 'application/octet-stream', metadata, retention }, check) => {
+        keep: (bucket, described, check) => {
+          const { name, contentType = 'application/octet-stream', metadata, retention, size, md5Hash, crc32c } = described;
           check(objects.get(keyOf(bucket, name)));
           const now = new Date();
           lastGeneration = Math.max(lastGeneration + 1, now.getTime() * 1_000);
@@ -145,7 +154,9 @@ export const openObjectFiles = (dir: string): ObjectFiles => {
           return store({
             bucket,
             name,
-            ...digests,
+            size,
+            md5Hash,
+            crc32c,
             contentType,
             metadata,
             retention,
@@ -165,7 +176,7 @@ type Digests = Pick<StoredObject, 'size' | 'md5Hash' | 'crc32c'>;
 const draftInto = (
   handle: FileHandle,
   end: {
-    keep(digests: Digests, bucket: string, given: Given & { readonly name: string }, check: Check): StoredObject;
+    keep(bucket: string, described: Given & { readonly name: string } & Digests, check: Check): StoredObject;
     drop(): void;
   },
 ): Draft => {
@@ -194,7 +205,7 @@ const draftInto = (
       }
       await handle.close();
       try {
-        return end.keep(digests, bucket, given, check);
+        return end.keep(bucket, { ...given, ...digests }, check);
       } catch (error) {
         end.drop();
         throw error;

@@ -17,6 +17,7 @@ interface Session {
 }
 
 interface Target {
+  readonly url: URL;
   readonly bucket: string;
   /** Throws if the caller lacks a permission on the bucket. */
   readonly permit: (permission: string) => void;
@@ -24,7 +25,7 @@ interface Target {
 
 interface Uploads {
   /** Handles a call to an upload URL: starts an upload, or continues or ends a session by its id. */
-  take(request: IncomingMessage, response: ServerResponse, url: URL, target: Target): Promise<void>;
+  take(request: IncomingMessage, response: ServerResponse, target: Target): Promise<void>;
 }
 
 /** All chunks except the last must be a multiple of this. */
@@ -73,11 +74,7 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
     await kept(response, url, { ...described, draft });
   };
 
-  const begin = async (
-    request: IncomingMessage,
-    { response, url, target }: { readonly response: ServerResponse; readonly url: URL; readonly target: Target },
-  ): Promise<void> => {
-    const { bucket, permit } = target;
+  const begin = async (request: IncomingMessage, response: ServerResponse, { url, bucket, permit }: Target): Promise<void> => {
     const description = JSON.parse((await bodyOf(request, descriptionMaxBytes)).toString() || '{}') as Given;
     if (description.retention) permit(retentionPermission);
     const contentType = description.contentType ?? request.headers['x-upload-content-type'];
@@ -149,8 +146,8 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
   };
 
   return {
-    take: async (request, response, url, target) => {
-      const { bucket, permit } = target;
+    take: async (request, response, target) => {
+      const { url, bucket, permit } = target;
       const { searchParams: query } = url;
       const id = query.get('upload_id');
       if (id !== null) return goOn(request, { response, url, id });
@@ -160,7 +157,7 @@ export const makeUploads = (files: ObjectFiles): Uploads => {
         given: nameOf({ ...given, ...digestsOf(request) }, url),
         precondition: preconditionOf(url),
       });
-      if (query.get('uploadType') === 'resumable') return begin(request, { response, url, target });
+      if (query.get('uploadType') === 'resumable') return begin(request, response, target);
       if (query.get('uploadType') !== 'multipart')
         return takeWhole(response, { url, described: describedBy({ contentType }), bytes: request as AsyncIterable<Buffer> });
       const { given, bytes } = split(await bodyOf(request, Number.POSITIVE_INFINITY), contentType);

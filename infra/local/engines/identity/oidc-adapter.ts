@@ -18,7 +18,7 @@ export const makeOidcAdapter = (state: State): ((model: string) => Adapter) => {
     };
     const put = (id: string, payload: AdapterPayload, expiresAtMs: number): void => {
       if (kept) {
-        state.set(kind, id, payload, expiresAtMs);
+        state.setExpiring(kind, id, { value: payload, expiresAtMs });
         return;
       }
       memory.set(keyOf(id), { payload, expiresAtMs });

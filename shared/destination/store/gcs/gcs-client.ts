@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Bucket, File } from '@google-cloud/storage';
 import { Crc32c } from '../../../platform/crc32c.ts';
-import { checksumMismatch, type ObjectState, StorageError, wholeSecond } from '../object-store.ts';
+import { checksumMismatch, type LockExtension, type ObjectState, StorageError, wholeSecond } from '../object-store.ts';
 import { retryTransient, type StoreRetryPolicy } from '../retry-transient.ts';
 import { GcsError, isStatus, toStorageError } from './gcs-error.ts';
 import { GcsStorage } from './gcs-storage.ts';
@@ -73,8 +73,7 @@ export class GcsClient {
   async extendLock(
     key: string,
     { version, lockedUntil, isCompliance }: ObjectState,
-    until: Date,
-    signal?: AbortSignal,
+    { until, signal }: LockExtension,
   ): Promise<Date | undefined> {
     if (lockedUntil !== undefined && lockedUntil >= until) return lockedUntil;
     if (this.#lockMode === undefined) throw new StorageError('invalid', 'The storage destination has no object lock.');

@@ -2,6 +2,7 @@ import { clock } from '../../../platform/clock.ts';
 import { collect, type ReadRequest, tooShort, toReadRequest } from '../byte-range.ts';
 import {
   type ByteRange,
+  type LockExtension,
   type ObjectState,
   type ObjectStore,
   type PutOptions,
@@ -54,8 +55,7 @@ class GcsStore implements ObjectStore {
       this.versions = new ObjectVersions({
         versionsMax: generationsMax,
         listVersions: (prefix, signal) => this.#generations(prefix, signal),
-        readVersion: (name, version, range, signal) =>
-          client.attempt(() => this.#read(name, toReadRequest(range), signal, version), signal),
+        readVersion: (object, range, signal) => client.attempt(() => this.#read(object, toReadRequest(range), signal), signal),
       });
   }
 
@@ -72,8 +72,8 @@ class GcsStore implements ObjectStore {
   async get(name: string, extent?: ByteRange, signal?: AbortSignal): Promise<Uint8Array> {
     const request = toReadRequest(extent);
     if (request.range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
-    const read = (generation?: string): Promise<Uint8Array> =>
-      this.#client.attempt(() => this.#read(name, request, signal, generation), signal);
+    const read = (version?: string): Promise<Uint8Array> =>
+      this.#client.attempt(() => this.#read({ name, version }, request, signal), signal);
     try {
       return await read(this.versions?.selected(name)?.version);
     } catch (error) {
@@ -110,8 +110,8 @@ class GcsStore implements ObjectStore {
     return undefined;
   }
 
-  extendLock(name: string, state: ObjectState, until: Date, signal?: AbortSignal): Promise<Date | undefined> {
-    return this.#client.extendLock(this.#key(name), state, until, signal);
+  extendLock(name: string, state: ObjectState, extension: LockExtension): Promise<Date | undefined> {
+    return this.#client.extendLock(this.#key(name), state, extension);
   }
 
   async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {
@@ -149,10 +149,9 @@ class GcsStore implements ObjectStore {
 
   /** The library validates the checksum of a whole object. A range has none. */
   async #read(
-    name: string,
+    { name, version: generation }: { readonly name: string; readonly version?: string | undefined },
     { range, maxBytes }: ReadRequest,
     signal: AbortSignal | undefined,
-    generation?: string,
   ): Promise<Uint8Array> {
     const abort = new AbortController();
     const call = {

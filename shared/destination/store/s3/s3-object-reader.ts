@@ -14,6 +14,12 @@ interface FoundVersion {
 /** Names whose locked version is remembered. */
 const namesMax = 10_000;
 
+interface ReadObject {
+  readonly name: string;
+  /** The one that was stored, if it is known. */
+  readonly version?: string | undefined;
+}
+
 /**
  * Reads objects of a bucket. A locked object cannot be deleted or changed, only hidden: by a delete marker, or by a newer version.
  * Then its locked version is read. A newer version that is locked, too, replaces it, as a rewrapped key does, unless the caller
@@ -28,14 +34,13 @@ export class S3ObjectReader {
     this.#bucket = bucket;
   }
 
-  /** `version`: the one that was stored, if it is known. */
-  async read(name: string, request: ReadRequest, signal?: AbortSignal, version?: string): Promise<Uint8Array> {
-    if (version !== undefined) return bytesOr(await this.#version(name, request, version, signal));
+  async read({ name, version }: ReadObject, request: ReadRequest, signal?: AbortSignal): Promise<Uint8Array> {
+    if (version !== undefined) return bytesOr(await this.#version({ name, version }, request, signal));
     const newest = await this.#newest(name, request, signal);
     const found = newest instanceof StorageError ? undefined : newest;
     if (found && (!this.#hasLocks || isLockedNow(found.lockedUntil))) return found.bytes;
     const locked = await this.#lockedVersion(name, found?.version, signal);
-    return bytesOr(locked === undefined ? newest : await this.#version(name, request, locked, signal));
+    return bytesOr(locked === undefined ? newest : await this.#version({ name, version: locked }, request, signal));
   }
 
   get #hasLocks(): boolean {
@@ -45,7 +50,7 @@ export class S3ObjectReader {
   /** The newest version, or why it cannot be the object: it is a delete marker, or its size differs. */
   async #newest(name: string, request: ReadRequest, signal: AbortSignal | undefined): Promise<FoundVersion | StorageError> {
     try {
-      return await this.#version(name, request, undefined, signal);
+      return await this.#version({ name }, request, signal);
     } catch (error) {
       if (this.#hasLocks && error instanceof StorageError && error.code === 'invalid') return error;
       throw error;
@@ -53,9 +58,8 @@ export class S3ObjectReader {
   }
 
   #version(
-    name: string,
+    { name, version: VersionId }: ReadObject,
     { range, maxBytes }: ReadRequest,
-    VersionId: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<FoundVersion | StorageError> {
     const object = { Bucket: this.#bucket.options.bucket, Key: this.#bucket.key(name), VersionId };

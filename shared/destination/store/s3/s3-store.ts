@@ -1,6 +1,7 @@
 import { toReadRequest } from '../byte-range.ts';
 import {
   type ByteRange,
+  type LockExtension,
   type ObjectState,
   type ObjectStore,
   type PutOptions,
@@ -39,7 +40,7 @@ export class S3Store implements ObjectStore {
       this.versions = new ObjectVersions({
         versionsMax,
         listVersions: (prefix, signal) => listS3Versions(bucket, prefix, signal),
-        readVersion: (name, version, range, signal) => reader.read(name, toReadRequest(range), signal, version),
+        readVersion: (object, range, signal) => reader.read(object, toReadRequest(range), signal),
       });
   }
 
@@ -83,7 +84,7 @@ export class S3Store implements ObjectStore {
   async get(name: string, extent?: ByteRange, signal?: AbortSignal): Promise<Uint8Array> {
     const request = toReadRequest(extent);
     if (request.range?.length === 0 && (await this.head(name, signal))) return new Uint8Array();
-    return this.#reader.read(name, request, signal, this.versions?.selected(name)?.version);
+    return this.#reader.read({ name, version: this.versions?.selected(name)?.version }, request, signal);
   }
 
   async head(name: string, signal?: AbortSignal): Promise<ObjectState | undefined> {
@@ -96,8 +97,8 @@ export class S3Store implements ObjectStore {
     return locked ? { ...stateOf(objectHead(locked)), isHidden: true } : newest;
   }
 
-  extendLock(name: string, state: ObjectState, until: Date, signal?: AbortSignal): Promise<Date | undefined> {
-    return extendS3Lock(this.bucket, { name, state, until, signal });
+  extendLock(name: string, state: ObjectState, extension: LockExtension): Promise<Date | undefined> {
+    return extendS3Lock(this.bucket, { name, state, ...extension });
   }
 
   async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<{ name: string; size: number }> {

@@ -26,7 +26,7 @@ serve(async (task: Task) => {
 
 const copy = async (frames: Buffer, totals: { documents: number; bytes: number; stored: number }): Promise<void> => {
   const store = new DroppingStore();
-  const part = new PartWriter(store, 0, 0, { identity, dataKey: randomBytes(32), random: randomBytes, put: {} });
+  const part = new PartWriter(store, { number: 0, part: 0, identity, dataKey: randomBytes(32), random: randomBytes, put: {} });
   const [batch, tally, buffer] = [new DocumentBatch(), new CollectionCounts(), new FrameBuffer(batchBytes + (64 << 10))];
   for (let at = 0; at < frames.length; ) {
     while (buffer.filled < batchBytes && at < frames.length) {

@@ -1,5 +1,5 @@
 /** Reads all records of an archive from its objects, its key and its digest only. */
-import { Archive, type Manifest, openManifest, recordKind } from '../../../../shared/archive/index.ts';
+import { Archive, type FetchedRange, type Manifest, openManifest, recordKind } from '../../../../shared/archive/index.ts';
 import type { ObjectStore } from '../../../../shared/destination/index.ts';
 import type { BackupRecord } from '../../../../shared/stored-backup/index.ts';
 
@@ -24,7 +24,7 @@ export const readArchive = async (
   { identity, dataKey, digest }: ReadArchiveOptions,
 ): Promise<{ readonly manifest: Manifest; readonly records: readonly ArchiveRecord[] }> => {
   const manifest = await openManifest(await store.get('manifest'), { identity, dataKey, digest });
-  const fetch = async ({ name }: { name: string }, offset: number, length: number) => store.get(name, { offset, length });
+  const fetch = async ({ name }: { name: string }, { offset, length }: FetchedRange) => store.get(name, { offset, length });
   const archive = new Archive(manifest, { fetch, dataKey: () => dataKey });
   const root = `${manifest.source}/documents/`;
   const records: ArchiveRecord[] = [];

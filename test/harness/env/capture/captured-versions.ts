@@ -95,8 +95,8 @@ export const batchFolders = (t: Pick<Env, 'folder' | 'wrap'>, parent: string): O
   };
   const get: ObjectStore['get'] = async (name, range) => find(name).store.get(find(name).object, range);
   const head: ObjectStore['head'] = async (name) => find(name).store.head(find(name).object);
-  const extendLock: ObjectStore['extendLock'] = async (name, state, until) =>
-    find(name).store.extendLock(find(name).object, state, until);
+  const extendLock: ObjectStore['extendLock'] = async (name, state, extension) =>
+    find(name).store.extendLock(find(name).object, state, extension);
   return { get, head, extendLock, close: () => undefined } as unknown as ObjectStore;
 };
 

@@ -103,7 +103,7 @@ export class Target {
 
   /** All documents, byte for byte. */
   live(): Record<string, Buffer> {
-    const all = [...this.#database.scan('', lastKey, this.#database.readTime())];
+    const all = [...this.#database.scan('', lastKey, { at: this.#database.readTime() })];
     return Object.fromEntries(all.map(({ path, bytes }) => [path, Buffer.from(bytes)]));
   }
 }

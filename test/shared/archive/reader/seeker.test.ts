@@ -1,7 +1,15 @@
 /** A seeker finds records of a backup with few fetches. */
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { Archive, compareNames, openManifest, Seeker, ShardWriter, sealManifest } from '../../../../shared/archive/index.ts';
+import {
+  Archive,
+  compareNames,
+  type FetchedRange,
+  openManifest,
+  Seeker,
+  ShardWriter,
+  sealManifest,
+} from '../../../../shared/archive/index.ts';
 import {
   addAll,
   Bucket,
@@ -103,7 +111,7 @@ test('archive: a range damaged in transfer is fetched again; lasting damage name
   const flipped = (times: number) => {
     let left = times;
     return new Archive(archive.manifest, {
-      fetch: async ({ backup, name }: { backup: string; name: string }, offset: number, length: number) => {
+      fetch: async ({ backup, name }: { backup: string; name: string }, { offset, length }: FetchedRange) => {
         const bytes = Buffer.from(bucket.get(backup, name).subarray(offset, offset + length));
         if (name === chunkName && left-- > 0) bytes[length >> 1]! ^= 1;
         return bytes;

@@ -57,7 +57,7 @@ const mortalStore = (machine: CrashInjector, inner: MemoryStore): ObjectStore =>
     upload: (...all) => upload(inner.upload(...all)),
     get: (...all) => machine.alive(() => inner.get(...all)),
     head: (name) => machine.alive(() => inner.head(name)),
-    extendLock: (name, state, until) => machine.alive(() => inner.extendLock(name, state, until)),
+    extendLock: (name, state, extension) => machine.alive(() => inner.extendLock(name, state, extension)),
     list: (prefix) => inner.list(prefix),
     remove: (names) => machine.effect(() => inner.remove(names)),
     abortUnfinishedUploads: (prefix) => machine.effect(() => inner.abortUnfinishedUploads(prefix)),

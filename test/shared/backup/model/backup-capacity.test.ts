@@ -58,7 +58,7 @@ test('capacity: the 11th concurrent verification of an organization is refused',
   const running = await Promise.all(putBackups(10, 'completed').map((backup) => start(backup)));
   await rejects(assertVerificationCapacity(tenant, now), refused);
   const [first] = running;
-  await new VerificationProgress(tenant, first!, first!.verification!, clock).end(3);
+  await new VerificationProgress(tenant, first!, { verification: first!.verification!, clock }).end(3);
   await assertVerificationCapacity(tenant, now);
 });
 

@@ -72,7 +72,7 @@ test('chain locks: a store that refuses the extension gives the true, earlier en
   const first = await link(1, 'one');
   t.wrapStore = (inner) => ({
     ...bound(inner),
-    extendLock: async (name, state, until) => {
+    extendLock: async (name, state, { until }) => {
       if (state.lockedUntil !== undefined && state.lockedUntil >= until) return state.lockedUntil;
       throw new StorageError('denied', `The store refused to extend the lock of an object (403 ${name}).`);
     },
@@ -110,11 +110,11 @@ test('chain locks: an interrupted extension continues with the objects that are 
   let failures = 0;
   t.wrapStore = (inner) => ({
     ...bound(inner),
-    extendLock: async (name, state, until) => {
+    extendLock: async (name, state, { until }) => {
       if (state.lockedUntil !== undefined && state.lockedUntil >= until) return state.lockedUntil;
       if (extended.length >= 1 && failures++ < 3) throw new StorageError('unavailable', 'The store did not respond (503).');
       extended.push(name);
-      return inner.extendLock(name, state, until);
+      return inner.extendLock(name, state, { until });
     },
   });
   lockFor(5);

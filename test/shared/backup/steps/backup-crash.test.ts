@@ -81,7 +81,7 @@ class Machine {
       upload: (name, options) => upload(inner.upload(name, options)),
       get: (name, range) => alive(() => inner.get(name, range)),
       head: (name) => alive(() => inner.head(name)),
-      extendLock: (name, state, until) => alive(() => inner.extendLock(name, state, until)),
+      extendLock: (name, state, extension) => alive(() => inner.extendLock(name, state, extension)),
       list: (prefix) => inner.list(prefix),
       remove: (names) => this.#effect(() => inner.remove(names)),
       abortUnfinishedUploads: (prefix) => this.#effect(() => inner.abortUnfinishedUploads(prefix)),

@@ -160,12 +160,12 @@ test('openStore: objects and uploads have the lock and mode of the destination',
   });
   const lockedUntil = new Date('2030-01-01T00:00:00Z');
   const wanted = ['COMPLIANCE', '2030-01-01T00:00:00Z'];
-  const locked = await openAt('s3', url, '', quick, { objectLock: { mode: 'compliance', days: 30 } });
+  const locked = await openAt('s3', url, { folder: '', config: { objectLock: { mode: 'compliance', days: 30 } } });
   await locked.put('x', Buffer.from('x'), { lockedUntil });
   await locked.put('x', Buffer.from('x'));
   const upload = locked.upload('y', { lockedUntil });
   await rejects(upload.write([Buffer.alloc(9 << 20)]).then(() => upload.finish()));
-  const free = await openAt('s3', url, '');
+  const free = await openAt('s3', url, { folder: '' });
   await free.put('x', Buffer.from('x'), { lockedUntil });
   deepEqual(locks.slice(0, 3), [wanted, [undefined, undefined], wanted]);
   deepEqual(locks.at(-1), [undefined, undefined]);
@@ -183,7 +183,7 @@ test('S3Upload: an upload holds a few parts in memory and waits before it accept
       held.push(() => response.setHeader('etag', '"e"').end());
     });
   });
-  const store = await openAt('s3', url, '');
+  const store = await openAt('s3', url, { folder: '' });
   const upload = store.upload('x');
   const part = Buffer.alloc(8 << 20);
   for (let n = 0; n < 3; n++) await upload.write([part]);

@@ -48,7 +48,7 @@ for (const type of ['s3', 'gcs'] as const)
   describe(type, () => {
     let store: ObjectStore;
     beforeAll(async () => {
-      store = await openAt(type, url, 'f');
+      store = await openAt(type, url, { folder: 'f' });
       stops.push(() => store.close());
     });
     const page = (names: readonly string[], next?: string) =>
@@ -132,7 +132,7 @@ describe('unfinished uploads', () => {
   const listing = (next: string) =>
     `<ListMultipartUploadsResult><IsTruncated>true</IsTruncated>${next}</ListMultipartUploadsResult>`;
   test('a list that makes no progress is rejected', async () => {
-    const store = await openAt('s3', url, 'f');
+    const store = await openAt('s3', url, { folder: 'f' });
     for (const [next, calls] of [
       ['<NextKeyMarker>k</NextKeyMarker><NextUploadIdMarker>u</NextUploadIdMarker>', 2],
       ['', 1],

@@ -30,7 +30,7 @@ class FloodedBucket implements VersionedBucket {
       yield { name: 'chunk', version, size: version.length, isNewest: version === 'third' };
   }
 
-  async readVersion(_name: string, version: string): Promise<Uint8Array> {
+  async readVersion({ version }: { readonly version: string }): Promise<Uint8Array> {
     return Buffer.from(version);
   }
 }

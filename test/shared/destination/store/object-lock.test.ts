@@ -14,7 +14,6 @@ import {
   enableObjectLock,
   openAt,
   ownerOf,
-  quick,
   type Stops,
   startGoogle,
   startS3,
@@ -39,8 +38,11 @@ afterAll(() => stopAll(stops));
 
 const open = async (type: 's3' | 'gcs', mode: 'governance' | 'compliance' = 'governance', accessKeyId?: string) => {
   const config = { objectLock: { mode, days: 1 } } as const;
-  const keys = accessKeyId === undefined ? undefined : { accessKeyId, secretAccessKey: 'secret' };
-  return openAt(type, type === 's3' ? s3 : gcs, 'locks', quick, config, keys);
+  return openAt(type, type === 's3' ? s3 : gcs, {
+    folder: 'locks',
+    config,
+    ...(accessKeyId !== undefined && { credentials: { accessKeyId, secretAccessKey: 'secret' } }),
+  });
 };
 const upload = async (
   store: ObjectStore,
@@ -74,16 +76,19 @@ for (const type of ['s3', 'gcs'] as const)
         const store = await open(type, mode);
         const name = `${mode}/extended`;
         await store.put(name, Buffer.from('x'), { lockedUntil: day(1) });
-        const extend = async (until: Date) => store.extendLock(name, (await store.head(name))!, until);
+        const extend = async (until: Date) => store.extendLock(name, (await store.head(name))!, { until: until });
         const three = day(3);
         equal((await extend(three))?.getTime(), three.getTime());
         equal((await extend(day(2)))?.getTime(), three.getTime());
         equal((await store.head(name))?.lockedUntil?.getTime(), three.getTime());
         // A caller with an outdated state cannot shorten it either.
-        await rejects(store.extendLock(name, { size: 1, isCompliance: mode === 'compliance' }, day(2)), code('denied'));
+        await rejects(
+          store.extendLock(name, { size: 1, isCompliance: mode === 'compliance' }, { until: day(2) }),
+          code('denied'),
+        );
         await store.put(`${mode}/unlocked`, Buffer.from('x'));
         equal(
-          (await store.extendLock(`${mode}/unlocked`, (await store.head(`${mode}/unlocked`))!, three))?.getTime(),
+          (await store.extendLock(`${mode}/unlocked`, (await store.head(`${mode}/unlocked`))!, { until: three }))?.getTime(),
           three.getTime(),
         );
         store.close();
@@ -113,7 +118,7 @@ test('s3: a locked object that was deleted is read from its locked version, whic
   const state = await store.head('hidden');
   deepEqual([state?.size, state?.isHidden], [bytes.length, true]);
   const two = day(2);
-  equal((await store.extendLock('hidden', state!, two))?.getTime(), two.getTime());
+  equal((await store.extendLock('hidden', state!, { until: two }))?.getTime(), two.getTime());
   const { Versions = [] } = await owner.send(new ListObjectVersionsCommand({ Bucket: bucket, Prefix: 'locks/hidden' }));
   const [{ Key, VersionId } = {}] = Versions;
   await rejects(owner.send(new DeleteObjectCommand({ Bucket: bucket, Key, VersionId })), { name: 'AccessDenied' });
@@ -167,12 +172,12 @@ test('s3: missing permissions to lock, extend or read locks', async () => {
   await rejects(unable.put('x', Buffer.from('x'), { lockedUntil: day(1) }), code('denied'));
   const fixed = await open('s3', 'governance', 'noextend1');
   await fixed.put('fixed', Buffer.from('x'), { lockedUntil: day(1) });
-  await rejects(fixed.extendLock('fixed', (await fixed.head('fixed'))!, day(2)), code('denied'));
+  await rejects(fixed.extendLock('fixed', (await fixed.head('fixed'))!, { until: day(2) }), code('denied'));
   const blind = await open('s3', 'governance', 'noretention1');
   const state = await blind.head('fixed');
   equal(state?.lockedUntil, undefined);
-  equal(await blind.extendLock('fixed', state!, day(2)), undefined);
-  const plain = await openAt('s3', s3, 'locks');
-  await rejects(plain.extendLock('fixed', { size: 1 }, day(9)), code('invalid'));
+  equal(await blind.extendLock('fixed', state!, { until: day(2) }), undefined);
+  const plain = await openAt('s3', s3, { folder: 'locks' });
+  await rejects(plain.extendLock('fixed', { size: 1 }, { until: day(9) }), code('invalid'));
   for (const store of [unable, fixed, blind, plain]) store.close();
 });

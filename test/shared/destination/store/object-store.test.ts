@@ -6,7 +6,6 @@ import {
   openAt,
   openGcsInParts,
   openS3InParts,
-  quick,
   smallPartBytes,
   smallS3PartBytes,
   startGoogle,
@@ -18,7 +17,7 @@ import { storeSuite } from '../../../harness/store/store-suite.ts';
 
 storeSuite('s3', async (stops) => {
   const url = await startS3(stops);
-  return { open: (folder) => openAt('s3', url, folder, quick), listsUploads: true };
+  return { open: (folder) => openAt('s3', url, { folder }), listsUploads: true };
 });
 
 storeSuite(

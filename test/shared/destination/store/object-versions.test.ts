@@ -21,7 +21,6 @@ import {
   keys,
   openAt,
   ownerOf,
-  quick,
   type Stops,
   startGoogle,
   startS3,
@@ -47,7 +46,7 @@ beforeAll(async () => {
 afterAll(() => stopAll(stops));
 
 const open = (type: 's3' | 'gcs'): Promise<ObjectStore> =>
-  openAt(type, type === 's3' ? s3 : gcs, 'versions', quick, { objectLock: { mode: 'compliance', days: 1 } });
+  openAt(type, type === 's3' ? s3 : gcs, { folder: 'versions', config: { objectLock: { mode: 'compliance', days: 1 } } });
 
 /** What an intruder with the rights of the owner does. */
 const overwrite = async (type: 's3' | 'gcs', name: string, bytes: Buffer): Promise<void> => {
@@ -101,7 +100,10 @@ for (const type of ['s3', 'gcs'] as const)
         equal(await read(store, 'chunk'), bytes.toString());
         const state = await headExpected(await open(type), objectWithHash(entryOf('chunk', bytes)));
         deepEqual([state?.version, state?.isHidden, state?.size], [stored?.version, true, bytes.length]);
-        equal((await store.extendLock('chunk', state!, state!.lockedUntil!))?.getTime(), state!.lockedUntil!.getTime());
+        equal(
+          (await store.extendLock('chunk', state!, { until: state!.lockedUntil! }))?.getTime(),
+          state!.lockedUntil!.getTime(),
+        );
         store.close();
       }
       const store = await open(type);
@@ -112,7 +114,7 @@ for (const type of ['s3', 'gcs'] as const)
       // The lock of the version that was stored is extended, not that of the newest.
       const two = day(2);
       const state = await store.head('chunk');
-      equal((await store.extendLock('chunk', state!, two))?.getTime(), two.getTime());
+      equal((await store.extendLock('chunk', state!, { until: two }))?.getTime(), two.getTime());
       equal((await store.head('chunk'))?.lockedUntil?.getTime(), two.getTime());
       // What the service stores itself counts at once.
       await store.put('chunk', Buffer.from('new'), { lockedUntil: day(1) });

@@ -64,7 +64,7 @@ test('readRange: finds times and names without decoding documents', async () => 
   const source = sourceOf(server.url);
   const { readTime } = await probeSource(source);
   const database = server.databases.open(name);
-  const stored = [...database.scan('', '\xff', database.readTime())];
+  const stored = [...database.scan('', '\xff', { at: database.readTime() })];
   let n = 0;
   for await (const batch of readRange(source, { range: {}, readTime, batchBytes: 1_000 }))
     for (let i = 0; i < batch.count; i++, n++) {

@@ -295,7 +295,7 @@ test('batch writer: documents copied to another project are equal byte for byte 
     }
   equal((await writer.end()).written, tree.size);
   const target = server.databases.open({ projectId: 'other', databaseId: 'second' });
-  const held = [...target.scan('', lastKey, target.readTime())].map(
+  const held = [...target.scan('', lastKey, { at: target.readTime() })].map(
     ({ path, bytes }) => [path, Buffer.from(documentFields(bytes)).toString('hex')] as const,
   );
   deepEqual(new Map(held), given);

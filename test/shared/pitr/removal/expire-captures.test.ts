@@ -31,7 +31,7 @@ test('capture expiry: batches and bases outside the windows expire, and the rest
   const older = [48, 24].map((hours) => ({ backupId: newId('backup'), readTime: ago(hours), since: ago(hours) }));
   for (const { backupId } of older) t.table.put({ ...backupKey.backup(t.tenant, backupId), id: backupId, pitrBase: true });
   t.table.put({ ...pitr, bases: [...older, base] });
-  const key = pitrKey.batch(t.tenant, t.projectId, ago(1), newId('capture'));
+  const key = pitrKey.batch(t.tenant, t.projectId, { to: ago(1), id: newId('capture') });
   t.table.put({ ...batch, ...key, from: ago(2), to: ago(1), path: 'old/pitr/1' });
   await (await t.deps.openStore(t.tenant, {} as never, 'old/pitr/1')).put(batch!.chunk.name, Buffer.from('x'));
   assert.deepEqual(await pinnedBackups(t.tenant), new Set([...older, base!].map(({ backupId }) => backupId)));

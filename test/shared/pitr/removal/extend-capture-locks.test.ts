@@ -76,7 +76,7 @@ test('capture locks: a store that refuses is shown and audited once, and tried a
   const t = await captured(1);
   t.wrap = (store) => ({
     ...bound(store),
-    extendLock: async (_name, state, until) => {
+    extendLock: async (_name, state, { until }) => {
       if (state.lockedUntil !== undefined && state.lockedUntil >= until) return state.lockedUntil;
       throw new StorageError('denied', 'The store refused to extend the lock of an object (403).');
     },

@@ -9,7 +9,7 @@ import { bound } from '../../../harness/faults/faulty-store.ts';
 
 const identity = { organization: newId('organization'), project: newId('project'), backup: newId('backup') };
 const writerOf = (store: ObjectStore): PartWriter => {
-  const part = new PartWriter(store, 0, 0, { identity, dataKey: randomBytes(32), random: randomBytes, put: {} });
+  const part = new PartWriter(store, { number: 0, part: 0, identity, dataKey: randomBytes(32), random: randomBytes, put: {} });
   part.user('ada', Buffer.from('{}'));
   return part;
 };

@@ -14,18 +14,19 @@ export interface AuthRequest {
 }
 
 type Body = Readonly<Record<string, unknown>>;
-type Action = (users: Users, pool: string, body: Body, request: AuthRequest) => unknown;
+type PoolRequest = AuthRequest & { readonly pool: string };
+type Action = (users: Users, body: Body, request: PoolRequest) => unknown;
 
 const accounts = /^\/v1\/projects\/([^/:]+)(?:\/tenants\/([^/:]+))?\/accounts(?::(\w+))?$/;
 const config = /^\/(?:v2|admin\/v2)\/projects\/([^/:]+)\/config$/;
 
 const actions: Readonly<Record<string, Action>> = {
-  'GET batchGet': (users, pool, _body, { query }) => list(users, pool, query),
-  'POST batchCreate': (users, pool, body, { now }) => importUsers(users, { pool, request: parsed(body), now }),
+  'GET batchGet': (users, _body, { pool, query }) => list(users, pool, query),
+  'POST batchCreate': (users, body, { pool, now }) => importUsers(users, { pool, request: parsed(body), now }),
   'POST ': create,
   'POST lookup': lookup,
   'POST update': update,
-  'POST delete': (users, pool, body) => {
+  'POST delete': (users, body, { pool }) => {
     const user = existing(users, pool, body.localId);
     users.delete(pool, [user.localId]);
     return { kind: 'identitytoolkit#DeleteAccountResponse' };
@@ -42,7 +43,7 @@ export function authRoutes(users: Users, request: AuthRequest): { readonly proje
   if (project === undefined || !action) return undefined;
   const body = (typeof request.body === 'object' && request.body !== null ? request.body : {}) as Body;
   const pool = [project, tenant ?? body.tenantId ?? request.query.get('tenantId')].filter(Boolean).join('/');
-  return { project, run: () => action(users, pool, body, request) };
+  return { project, run: () => action(users, body, { ...request, pool }) };
 }
 
 /** The password hash parameters of a project. They never change, so hashes stay valid. */
@@ -75,7 +76,7 @@ function list(users: Users, pool: string, query: URLSearchParams) {
   return { kind: 'identitytoolkit#DownloadAccountResponse', ...(found.length > 0 ? { users: found } : {}), ...more };
 }
 
-function create(users: Users, pool: string, body: Body, { now }: AuthRequest) {
+function create(users: Users, body: Body, { pool, now }: PoolRequest) {
   const { password, ...rest } = body;
   const localId = typeof body.localId === 'string' && body.localId !== '' ? body.localId : randomBytes(21).toString('base64url');
   if (users.get(pool, localId)) throw new AuthError(400, 'DUPLICATE_LOCAL_ID');
@@ -109,7 +110,7 @@ const mostLookedUp = 100;
 const redacted = Buffer.from('REDACTED').toString('base64');
 
 /** Shows that a password exists, but not its hash; only a list contains hashes. */
-function lookup(users: Users, pool: string, body: Body) {
+function lookup(users: Users, body: Body, { pool }: PoolRequest) {
   const wanted = (field: string): readonly string[] => (Array.isArray(body[field]) ? (body[field] as unknown[]).map(String) : []);
   const ids = wanted('localId');
   const emails = new Set(wanted('email').map((email) => email.toLowerCase()));
@@ -124,7 +125,7 @@ function lookup(users: Users, pool: string, body: Body) {
   return { kind: 'identitytoolkit#GetAccountInfoResponse', ...(shown.length > 0 ? { users: shown } : {}) };
 }
 
-function update(users: Users, pool: string, body: Body, { now }: AuthRequest) {
+function update(users: Users, body: Body, { pool, now }: PoolRequest) {
   const user = existing(users, pool, body.localId);
   const { password, disableUser, deleteAttribute, deleteProvider, ...rest } = body;
   const email = typeof body.email === 'string' ? body.email.toLowerCase() : undefined;
@@ -139,7 +140,7 @@ function update(users: Users, pool: string, body: Body, { now }: AuthRequest) {
   return { kind: 'identitytoolkit#SetAccountInfoResponse', localId: user.localId };
 }
 
-function batchDelete(users: Users, pool: string, body: Body) {
+function batchDelete(users: Users, body: Body, { pool }: PoolRequest) {
   const ids = Array.isArray(body.localIds) ? body.localIds.map(String) : [];
   if (ids.length === 0 || ids.length > 1000) throw new AuthError(400, 'LOCAL_ID_LIST_EXCEEDS_LIMIT');
   const kept = ids.filter((id) => body.force !== true && users.get(pool, id)?.disabled === false);

@@ -60,6 +60,12 @@ export interface DocumentChange {
   readonly after: StoredDocument | undefined;
 }
 
+export interface ScanOrder {
+  readonly at: Micros;
+  /** In reverse key order. */
+  readonly backwards?: boolean | undefined;
+}
+
 /** One database of one project: documents in name order, with all versions of the last hour. */
 export interface Database {
   readonly projectId: string;
@@ -71,8 +77,8 @@ export interface Database {
   /** Throws FAILED_PRECONDITION or INVALID_ARGUMENT, with production's messages, for a time that cannot be read. */
   checkReadTime(at: Micros): void;
   get(key: PathKey, at: Micros): StoredDocument | undefined;
-  /** Documents with from ≤ key < to in key order (or reversed) as of `at`. Commits during the iteration are safe. */
-  scan(from: PathKey, to: PathKey, at: Micros, backwards?: boolean): Iterable<StoredDocument>;
+  /** Documents with from ≤ key < to as of `at`. Commits during the iteration are safe. */
+  scan(from: PathKey, to: PathKey, order: ScanOrder): Iterable<StoredDocument>;
   /** Calls the listener after each commit, in commit order. Returns the unsubscribe function. */
   subscribe(listener: (time: Micros, changes: readonly DocumentChange[]) => void): () => void;
 }

@@ -65,7 +65,7 @@ const openView = (plan: Plan, database: StoredDatabase): View => {
       for (const document of executePlan(plan, scanAt(database, at)))
         yield document instanceof Pending ? document : { kind: 'changed', document };
     },
-    since: (after, at) => tell(database.changes(plan.from, plan.to, after, at)),
+    since: (after, at) => tell(database.changes(plan.from, plan.to, { after, at })),
     changed: (changes) => tell(changes),
     *paths(at) {
       for (const document of executePlan(plan, scanAt(database, at)))
@@ -130,7 +130,7 @@ const documentsView = (names: readonly string[], database: StoredDatabase): View
     },
     *since(after, at) {
       for (const [key, path] of wanted) {
-        for (const { after: now } of database.changes(key, nextKey(key), after, at))
+        for (const { after: now } of database.changes(key, nextKey(key), { after, at }))
           yield now ? { kind: 'changed', document: now } : { kind: 'deleted', path };
       }
     },

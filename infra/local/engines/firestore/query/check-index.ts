@@ -30,7 +30,7 @@ const checkNeed = (definitions: IndexDefinitions, need: IndexNeed, { parent, pla
   }
   for (const needed of isSingle ? others : equalities) {
     const isDirected = sorts.includes(needed);
-    if (!hasSingleField(definitions, need, needed, isDirected) && !isInComposite(definitions, need, needed))
+    if (!hasSingleField(definitions, need, { ...needed, isDirected }) && !isInComposite(definitions, need, needed))
       throw missingSingleField(parent, need, needed);
   }
 };
@@ -39,8 +39,7 @@ const checkNeed = (definitions: IndexDefinitions, need: IndexNeed, { parent, pla
 const hasSingleField = (
   definitions: IndexDefinitions,
   { collectionId, scope }: IndexNeed,
-  { field, kind }: NeededField,
-  isDirected: boolean,
+  { field, kind, isDirected }: NeededField & { readonly isDirected: boolean },
 ): boolean => {
   const kinds = definitions.singleField(collectionId, field.path, scope);
   return kinds.has(kind) || (!isDirected && kind === 'ASCENDING' && kinds.has('DESCENDING'));

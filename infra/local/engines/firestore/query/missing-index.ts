@@ -12,18 +12,21 @@ const failed = (message: string): RpcError => new RpcError('FAILED_PRECONDITION'
 export const missingComposite = (database: DatabaseName, need: IndexNeed): RpcError => {
   const { collectionId, equalities, sorts, aggregated, name } = need;
   const fields = [...equalities, ...sorts, ...aggregated].map(({ field, kind }) => [formatFieldPath(field.path), kind] as const);
-  const link = linkTo(database, 'create_composite', `${groupOf(database, collectionId)}/indexes/_`, need, [
-    ...fields,
-    ['__name__', name],
-  ]);
+  const link = linkTo(database, need, {
+    parameter: 'create_composite',
+    name: `${groupOf(database, collectionId)}/indexes/_`,
+    fields: [...fields, ['__name__', name]],
+  });
   return failed(`The query requires an index. You can create it here: ${link}`);
 };
 
 export const missingSingleField = (database: DatabaseName, need: IndexNeed, { field, kind }: NeededField): RpcError => {
   const path = formatFieldPath(field.path);
-  const link = linkTo(database, 'create_exemption', `${groupOf(database, need.collectionId)}/fields/${path}`, need, [
-    [path, kind],
-  ]);
+  const link = linkTo(database, need, {
+    parameter: 'create_exemption',
+    name: `${groupOf(database, need.collectionId)}/fields/${path}`,
+    fields: [[path, kind]],
+  });
   const words = `${need.scope}_${{ ASCENDING: 'ASC', DESCENDING: 'DESC', CONTAINS: 'CONTAINS' }[kind]}`;
   return failed(
     `The query requires a ${words} index for collection ${need.collectionId} and field ${path}. You can create it here: ${link}`,
@@ -47,12 +50,16 @@ export const missingVector = (database: DatabaseName, need: IndexNeed, { field, 
 const groupOf = (database: DatabaseName, collectionId: string): string =>
   `${databaseName(database)}/collectionGroups/${collectionId}`;
 
+interface MissingIndex {
+  readonly parameter: 'create_composite' | 'create_exemption';
+  readonly name: string;
+  readonly fields: readonly (readonly [path: string, kind: NeededField['kind']])[];
+}
+
 const linkTo = (
   { projectId, databaseId }: DatabaseName,
-  parameter: 'create_composite' | 'create_exemption',
-  name: string,
   { scope }: IndexNeed,
-  fields: readonly (readonly [path: string, kind: NeededField['kind']])[],
+  { parameter, name, fields }: MissingIndex,
 ): string => {
   const writer = new WireWriter().field(1, name).varint(2, scope === 'COLLECTION' ? 1 : 2);
   for (const [path, kind] of fields) {

@@ -68,14 +68,18 @@ function* respond(databases: Databases, request: RunQueryRequest): Generator<rea
     reader.database.meter.scan('queries', count + skippedCount, bytes);
   }
   const end = explainOptions
-    ? proto.RunQueryResponse.encode({ readTime, explainMetrics: metricsOf(query, plan, count, begun) })
+    ? proto.RunQueryResponse.encode({ readTime, explainMetrics: metricsOf(query, plan, { results: count, begun }) })
     : suffix;
   if (last) batch.push(new DocumentMessage(last.bytes, end));
   else if (batch.length === 0 || explainOptions) batch.push(end);
   yield batch;
 }
 
-const metricsOf = (query: StructuredQuery, plan: Plan, results: number, begun: number): ExplainMetrics => {
+const metricsOf = (
+  query: StructuredQuery,
+  plan: Plan,
+  { results, begun }: { readonly results: number; readonly begun: number },
+): ExplainMetrics => {
   // Reading a vector index costs one additional read.
   const readOperations = Math.max(1, results + (plan.nearest ? 1 : 0));
   const work = { results, readOperations, documents: results, indexEntries: results, begun };

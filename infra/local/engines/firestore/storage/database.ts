@@ -1,7 +1,7 @@
 import { type DatabaseName, databaseName } from '../base/document-name.ts';
 import { lastKey } from '../base/path-key.ts';
 import { Pending } from '../base/pending.ts';
-import type { Database, DocumentChange, Micros, PathKey, StoredDocument } from '../base/types.ts';
+import type { Database, DocumentChange, Micros, PathKey, ScanOrder, StoredDocument } from '../base/types.ts';
 import type { IndexDefinitions } from '../indexes/index-definitions.ts';
 import { type BaseDocuments, pendingScan, type ScanOptions } from './base-documents.ts';
 import type { Change } from './change.ts';
@@ -113,7 +113,7 @@ export class StoredDatabase implements Database {
     return this.#store.get(key, at);
   }
 
-  *scan(from: PathKey, to: PathKey, at: Micros, backwards = false): Generator<StoredDocument> {
+  *scan(from: PathKey, to: PathKey, { at, backwards = false }: ScanOrder): Generator<StoredDocument> {
     this.#timeline.checkKept(at);
     const walk = this.#store.walk(from, to, backwards);
     while (walk.next()) {
@@ -136,7 +136,7 @@ export class StoredDatabase implements Database {
     { from, to, ...options }: ScanOptions & { readonly from: PathKey; readonly to: PathKey },
     at: Micros,
   ): Iterable<StoredDocument | Pending> {
-    const own = this.scan(from, to, at, options.backwards);
+    const own = this.scan(from, to, { at, backwards: options.backwards });
     return this.base ? this.#merged(own, pendingScan(this.base, { from, to, ...options }), { at, ...options }) : own;
   }
 
@@ -179,7 +179,11 @@ export class StoredDatabase implements Database {
   }
 
   /** The documents with from ≤ key < to whose states at `after` and `at` differ. */
-  *changes(from: PathKey, to: PathKey, after: Micros, at: Micros): Generator<DocumentChange> {
+  *changes(
+    from: PathKey,
+    to: PathKey,
+    { after, at }: { readonly after: Micros; readonly at: Micros },
+  ): Generator<DocumentChange> {
     this.#timeline.checkKept(after);
     const walk = this.#store.walk(from, to);
     while (walk.next()) {

@@ -124,8 +124,7 @@ export class Transactions {
   async waitFor(
     holders: readonly ReadLocks[],
     owner: Transaction | undefined,
-    deadline: number,
-    signal?: AbortSignal,
+    { deadline, signal }: { readonly deadline: number; readonly signal?: AbortSignal | undefined },
   ): Promise<void> {
     const remaining = deadline - Date.now();
     // Deadlock: the second transaction gives way.

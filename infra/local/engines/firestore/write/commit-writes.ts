@@ -36,7 +36,7 @@ export const commitWrites = async (
       const results = writes.map((write) => stage.add(write));
       const holders = transactions.holding ? transactions.holders(stage.proposals, owner) : [];
       if (holders.length > 0) {
-        await transactions.waitFor(holders, owner, deadline, signal);
+        await transactions.waitFor(holders, owner, { deadline, signal });
         continue;
       }
       // From here on its own locks no longer conflict with its changes.
@@ -82,7 +82,7 @@ export const batchWrites = async (
       return outcomes;
     }
     if (Date.now() >= deadline) for (const { key } of held) refused.add(key);
-    else await transactions.waitFor(transactions.holders(held, undefined), undefined, deadline, signal);
+    else await transactions.waitFor(transactions.holders(held, undefined), undefined, { deadline, signal });
   }
 };
 

@@ -36,7 +36,8 @@ const commands: Readonly<Record<string, Spec>> = {
         required: [...inPool, 'account-id'],
         optional: ['attribute-mapping', 'attribute-condition', 'display-name'],
         run: (iam, providerId, flag) =>
-          iam.setProvider(flag('project'), flag('workload-identity-pool'), providerId, {
+          iam.setProvider(flag('project'), flag('workload-identity-pool'), {
+            id: providerId,
             accountId: flag('account-id'),
             mapping: flag('attribute-mapping') || 'google.subject=assertion.arn',
             condition: flag('attribute-condition') || 'true',

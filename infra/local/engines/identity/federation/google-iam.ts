@@ -13,7 +13,7 @@ export interface GoogleIam {
   createPool(projectId: string, poolId: string): void;
   deletePool(projectId: string, poolId: string): void;
   /** Creates a provider, or replaces it. Throws for an invalid mapping or condition. */
-  setProvider(projectId: string, poolId: string, providerId: string, provider: AwsProvider): void;
+  setProvider(projectId: string, poolId: string, provider: AwsProvider & { readonly id: string }): void;
   deleteProvider(projectId: string, poolId: string, providerId: string): void;
   /** Undefined if the provider or its pool does not exist. */
   provider(audience: string): AwsProvider | undefined;
@@ -42,14 +42,14 @@ export const openGoogleIam = (state: State): GoogleIam => {
       state.set(poolKind, poolOf(projectId, poolId), true);
     },
     deletePool: (projectId, poolId) => state.delete(poolKind, poolOf(projectId, poolId)),
-    setProvider: (projectId, poolId, providerId, provider) => {
+    setProvider: (projectId, poolId, { id, ...provider }) => {
       if (!state.get(poolKind, poolOf(projectId, poolId))) throw new Error(`NOT_FOUND: pool ${poolId} does not exist`);
       const example = { arn: 'arn:aws:sts::123456789012:assumed-role/role/session', account: '123456789012' };
       if (typeof evaluateCel(provider.condition, example) !== 'boolean')
         throw new Error('INVALID_ARGUMENT: the attribute condition is not a boolean expression');
       if (typeof evaluateCel(subjectOf(provider), example) !== 'string')
         throw new Error('INVALID_ARGUMENT: google.subject is not a text');
-      state.set(providerKind, `${poolOf(projectId, poolId)}/providers/${providerId}`, provider);
+      state.set(providerKind, `${poolOf(projectId, poolId)}/providers/${id}`, provider);
     },
     deleteProvider: (projectId, poolId, providerId) =>
       state.delete(providerKind, `${poolOf(projectId, poolId)}/providers/${providerId}`),

@@ -38,7 +38,7 @@ const subjectMaxBytes = 127;
 export const openTokenExchange = ({ iam, state, callerIdentity }: ExchangeOptions): TokenExchange => {
   const issue = (member: string, now: Date): string => {
     const token = `${federatedTokenPrefix}${randomBytes(24).toString('base64url')}`;
-    state.set(tokenKind, token, member, now.getTime() + lifetimeSeconds * 1_000);
+    state.setExpiring(tokenKind, token, { value: member, expiresAtMs: now.getTime() + lifetimeSeconds * 1_000 });
     return token;
   };
   return {

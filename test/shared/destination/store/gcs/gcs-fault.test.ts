@@ -33,7 +33,7 @@ beforeAll(async () => {
   proxy = await openFaultProxy(stops, url);
   behind = openGcsInParts(url, 'fault');
   store = openGcsInParts(proxy.url, 'fault');
-  patient = await openAt('gcs', proxy.url, 'fault', { ...quick, attempts: 7 });
+  patient = await openAt('gcs', proxy.url, { folder: 'fault', retryPolicy: { ...quick, attempts: 7 } });
   stops.push(
     () => behind.close(),
     () => store.close(),
@@ -300,8 +300,8 @@ test('gcs: an object that is damaged in transit is read again', async () => {
 
 test('gcs: a call ends at once with its signal, and after its time limit', async () => {
   const silent = await serve(stops, () => {});
-  const hasty = await openAt('gcs', silent, 'fault', { ...quick, attempts: 2, requestMs: 100 });
-  const patient = await openAt('gcs', silent, 'fault', { ...quick, requestMs: 60_000 });
+  const hasty = await openAt('gcs', silent, { folder: 'fault', retryPolicy: { ...quick, attempts: 2, requestMs: 100 } });
+  const patient = await openAt('gcs', silent, { folder: 'fault', retryPolicy: { ...quick, requestMs: 60_000 } });
   stops.push(
     () => hasty.close(),
     () => patient.close(),
@@ -363,7 +363,7 @@ test('gcs: a client connects to the store and the token service only', async (t)
   });
   t.onTestFinished(() => spy.mockRestore());
   proxy.script(() => undefined);
-  const fresh = await openAt('gcs', proxy.url, 'fault');
+  const fresh = await openAt('gcs', proxy.url, { folder: 'fault' });
   await fresh.put('hosts', Buffer.from('x'));
   const upload = fresh.upload('hosts-large');
   await upload.write([randomBytes(17 * eighth)]);
@@ -387,7 +387,7 @@ test('gcs: close ends every connection', async () => {
     request.socket.once('close', () => open.delete(request.socket));
     response.writeHead(404).end('{}');
   });
-  const fresh = await openAt('gcs', base, 'fault');
+  const fresh = await openAt('gcs', base, { folder: 'fault' });
   await Promise.all([fresh.head('a'), fresh.head('b'), fresh.head('c')]);
   await fresh.head('d');
   equal(open.size, 3);
@@ -397,7 +397,7 @@ test('gcs: close ends every connection', async () => {
 
 test('gcs: a missing bucket is distinguished from a missing object', async () => {
   proxy.script(() => undefined);
-  const elsewhere = await openAt('gcs', proxy.url, 'fault', quick, { bucket: 'no-such-bucket' });
+  const elsewhere = await openAt('gcs', proxy.url, { folder: 'fault', config: { bucket: 'no-such-bucket' } });
   await fails(elsewhere.put('x', Buffer.from('x')), 'missing', true);
   await fails(elsewhere.head('x'), 'missing', true);
   await fails(elsewhere.get('x'), 'missing', true);

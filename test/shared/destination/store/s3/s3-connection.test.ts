@@ -88,7 +88,7 @@ describe('host of requests', () => {
     });
 
   test('an endpoint uses path-style addresses', async () => {
-    const store = await openAt('s3', url, '');
+    const store = await openAt('s3', url, { folder: '' });
     await store.put('k', Buffer.from('x'));
     deepEqual([sent[0]?.headers.host, sent[0]?.url.split('?')[0]], [new URL(url).host, '/backups/k']);
     store.close();
@@ -96,7 +96,7 @@ describe('host of requests', () => {
 
   test('a region that AWS does not have is signed as given', async () => {
     for (const region of ['auto', 'us-west-004', 'fra1']) {
-      const store = await openAt('spaces', url, '', quick, { region });
+      const store = await openAt('spaces', url, { folder: '', config: { region } });
       await store.put('k', Buffer.from('x'));
       match(String(sent.at(-1)?.headers.authorization), new RegExp(`/${region}/s3/aws4_request`));
       store.close();
@@ -154,7 +154,7 @@ describe('host of requests', () => {
       reached += 1;
       response.end();
     });
-    const store = await openAt('s3', url, '');
+    const store = await openAt('s3', url, { folder: '' });
     for (const status of [301, 302, 307, 308]) {
       answer = (_, response) => response.writeHead(status, { location: `${elsewhere}/backups/k` }).end();
       await rejects(store.get('k'), { name: 'StorageError' });
@@ -227,7 +227,7 @@ describe('a clock that is an hour off', () => {
   for (const work of ['put', 'head'] as const)
     test(`is corrected by the first rejection of a ${work}, for all later calls`, async () => {
       answer = (one, response) => (isSkewed(one) ? refuse(response, one.method, 'RequestTimeTooSkewed') : ahead(response).end());
-      const store = await openAt('s3', url, '');
+      const store = await openAt('s3', url, { folder: '' });
       await (work === 'put' ? store.put('k', Buffer.from('x')) : store.head('k'));
       await store.put('k', Buffer.from('x'));
       equal(sent.length, 3);
@@ -236,14 +236,14 @@ describe('a clock that is an hour off', () => {
 
   test('does not hide wrong keys', async () => {
     answer = ({ method }, response) => refuse(response, method, 'SignatureDoesNotMatch');
-    const store = await openAt('s3', url, '');
+    const store = await openAt('s3', url, { folder: '' });
     await rejects(store.put('k', Buffer.from('x')), { code: 'denied' });
     equal(sent.length, 2);
     store.close();
   });
 
   test('a response with an unreadable date does not affect later signatures', async () => {
-    const store = await openAt('s3', url, '');
+    const store = await openAt('s3', url, { folder: '' });
     answer = (_, response) => xml(response, { status: 200, body: '', headers: { date: 'soon' } });
     await store.put('k', Buffer.from('x'));
     await store.put('k', Buffer.from('x'));
@@ -268,7 +268,7 @@ describe('a body of 2 MiB or more', () => {
       server.closeAllConnections();
       server.close();
     });
-    return openAt('s3', `http://127.0.0.1:${(server.address() as AddressInfo).port}`, '');
+    return openAt('s3', `http://127.0.0.1:${(server.address() as AddressInfo).port}`, { folder: '' });
   };
 
   test('is sent when the store requests it', async () => {
@@ -310,7 +310,7 @@ describe('a body of 2 MiB or more', () => {
       reached += 1;
     });
     const endpoint = `https://localhost:${new URL(host).port}`;
-    const store = await openAt('s3', '', '', quick, { endpoint });
+    const store = await openAt('s3', '', { folder: '', config: { endpoint } });
     await rejects(store.put('k', Buffer.alloc(3 * MiB)), { code: 'invalid', message: /not a public address/ });
     equal(reached, 0);
     store.close();
@@ -350,7 +350,7 @@ describe('checksums', () => {
   });
 
   test('of other stores are Content-MD5 only', async () => {
-    const store = await openAt('spaces', url, '');
+    const store = await openAt('spaces', url, { folder: '' });
     await store.put('k', Buffer.from('123456789'));
     equal(sent[0]?.headers['content-md5'], 'JfnnlDI7RTiF9RgfG2JNCw==');
     const { part, begin, complete } = await upload(store);

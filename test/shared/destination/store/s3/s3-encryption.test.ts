@@ -82,7 +82,7 @@ describe('a store that encrypts as requested', () => {
   ] as const)
     test(`${type} with ${wanted.join(' and ')}: objects and uploads request it`, async () => {
       reset(setting.sse);
-      const store = await openAt(type, url, '', quick, setting);
+      const store = await openAt(type, url, { folder: '', config: setting });
       await store.put('k', Buffer.from('x'));
       deepEqual(sentWith('PUT'), wanted);
       const upload = store.upload('k');
@@ -96,7 +96,7 @@ describe('a store that encrypts as requested', () => {
   test('confirms objects whose ETag is not a digest because of KMS', async () => {
     reset('aws:kms');
     tagOf = () => '0'.repeat(32);
-    const store = await openAt('spaces', url, '', quick, kms);
+    const store = await openAt('spaces', url, { folder: '', config: kms });
     await store.put('k', Buffer.from('x'));
     const upload = store.upload('k');
     await upload.write([randomBytes(9 * MiB)]);
@@ -109,7 +109,7 @@ describe('a store that encrypts as requested', () => {
 test('s3: without the setting no encryption is requested, whatever the bucket’s default', async () => {
   for (const place of [{}, { sse: null, sseKmsKeyId: null }]) {
     reset('aws:kms');
-    const store = await openAt('s3', url, '', quick, place);
+    const store = await openAt('s3', url, { folder: '', config: place });
     await store.put('k', Buffer.from('x'));
     deepEqual(sentWith('PUT'), [undefined, undefined]);
     store.close();
@@ -123,7 +123,7 @@ describe('a store that encrypts differently', () => {
   ] as const)
     test(`keeps no object that it encrypted ${what}`, async () => {
       reset(says);
-      const store = await openAt('s3', url, '', quick, kms);
+      const store = await openAt('s3', url, { folder: '', config: kms });
       await rejects(store.put('k', Buffer.from('x')), { name: 'StorageError', code: 'invalid', message: reason });
       deepEqual(names(), ['PUT', 'DELETE']);
       asked.length = 0;
@@ -146,7 +146,7 @@ describe('a store that encrypts differently', () => {
 });
 
 test('s3: an object with another KMS key fails the write; the ARN of the requested key does not', async () => {
-  const store = await openAt('s3', url, '', quick, kms);
+  const store = await openAt('s3', url, { folder: '', config: kms });
   reset('aws:kms');
   toldKey = `arn:aws:kms:eu-central-1:111122223333:key/${keyId}`;
   await store.put('k', Buffer.from('x'));
@@ -157,14 +157,14 @@ test('s3: an object with another KMS key fails the write; the ARN of the request
 
 test('s3: the local engine keeps the encryption of objects and rejects a missing key', async () => {
   const local = await startS3(stops);
-  const store = await openAt('s3', local, 'f', quick, kms);
+  const store = await openAt('s3', local, { folder: 'f', config: kms });
   await store.put('k', Buffer.from('x'));
   const upload = store.upload('u');
   await upload.write([randomBytes(9 * MiB)]);
   await upload.finish();
   equal(Buffer.from(await store.get('k')).toString(), 'x');
   store.close();
-  const missing = await openAt('s3', local, 'f', quick, { sse: 'aws:kms', sseKmsKeyId: 'alias/missing' });
+  const missing = await openAt('s3', local, { folder: 'f', config: { sse: 'aws:kms', sseKmsKeyId: 'alias/missing' } });
   await rejects(missing.put('k', Buffer.from('x')), { code: 'invalid', message: /400 KMS.NotFoundException/ });
   missing.close();
   const place: StoreConfig = { type: 's3', bucket, region: null, endpoint: null, objectLock: null, ...aes };

@@ -223,7 +223,11 @@ for (const type of ['s3', 'spaces'] as const)
     });
 
     test('a store that has other bytes five times in a row is defective, and says of which object', async () => {
-      const patient = await openAt(type, proxy.url, 'fault', { ...quick, attempts: 7 }, {}, keys, 5 * MiB);
+      const patient = await openAt(type, proxy.url, {
+        folder: 'fault',
+        retryPolicy: { ...quick, attempts: 7 },
+        s3PartBytes: 5 * MiB,
+      });
       const kind = type === 's3' ? 'crc32' : 'md5';
       const bytes = randomBytes(6 * MiB);
       const isFlipped = (times: number) => (seen: Seen, before: number) =>
@@ -262,7 +266,7 @@ for (const type of ['s3', 'spaces'] as const)
     });
 
     test('a missing bucket is distinguished from a missing object', async () => {
-      const elsewhere = await openAt(type, proxy.url, 'fault', quick, { bucket: 'no-such-bucket' });
+      const elsewhere = await openAt(type, proxy.url, { folder: 'fault', config: { bucket: 'no-such-bucket' } });
       script(() => undefined);
       await fails(elsewhere.put('x', Buffer.from('x')), { code: 'missing', bucket: true });
       await fails(Array.fromAsync(elsewhere.list('')), { code: 'missing', bucket: true });
@@ -285,7 +289,10 @@ for (const type of ['s3', 'spaces'] as const)
     });
 
     test('a signal ends the back-off at once', async () => {
-      const patient = await openAt(type, proxy.url, 'fault', { ...quick, firstDelayMs: 60_000, maxDelayMs: 60_000 });
+      const patient = await openAt(type, proxy.url, {
+        folder: 'fault',
+        retryPolicy: { ...quick, firstDelayMs: 60_000, maxDelayMs: 60_000 },
+      });
       const end = new AbortController();
       script(() => {
         setImmediate(() => end.abort(new Error('enough')));

@@ -261,7 +261,7 @@ describe('documents on the wire', () => {
     await seed(server.databases, { name: { ...name, projectId: 'again' }, count: 2000 });
     const documents = (projectId: string) => {
       const found = server.databases.open({ ...name, projectId });
-      return [...found.scan('', '\xff', found.readTime())];
+      return [...found.scan('', '\xff', { at: found.readTime() })];
     };
     const paths = documents('seeded').map(({ path }) => path);
     assert.equal(paths.length, 2000);

@@ -38,7 +38,7 @@ const contents = (
     readonly to?: string | undefined;
     readonly backwards?: boolean | undefined;
   },
-) => [...database.scan(from, to, at, backwards)].map((document) => [document.path, JSON.stringify(fieldsOf(document.bytes))]);
+) => [...database.scan(from, to, { at, backwards })].map((document) => [document.path, JSON.stringify(fieldsOf(document.bytes))]);
 
 test('database: a stored document is the encoded message with its name and times', async (t) => {
   const clock = makeClock();
@@ -206,7 +206,7 @@ test('database: a scan is isolated from concurrent commits', async (t) => {
   const at = database.readTime();
   const seen: string[] = [];
   let i = 0;
-  for (const document of database.scan('', lastKey, at)) {
+  for (const document of database.scan('', lastKey, { at })) {
     seen.push(document.path);
     assert.deepEqual(fieldsOf(document.bytes), n(0));
     await commit(database, remove(ids[(i * 3) % 1000]!), set(`c/${i}-new`, n(1)), set(ids[(i * 7 + 1) % 1000]!, n(2)));
@@ -220,19 +220,19 @@ test('database: a scan fails when its snapshot expires, instead of missing docum
   const database = makeDatabase(t, { clock });
   await commit(database, ...Array.from({ length: 10 }, (_, i) => set(`c/${i}`, n(i))));
   const at = database.readTime();
-  const walk = database.scan('', lastKey, at)[Symbol.iterator]();
+  const walk = database.scan('', lastKey, { at })[Symbol.iterator]();
   walk.next();
   clock.now += 2 * hour;
   database.sweep();
   assert.throws(() => walk.next(), { code: 'FAILED_PRECONDITION', message: 'The requested snapshot version is too old.' });
 
-  const other = database.scan('', lastKey, database.readTime())[Symbol.iterator]();
+  const other = database.scan('', lastKey, { at: database.readTime() })[Symbol.iterator]();
   const before = database.readTime();
   other.next();
   database.expireSnapshots();
   assert.throws(() => other.next(), { code: 'FAILED_PRECONDITION' });
   assert.throws(() => database.checkReadTime(before), { code: 'FAILED_PRECONDITION' });
-  assert.equal([...database.scan('', lastKey, database.readTime())].length, 10);
+  assert.equal([...database.scan('', lastKey, { at: database.readTime() })].length, 10);
 });
 
 test('database: changes between two times are the documents whose states differ', (t) =>
@@ -251,7 +251,7 @@ test('database: changes between two times are the documents whose states differ'
           times.push((await commit(database, value === null ? remove(path) : set(path, n(value)))).commitTime);
         const after = times[cut % times.length]!;
         const at = times.at(-1)!;
-        const found = [...database.changes('', lastKey, after, at)].map(({ path, before, after: now }) => [
+        const found = [...database.changes('', lastKey, { after, at })].map(({ path, before, after: now }) => [
           path,
           before?.updateTime,
           now?.updateTime,

@@ -35,7 +35,7 @@ const reopened = (path: string): string[] => {
   return records;
 };
 const everything = (database: ReturnType<typeof makeDatabase>) =>
-  [...database.scan('', lastKey, database.readTime())].map(({ bytes }) => documentJson(bytes));
+  [...database.scan('', lastKey, { at: database.readTime() })].map(({ bytes }) => documentJson(bytes));
 
 test('record log: records are replayed, including those written after reopening', (t) =>
   holds(
@@ -103,13 +103,13 @@ test('journal: a reopened database has the same documents, times and versions, b
   const middle = database.readTime();
   for (let i = 0; i < 100; i += 3) await commit(database, remove(`c/${i}`), set(`c/${i + 1}`, n(1000 + i)));
   const expected = everything(database);
-  const then = [...database.scan('', lastKey, middle)].map(({ bytes }) => documentJson(bytes));
+  const then = [...database.scan('', lastKey, { at: middle })].map(({ bytes }) => documentJson(bytes));
   const { size } = database;
   const check = () => {
     assert.equal(database.size, size);
     assert.deepEqual(everything(database), expected);
     assert.deepEqual(
-      [...database.scan('', lastKey, middle)].map(({ bytes }) => documentJson(bytes)),
+      [...database.scan('', lastKey, { at: middle })].map(({ bytes }) => documentJson(bytes)),
       then,
     );
   };
@@ -140,7 +140,7 @@ test('journal: an interrupted compaction has no effect', async (t) => {
   writeFileSync(join(dir, '1.snapshot.tmp'), 'half a snapshot');
   database = makeDatabase(t, { dir });
   assert.deepEqual(
-    [...database.scan('', lastKey, database.readTime())].map(({ path }) => path),
+    [...database.scan('', lastKey, { at: database.readTime() })].map(({ path }) => path),
     ['c/1', 'c/2'],
   );
   assert.ok(!existsSync(join(dir, '1.snapshot.tmp')));
@@ -157,7 +157,7 @@ test('journal: a torn log loses only the unacknowledged commit', async (t) => {
   truncateSync(file, readFileSync(file).length - 1);
   const again = makeDatabase(t, { dir });
   assert.deepEqual(
-    [...again.scan('', lastKey, again.readTime())].map(({ path }) => path),
+    [...again.scan('', lastKey, { at: again.readTime() })].map(({ path }) => path),
     ['c/1'],
   );
   assert.equal(readFileSync(file).length, length);
