@@ -18,8 +18,6 @@ const perDocument = [
 const foreign = [
   // Like those of the language: the message, then options.
   /: (ApiError|GcsError|JobFailure|S3Refusal)$/,
-  // Commander gives the arguments of a command one by one.
-  /^infra\/cli\/.*: an argument of action$/,
   /: an argument of text\.replace$/,
   // Receivers copy it from the documentation, and the samples in other languages take the same.
   /: verifyStandard$/,

@@ -25,7 +25,7 @@ export const addApiCommand = (program: Command, action: Action): void => {
     .argument('<path>', 'such as /backups?limit=5', parsePath)
     .option('--data <json>', 'the body: JSON, @file, or - for stdin')
     .action(
-      action(async ({ session, output }, { data }: { readonly data?: string }, method = '', path = '') => {
+      action(async ({ session, output }, { data }: { readonly data?: string }, [method = '', path = '']) => {
         if (method === 'GET' && data !== undefined)
           throw badInput('GET has no body: leave out --data; the path has the parameters, such as /backups?limit=5');
         const body = data === undefined ? undefined : bodyIn(data);

@@ -14,7 +14,7 @@ export const addArchiveCommand = (program: Command, action: Action): void => {
     .allowUnknownOption()
     .passThroughOptions()
     .action(
-      action(async ({ output, signal }, _options, ...given) => {
+      action(async ({ output, signal }, _options, [...given]) => {
         // Loaded only here: it brings the clients of the stores.
         const { runArchive } = await import('../../archive/run-archive.ts');
         const { mountBackup } = await import('../../mount/mount-backup.ts');

@@ -14,7 +14,7 @@ export const addCompletionCommand = (program: Command, action: Action): void => 
   })
     .addArgument(new Argument('<shell>', 'your shell').choices(shells))
     .action(
-      action(async ({ environment }, _, shell = '') => {
+      action(async ({ environment }, _, [shell = '']) => {
         environment.stdout.write(completionScript(shell as Shell, commandTree(program)));
       }),
     );
@@ -26,7 +26,7 @@ export const addCompletionCommand = (program: Command, action: Action): void => 
     summary: 'Store the names that a completion script offers',
     examples: ['bms __complete projects projects.1750322843'],
   }).action(
-    action(async ({ client: open, environment }, _, given = '', file = '') => {
+    action(async ({ client: open, environment }, _, [given = '', file = '']) => {
       const kind = valueKinds.find((one) => one === given);
       if (kind === undefined || !isValuesFile(kind, file)) return;
       storeValues(environment.env, file, await readValues(await open(), kind));

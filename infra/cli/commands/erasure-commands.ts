@@ -52,7 +52,7 @@ export const addErasureCommands = (program: Command, action: Action): void => {
     .option('--no-subcollections', 'keep what is below the documents')
     .option('-y, --yes', 'do not ask')
     .action(
-      action(async (context, options: CreateOptions, ...given: string[]) => {
+      action(async (context, options: CreateOptions, [...given]) => {
         // A variadic argument arrives as one list.
         const paths = given.flat();
         const client = await context.client();
@@ -92,7 +92,7 @@ export const addErasureCommands = (program: Command, action: Action): void => {
   })
     .option('--project <project>', 'the project')
     .action(
-      action(async (context, options: { readonly project?: string }, erasureId = '') => {
+      action(async (context, options: { readonly project?: string }, [erasureId = '']) => {
         const projectId = await projectIdOf(context, options.project);
         const input = { params: { projectId, erasureId } };
         const erasure = await (await context.client()).request('GET /projects/{projectId}/erasures/{erasureId}', input);

@@ -47,7 +47,7 @@ export const addFindCommand = (program: Command, action: Action): void => {
     .option('--restore', 'restore what is recommended: shows the plan, then asks')
     .option('--subcollections', 'with --restore: also the documents below it');
   addWatchOptions(addConfirmOptions(find)).action(
-    action(async (context, options: FindOptions, pasted = '') => {
+    action(async (context, options: FindOptions, [pasted = '']) => {
       const client = await context.client();
       const searched = await locate(context, { pasted, project: options.project, all: options.all === true });
       if (options.restore) return restoreFound(context, { client, located: searched.located, options });

@@ -12,7 +12,7 @@ export const addHelpCommand = (program: Command, action: Action): void => {
     summary: 'Show the help of a command',
     examples: ['bms help backup', 'bms help backup create'],
   }).action(
-    action(async (_context, _options, ...given) => {
+    action(async (_context, _options, [...given]) => {
       const [words] = given as unknown as [readonly string[]];
       let found = program;
       for (const word of words) {

@@ -16,7 +16,7 @@ export const addLogsCommand = (program: Command, action: Action): void => {
     description: 'The job is the id of a backup or a restore, or `latest` for the latest backup.',
     examples: ['bms logs latest', 'bms logs rst_01JB0000000000000000000000', 'bms logs latest --json'],
   }).action(
-    action(async ({ client: open, output }, ofProject: OfProject, wanted = '') => {
+    action(async ({ client: open, output }, ofProject: OfProject, [wanted = '']) => {
       const client = await open();
       const { entries } = wanted.startsWith('rst_')
         ? await client.request('GET /backups/restore/{restoreJobId}/timeline', {

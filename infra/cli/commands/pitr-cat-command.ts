@@ -29,7 +29,7 @@ export const addPitrCatCommand = (group: Command, action: Action): void => {
     .option('--project <project>', 'the project; needed if there are several')
     .option('--plain', 'print only the fields, as plain values without their types')
     .action(
-      action(async (context, { at, project, plain }: CatOptions, path = '') => {
+      action(async (context, { at, project, plain }: CatOptions, [path = '']) => {
         const { output, signal } = context;
         const client = await context.client();
         const projectId = await chooseProjectId(context, project);

@@ -51,7 +51,7 @@ export const addPitrCommands = (program: Command, action: Action): void => {
   })
     .option('--collection <id>', fieldOf('GET /projects/{projectId}/pitr/windows', 'collection'))
     .action(
-      action(async (context, { collection }: { readonly collection?: string }, wanted?: string) => {
+      action(async (context, { collection }: { readonly collection?: string }, [wanted]) => {
         const { id: projectId } = await projectOf(context, wanted);
         const input = { params: { projectId }, query: { collection } };
         const windows = await (await context.client()).request('GET /projects/{projectId}/pitr/windows', input);
@@ -68,7 +68,7 @@ export const addPitrCommands = (program: Command, action: Action): void => {
     summary: summaryOf('GET /projects/{projectId}/pitr'),
     examples: ['bms pitr show shop'],
   }).action(
-    action(async (context, _, wanted?: string) => {
+    action(async (context, _, [wanted]) => {
       const { id: projectId } = await projectOf(context, wanted);
       const pitr = await (await context.client()).request('GET /projects/{projectId}/pitr', { params: { projectId } });
       context.output.show(pitr, projectId, pitrDetails(pitr));
@@ -87,7 +87,7 @@ export const addPitrCommands = (program: Command, action: Action): void => {
     .option('--storage <storage>', fieldOf('POST /projects/{projectId}/pitr', 'storageDestinationId'))
     .option('--wait', 'wait until the base backup is complete and changes are captured')
     .action(
-      action(async (context, options: EnableOptions, wanted?: string) => {
+      action(async (context, options: EnableOptions, [wanted]) => {
         const { id: projectId, name } = await projectOf(context, wanted);
         const client = await context.client();
         const body = {
@@ -116,7 +116,7 @@ export const addPitrCommands = (program: Command, action: Action): void => {
     .addOption(choiceOption('--precision <precision>', fieldOf('PATCH /projects/{projectId}/pitr', 'precision'), pitrPrecisions))
     .option('--audit <days>', fieldOf('PATCH /projects/{projectId}/pitr', 'auditDays'), parseWhole)
     .action(
-      action(async (context, { retention, interval, precision, audit }: EnableOptions, wanted?: string) => {
+      action(async (context, { retention, interval, precision, audit }: EnableOptions, [wanted]) => {
         const body = { retentionDays: retention, captureIntervalSeconds: interval, precision, auditDays: audit };
         refuseIfUnchanged(body);
         const { id: projectId, name } = await projectOf(context, wanted);
@@ -131,7 +131,7 @@ export const addPitrCommands = (program: Command, action: Action): void => {
     summary: summaryOf('DELETE /projects/{projectId}/pitr'),
     examples: ['bms pitr disable shop'],
   }).action(
-    action(async (context, _, wanted?: string) => {
+    action(async (context, _, [wanted]) => {
       const { id: projectId, name } = await projectOf(context, wanted);
       const pitr = await (await context.client()).request('DELETE /projects/{projectId}/pitr', { params: { projectId } });
       context.output.result(pitr, projectId, `Point-in-time recovery of ${name} is ${pitr.status}`);

@@ -46,7 +46,7 @@ export const addProjectChangeCommands = (group: Command, action: Action): void =
     .option('--budget <reads>', 'what protection may read a day; with a $ in front: dollars at the list price', parseBudget)
     .option('--no-budget', 'no budget for the reads of a day')
     .action(
-      action(async ({ client: open, output }, options: UpdateOptions, wanted = '') => {
+      action(async ({ client: open, output }, options: UpdateOptions, [wanted = '']) => {
         const { name, storage, timeout: backupTimeoutMinutes } = options;
         const settings = {
           backupTimeoutMinutes,

@@ -21,6 +21,13 @@ interface ConnectOptions extends WorkloadIdentityOptions {
   readonly keyFile?: string | undefined;
 }
 
+const addAccessOptions = (command: Command): Command =>
+  command
+    .option('--key-file <file>', 'the JSON key of a Google service account')
+    .option('--workload-identity [number]', 'without a key: the project number, or the full name of the pool provider')
+    .option('--service-account <email>', fieldOf('POST /projects', 'workloadIdentity.serviceAccountEmail'))
+    .option('--role <role>', 'of the printed commands; roles/datastore.user for restores (default: roles/datastore.viewer)');
+
 export const addProjectCommands = (program: Command, action: Action): void => {
   const group = defineGroup(program, {
     name: 'projects',
@@ -43,64 +50,58 @@ export const addProjectCommands = (program: Command, action: Action): void => {
   });
   addShow(projectDetails);
 
-  defineCommand(group, {
-    name: 'connect <source>',
-    summary: summaryOf('POST /projects'),
-    description:
-      'Without further options it is connected with the grant of the signed-in user. --workload-identity alone prints the three gcloud commands that allow access without a key; with the project number it connects the project.',
-    examples: [
-      'bms projects connect my-project',
-      'bms projects connect my-project --workload-identity',
-      'bms projects connect my-project --workload-identity 123456789012',
-      'bms projects connect my-project --name Shop --key-file key.json',
-    ],
-  })
-    .option('--name <name>', 'default: the id of the Google Cloud project')
-    .option('--database <id>', 'a named database (default: (default))')
-    .option('--storage <storage>', 'the default storage destination of its backups')
-    .option('--key-file <file>', 'the JSON key of a Google service account')
-    .option('--workload-identity [number]', 'without a key: the project number, or the full name of the pool provider')
-    .option('--service-account <email>', fieldOf('POST /projects', 'workloadIdentity.serviceAccountEmail'))
-    .option('--role <role>', 'of the printed commands; roles/datastore.user for restores (default: roles/datastore.viewer)')
-    .action(
-      action(async ({ client: open, output }, options: ConnectOptions, sourceProjectId = '') => {
-        const client = await open();
-        if (options.workloadIdentity === true) return printSetup(client, { output, sourceProjectId, options });
-        const defaultStorageId = await findRecordId(client, 'storage', options.storage);
-        const project = await client.request('POST /projects', {
-          body: {
-            name: options.name ?? sourceProjectId,
-            sourceProjectId,
-            databaseId: options.database,
-            ...accessOf(options),
-            settings: defaultStorageId === undefined ? undefined : { defaultStorageId },
-          },
-        });
-        output.result(project, project.id, `Connected ${project.name} (${project.id})`);
-      }),
-    );
+  addAccessOptions(
+    defineCommand(group, {
+      name: 'connect <source>',
+      summary: summaryOf('POST /projects'),
+      description:
+        'Without further options it is connected with the grant of the signed-in user. --workload-identity alone prints the three gcloud commands that allow access without a key; with the project number it connects the project.',
+      examples: [
+        'bms projects connect my-project',
+        'bms projects connect my-project --workload-identity',
+        'bms projects connect my-project --workload-identity 123456789012',
+        'bms projects connect my-project --name Shop --key-file key.json',
+      ],
+    })
+      .option('--name <name>', 'default: the id of the Google Cloud project')
+      .option('--database <id>', 'a named database (default: (default))')
+      .option('--storage <storage>', 'the default storage destination of its backups'),
+  ).action(
+    action(async ({ client: open, output }, options: ConnectOptions, [sourceProjectId = '']) => {
+      const client = await open();
+      if (options.workloadIdentity === true) return printSetup(client, { output, sourceProjectId, options });
+      const defaultStorageId = await findRecordId(client, 'storage', options.storage);
+      const project = await client.request('POST /projects', {
+        body: {
+          name: options.name ?? sourceProjectId,
+          sourceProjectId,
+          databaseId: options.database,
+          ...accessOf(options),
+          settings: defaultStorageId === undefined ? undefined : { defaultStorageId },
+        },
+      });
+      output.result(project, project.id, `Connected ${project.name} (${project.id})`);
+    }),
+  );
 
-  defineCommand(group, {
-    name: 'reconnect <project>',
-    summary: summaryOf('POST /projects/{projectId}/reconnect'),
-    examples: ['bms projects reconnect shop'],
-  })
-    .option('--key-file <file>', 'the JSON key of a Google service account')
-    .option('--workload-identity [number]', 'without a key: the project number, or the full name of the pool provider')
-    .option('--service-account <email>', fieldOf('POST /projects/{projectId}/reconnect', 'workloadIdentity.serviceAccountEmail'))
-    .option('--role <role>', 'of the printed commands; roles/datastore.user for restores (default: roles/datastore.viewer)')
-    .action(
-      action(async ({ client: open, output }, options: ConnectOptions, wanted = '') => {
-        const client = await open();
-        const { id: projectId, sourceProjectId } = await findRecord(client, 'project', wanted);
-        if (options.workloadIdentity === true) return printSetup(client, { output, sourceProjectId, options });
-        const project = await client.request('POST /projects/{projectId}/reconnect', {
-          params: { projectId },
-          body: accessOf(options),
-        });
-        output.result(project, project.id, `Connected ${project.name} (${project.id})`);
-      }),
-    );
+  addAccessOptions(
+    defineCommand(group, {
+      name: 'reconnect <project>',
+      summary: summaryOf('POST /projects/{projectId}/reconnect'),
+      examples: ['bms projects reconnect shop'],
+    }),
+  ).action(
+    action(async ({ client: open, output }, options: ConnectOptions, [wanted = '']) => {
+      const client = await open();
+      const { id: projectId, sourceProjectId } = await findRecord(client, 'project', wanted);
+      if (options.workloadIdentity === true) return printSetup(client, { output, sourceProjectId, options });
+      const project = await client.request('POST /projects/{projectId}/reconnect', {
+        params: { projectId },
+        body: accessOf(options),
+      });
+      output.result(project, project.id, `Connected ${project.name} (${project.id})`);
+    }),
+  );
   addProjectReadsCommand(group, action);
   addProjectChangeCommands(group, action);
   addRemove({

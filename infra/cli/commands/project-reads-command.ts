@@ -19,7 +19,7 @@ export const addProjectReadsCommand = (group: Command, action: Action): void => 
     summary: 'Show what protection reads a day, what it costs, and what each setting changes',
     examples: ['bms projects reads shop', 'bms projects reads shop --json'],
   }).action(
-    action(async (context, _, wanted?: string) => {
+    action(async (context, _, [wanted]) => {
       const { client: open, output } = context;
       const client = await open();
       const projectId =

@@ -1,10 +1,12 @@
 /** `bms report`: what an auditor asks of a period. */
+
 import type { Command } from 'commander';
 import type { DataOf } from '../../../shared/client/index.ts';
+import { formatBytes } from '../../../shared/contract/format-bytes.ts';
 import { defineCommand } from '../base/define-command.ts';
 import type { Action } from '../context/context.ts';
 import { addReportOptions, printReport, type ReportOptions } from '../context/print-report.ts';
-import { formatBytes, formatCount, formatMinute } from '../output/format.ts';
+import { formatCount, formatMinute } from '../output/format.ts';
 import type { Output } from '../output/output.ts';
 import { summaryOf } from '../texts/contract-text.ts';
 

@@ -50,7 +50,7 @@ export const addSessionCommands = (program: Command, action: Action): void => {
     summary: summaryOf('DELETE /auth/sessions/{sessionId}'),
     examples: ['bms sessions revoke "bms on build-7"', 'bms sessions revoke ses_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
-    action(async ({ session, output }, _, wanted = '') => {
+    action(async ({ session, output }, _, [wanted = '']) => {
       const client = session().anywhere;
       const { id, name } = matchName('sign-in', { wanted, found: await listSessions(client), namedOf });
       await client.request('DELETE /auth/sessions/{sessionId}', { params: { sessionId: id } });

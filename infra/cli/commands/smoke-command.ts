@@ -13,7 +13,7 @@ export const addSmokeCommand = (program: Command, action: Action): void => {
       'Reads every document of the project, which Google bills, and writes nothing to it. SMOKE_PROJECT and SMOKE_DESTINATION choose what is backed up and where; SMOKE_TOKEN signs in without a browser. The section Smoke test of the deployment guide lists all variables.',
     examples: ['SMOKE_PROJECT=my-project SMOKE_DESTINATION=dst_… bms smoke https://backups.example.com'],
   }).action(
-    action(async ({ environment: { env, stdout }, output, signal }, _options, address) => {
+    action(async ({ environment: { env, stdout }, output, signal }, _options, [address = '']) => {
       const { runSmokeTest } = await import('../../smoke/run-smoke-test.ts');
       const exitCode = await runSmokeTest({
         words: [address],

@@ -1,6 +1,8 @@
 /** `bms status`: whether everything is protected now. */
+
 import type { Command } from 'commander';
 import type { Client, DataOf, InputOf } from '../../../shared/client/index.ts';
+import { formatBytes } from '../../../shared/contract/format-bytes.ts';
 import { escapeOutput } from '../../archive/escape-output.ts';
 import { type ChoiceOf, projectSorts, protections } from '../base/choices.ts';
 import { CliFailure } from '../base/cli-failure.ts';
@@ -9,7 +11,7 @@ import { exitCodes } from '../base/exit-codes.ts';
 import { choiceOption } from '../base/parse-values.ts';
 import type { Action } from '../context/context.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../context/take-some.ts';
-import { formatBytes, formatCount, formatCounted, formatDuration, formatMinute } from '../output/format.ts';
+import { formatCount, formatCounted, formatDuration, formatMinute } from '../output/format.ts';
 import type { Column } from '../output/render-table.ts';
 import { statusStyle } from '../output/status-style.ts';
 import { waitWords } from '../output/wait-words.ts';

@@ -47,7 +47,7 @@ export const addStorageChangeCommands = (group: Command, action: Action): void =
     .option('--immutable', fieldOf('PATCH /storage-destinations/{storageId}', 'immutable'))
     .option('--no-immutable', 'the bucket allows deleting objects');
   addProtectionOptions(update).action(
-    action(async (context, options: UpdateOptions, wanted = '') => {
+    action(async (context, options: UpdateOptions, [wanted = '']) => {
       const { name, bucket, prefix, region, endpoint, immutable, accessKeyId, roleArn, keyFile, workloadIdentity } = options;
       const changes = { name, bucket, prefix, region, endpoint, immutable, ...readProtection(options) };
       refuseIfUnchanged({ ...changes, accessKeyId, roleArn, keyFile, workloadIdentity });

@@ -1,6 +1,8 @@
 /** `bms storage`: the customer's buckets. */
+
 import type { Command } from 'commander';
 import { ApiFailure, type Client, type DataOf } from '../../../shared/client/index.ts';
+import { formatBytes } from '../../../shared/contract/format-bytes.ts';
 import { escapeOutput } from '../../archive/escape-output.ts';
 import { type ChoiceOf, storageTypes } from '../base/choices.ts';
 import { badInput } from '../base/cli-failure.ts';
@@ -12,7 +14,7 @@ import { readStorageAccess, type StorageAccessOptions } from '../context/read-st
 import { resourceCommands } from '../context/resource-commands.ts';
 import { addProtectionOptions, readProtection, type StorageProtectionOptions } from '../context/storage-protection.ts';
 import { printWorkloadIdentitySetup } from '../context/workload-identity.ts';
-import { formatBytes, formatCount, formatCounted, formatDuration, formatTime } from '../output/format.ts';
+import { formatCount, formatCounted, formatDuration, formatTime } from '../output/format.ts';
 import type { Detail } from '../output/output.ts';
 import { statusStyle } from '../output/status-style.ts';
 import { fieldOf, summaryOf } from '../texts/contract-text.ts';
@@ -58,7 +60,7 @@ export const addStorageCommands = (program: Command, action: Action): void => {
     summary: summaryOf('POST /storage-destinations/{storageId}/test'),
     examples: ['bms storage test Archive'],
   }).action(
-    action(async ({ client: open, output }, _, wanted = '') => {
+    action(async ({ client: open, output }, _, [wanted = '']) => {
       const client = await open();
       const { id: storageId, name } = await findRecord(client, 'storage', wanted);
       const result = await client.request('POST /storage-destinations/{storageId}/test', { params: { storageId } });
@@ -104,7 +106,7 @@ export const addStorageCommands = (program: Command, action: Action): void => {
     )
     .option('--immutable', fieldOf('POST /storage-destinations', 'immutable'));
   addProtectionOptions(create).action(
-    action(async (context, options: CreateOptions, name = '') => {
+    action(async (context, options: CreateOptions, [name = '']) => {
       const { type, bucket, prefix, region, endpoint, immutable } = options;
       if (options.workloadIdentity === true) return printSetup(context, options, name);
       const access = await readStorageAccess(context, options);

@@ -18,7 +18,7 @@ export const addUseCommand = (program: Command, action: Action): void => {
       'A profile is a sign-in with its address and organization: bms login --profile <name> makes one. --profile <name>, or BMS_PROFILE, uses one for a single command.',
     examples: ['bms use', 'bms use acme', 'bms use "Analytical Engines"', 'bms status --profile acme'],
   }).action(
-    action(async (context, _, wanted?: string) => {
+    action(async (context, _, [wanted]) => {
       const { config, output } = context;
       const stored = config.read();
       if (wanted === undefined) {

@@ -59,7 +59,7 @@ export const globalOptionsOf = (command: Command): GlobalOptions => {
   return { profile, url, organization, json, quiet, color, insecure };
 };
 
-type Body<Options> = (context: Context, options: Options, ...args: string[]) => Promise<void>;
+type Body<Options> = (context: Context, options: Options, args: readonly string[]) => Promise<void>;
 
 /** The action of a command. */
 export type Action = <Options = Record<never, never>>(body: Body<Options>) => (...given: unknown[]) => Promise<void>;
@@ -73,7 +73,7 @@ export const actionsOf =
     const context = openContext(environment, globalOptionsOf(command));
     try {
       const args = argumentsOf(command, given.slice(0, -2) as (string | undefined)[]) as string[];
-      await body(context, options, ...args);
+      await body(context, options, args);
     } catch (error) {
       throw explained(error, command, () => isKeyOf(context));
     }

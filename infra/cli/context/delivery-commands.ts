@@ -39,7 +39,7 @@ export const addDeliveryCommands = <S extends Sender>(
   addLimitOptions(
     deliveries.addOption(deliveries.createOption('--status <status>', 'with this status').choices(statuses)),
   ).action(
-    action(async ({ client: open, output }, options: LimitOptions & { readonly status?: string }, wanted = '') => {
+    action(async ({ client: open, output }, options: LimitOptions & { readonly status?: string }, [wanted = '']) => {
       const client = await open();
       const params = { [param]: await findRecordId(client, sender, wanted) };
       const found = deliveriesIn<S>(client, list, { params, query: { status: options.status, limit: pageSize(options) } });
@@ -53,7 +53,7 @@ export const addDeliveryCommands = <S extends Sender>(
     summary: summaryOf(retry as Route),
     examples: [`bms ${group.name()} retry Ops dlv_01JZ8Q4V0M6T3X9C2B7N5K1HRD`],
   }).action(
-    action(async ({ client: open, output }, _, wanted = '', deliveryId = '') => {
+    action(async ({ client: open, output }, _, [wanted = '', deliveryId = '']) => {
       const client = await open();
       const params = { [param]: await findRecordId(client, sender, wanted), deliveryId };
       output.result(await composed(client).request(retry, { params }), deliveryId, `${noun} ${deliveryId} is sent again`);

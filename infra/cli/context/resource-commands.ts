@@ -84,7 +84,7 @@ export const resourceCommands = <N extends ResourceName>({ name, sample, group, 
       examples: [exampleOf('show')],
     };
     defineCommand(group, { ...usual, ...text }).action(
-      action(async ({ client: open, output }, _, wanted = '') => {
+      action(async ({ client: open, output }, _, [wanted = '']) => {
         const client = await open();
         const found = await findRecord(client, name, wanted);
         const { id } = found as Named;
@@ -97,7 +97,7 @@ export const resourceCommands = <N extends ResourceName>({ name, sample, group, 
   const addSwitch = (summaries = { enable: `Enable ${an}`, disable: `Disable ${an}` }): void => {
     for (const word of ['enable', 'disable'] as const)
       defineCommand(group, { name: `${word} <${argument}>`, summary: summaries[word], examples: [exampleOf(word)] }).action(
-        action(async ({ client: open, output }, _, wanted = '') => {
+        action(async ({ client: open, output }, _, [wanted = '']) => {
           const client = await open();
           const id = await findRecordId(client, name, wanted);
           const input = { params: { [param]: id }, body: { enabled: word === 'enable' } };
@@ -118,7 +118,7 @@ export const resourceCommands = <N extends ResourceName>({ name, sample, group, 
     defineCommand(group, { ...usual, ...text })
       .option('-y, --yes', 'do not ask')
       .action(
-        action(async (context, { yes }: { readonly yes?: boolean }, wanted = '') => {
+        action(async (context, { yes }: { readonly yes?: boolean }, [wanted = '']) => {
           const client = await context.client();
           const record: Named = isReadAlone
             ? { id: await findRecordId(client, name, wanted) }

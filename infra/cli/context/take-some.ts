@@ -1,6 +1,6 @@
 /** The first elements of a long list. */
 import { type Command, Option } from 'commander';
-import { parsePositive } from '../base/parse-values.ts';
+import { parseMoment, parsePositive } from '../base/parse-values.ts';
 import type { Output } from '../output/output.ts';
 
 export interface LimitOptions {
@@ -10,10 +10,16 @@ export interface LimitOptions {
 
 const limitDefault = 50;
 
-export const addLimitOptions = (command: Command): Command =>
-  command
+/** `ofPeriod`: the list can be limited to what was created in a period, too. */
+export const addLimitOptions = (command: Command, { ofPeriod = false } = {}): Command => {
+  if (ofPeriod)
+    command
+      .option('--from <time>', 'created at this time or later; 7d is seven days ago', parseMoment)
+      .option('--to <time>', 'created at this time or earlier', parseMoment);
+  return command
     .option('--limit <count>', `list at most this many (default: ${limitDefault})`, parsePositive)
     .addOption(new Option('--all', 'list all of them').conflicts('limit'));
+};
 
 /** Says on stderr that there are more. */
 export const takeSome = async <T>(

@@ -1,6 +1,8 @@
 /** Backups for people. */
+
 import { type DataOf, isFoundDamaged } from '../../../shared/client/index.ts';
-import { formatBytes, formatCount, formatCounted, formatDuration, formatMinute, formatTime } from './format.ts';
+import { formatBytes } from '../../../shared/contract/format-bytes.ts';
+import { formatCount, formatCounted, formatDuration, formatMinute, formatTime } from './format.ts';
 import type { Detail } from './output.ts';
 import type { Column } from './render-table.ts';
 import { statusStyle } from './status-style.ts';

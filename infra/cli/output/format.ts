@@ -1,14 +1,4 @@
 /** Numbers and times for people. */
-const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB'] as const;
-
-/** As the API's sizeFormatted. */
-export const formatBytes = (bytes: number): string => {
-  if (bytes < 1_000) return `${bytes} B`;
-  let [size, unit] = [bytes / 1_000, 1];
-  while (Math.round(size * 10) >= 10_000 && unit < units.length - 1) [size, unit] = [size / 1_000, unit + 1];
-  return `${size.toFixed(1)} ${units[unit]}`;
-};
-
 export const formatCount = (count: number): string => count.toLocaleString('en');
 
 /** `2,000 documents`, `1 document`. */

@@ -1,11 +1,12 @@
 /** What a terminal shows. */
+
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { erasureColumns } from '../../../infra/cli/commands/erasure-commands.ts';
 import { runColumns } from '../../../infra/cli/commands/restore-test/run-commands.ts';
 import { backupColumns } from '../../../infra/cli/output/backup-view.ts';
 import { drawTimeline, timelineAsciiMarks } from '../../../infra/cli/output/draw-timeline.ts';
-import { formatBytes, formatDuration, formatNames, formatRelative, formatTime } from '../../../infra/cli/output/format.ts';
+import { formatDuration, formatNames, formatRelative, formatTime } from '../../../infra/cli/output/format.ts';
 import { Output } from '../../../infra/cli/output/output.ts';
 import { plainFields } from '../../../infra/cli/output/plain-value.ts';
 import { ProgressBar } from '../../../infra/cli/output/progress-bar.ts';
@@ -15,6 +16,7 @@ import { restoreDetails } from '../../../infra/cli/output/restore-view.ts';
 import { openTerminal, type Terminal } from '../../../infra/cli/output/terminal.ts';
 import { fitText, textWidth } from '../../../infra/cli/output/text-width.ts';
 import { waitSentence } from '../../../infra/cli/output/wait-words.ts';
+import { formatBytes } from '../../../shared/contract/format-bytes.ts';
 import { restoreJob } from '../../../shared/contract/openapi/examples/job-examples.ts';
 
 const plainTerminal = (columns: number): Terminal => ({
@@ -191,7 +193,10 @@ test('openTerminal: colours follow the terminal, NO_COLOR, FORCE_COLOR, TERM and
 });
 
 test('format: sizes, durations and times', () => {
-  deepEqual([999, 1_500, 373_200, 5e9].map(formatBytes), ['999 B', '1.5 KB', '373.2 KB', '5.0 GB']);
+  deepEqual(
+    [999, 1_500, 373_200, 5e9].map((bytes) => formatBytes(bytes)),
+    ['999 B', '1.5 KB', '373.2 KB', '5.0 GB'],
+  );
   deepEqual([450, 12_000, 150_000, 7_260_000, 3 * 86_400_000].map(formatDuration), [
     '450 ms',
     '12 s',

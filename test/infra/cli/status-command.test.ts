@@ -44,7 +44,10 @@ const run = async (
     };
   };
   const program = new Command();
-  addStatusCommand(program, (body) => (options) => body({ client: async () => ({ page }), output } as never, options as never));
+  addStatusCommand(
+    program,
+    (body) => (options) => body({ client: async () => ({ page }), output } as never, options as never, []),
+  );
   await program.parseAsync(['node', 'bms', 'status', ...args]);
   return { notes: written.join(''), shown: lines.join(''), queries };
 };

@@ -12,6 +12,7 @@ import { resourceCommands } from '../../context/resource-commands.ts';
 import { formatMinute, formatTime } from '../../output/format.ts';
 import type { Detail } from '../../output/output.ts';
 import { statusStyle } from '../../output/status-style.ts';
+import { summaryOf } from '../../texts/contract-text.ts';
 import { type AlertBody, type AlertChanges, type AlertOptions, addAlertOptions, alertBody } from './alert-options.ts';
 
 type Alert = DataOf<'GET /alerts/{alertId}'>;
@@ -45,7 +46,7 @@ export const addAlertCommands = (program: Command, action: Action): void => {
   addAlertOptions(
     defineCommand(group, {
       name: 'create <name>',
-      summary: 'Create an alert',
+      summary: summaryOf('POST /alerts'),
       description: 'A URL or key without a value is typed on the terminal, or read from the first line of stdin.',
       examples: [
         'bms alert create Ops --channel email --to ops@example.com,ada@example.com --severity critical',
@@ -55,7 +56,7 @@ export const addAlertCommands = (program: Command, action: Action): void => {
     }),
     { isNew: true },
   ).action(
-    action(async (context, options: AlertOptions & Pick<AlertBody, 'channel'>, name = '') => {
+    action(async (context, options: AlertOptions & Pick<AlertBody, 'channel'>, [name = '']) => {
       const client = await context.client();
       const { channel } = options;
       const alert = await client.request('POST /alerts', { body: { ...(await alertBody(context, options)), name, channel } });
@@ -67,13 +68,13 @@ export const addAlertCommands = (program: Command, action: Action): void => {
   addAlertOptions(
     defineCommand(group, {
       name: 'update <alert>',
-      summary: 'Change an alert; only the given options change',
+      summary: summaryOf('PATCH /alerts/{alertId}'),
       description: 'A URL or key without a value is typed on the terminal, or read from the first line of stdin.',
       examples: ['bms alert update Ops --severity critical', 'bms alert update Ops --to ops@example.com --all-projects'],
     }),
     { isNew: false },
   ).action(
-    action(async (context, options: AlertOptions & AlertChanges, wanted = '') => {
+    action(async (context, options: AlertOptions & AlertChanges, [wanted = '']) => {
       const { name, allProjects, allKinds } = options;
       if (options.projects && allProjects) throw badInput('--projects and --all-projects exclude each other');
       if (options.kinds && allKinds) throw badInput('--kinds and --all-kinds exclude each other');
@@ -93,11 +94,11 @@ export const addAlertCommands = (program: Command, action: Action): void => {
 
   defineCommand(group, {
     name: 'test <alert>',
-    summary: 'Send a test message now',
+    summary: summaryOf('POST /alerts/{alertId}/test'),
     description: 'The exit code is 1 if the provider does not accept it.',
     examples: ['bms alert test Ops'],
   }).action(
-    action(async ({ client: open, output }, _, wanted = '') => {
+    action(async ({ client: open, output }, _, [wanted = '']) => {
       const client = await open();
       const alertId = await findRecordId(client, 'alert', wanted);
       const result = await client.request('POST /alerts/{alertId}/test', { params: { alertId } });

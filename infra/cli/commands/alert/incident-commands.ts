@@ -40,7 +40,7 @@ export const addIncidentCommands = (program: Command, action: Action): void => {
   })
     .option('--note <text>', 'what others should know')
     .action(
-      action(async ({ client: open, output }, { note }: { readonly note?: string }, wanted = '') => {
+      action(async ({ client: open, output }, { note }: { readonly note?: string }, [wanted = '']) => {
         const client = await open();
         const params = { incidentId: await findRecordId(client, 'incident', wanted) };
         const incident = await client.request('POST /alerts/incidents/{incidentId}/acknowledge', { params, body: { note } });
@@ -60,7 +60,7 @@ export const addIncidentCommands = (program: Command, action: Action): void => {
   })
     .option('--none', 'no one takes care of it')
     .action(
-      action(async (context, { none }: { readonly none?: boolean }, wanted = '', member?: string) => {
+      action(async (context, { none }: { readonly none?: boolean }, [wanted = '', member]) => {
         if (none && member !== undefined) throw badInput('--none and a member exclude each other');
         const incident = await change(context, wanted, { assigneeId: none ? null : await findMemberId(context, member) });
         const who = incident.assignee ? `is assigned to ${incident.assignee.email}` : 'is assigned to no one';
@@ -75,7 +75,7 @@ export const addIncidentCommands = (program: Command, action: Action): void => {
   })
     .option('--until <time>', 'a time, or a duration from now such as 30m, 12h or 7d (default: 4h)', parseLater)
     .action(
-      action(async (context, { until = parseLater('4h') }: { readonly until?: string }, wanted = '') => {
+      action(async (context, { until = parseLater('4h') }: { readonly until?: string }, [wanted = '']) => {
         const incident = await change(context, wanted, { mutedUntil: until });
         context.output.result(incident, incident.id, `${incident.title} is muted until ${formatTime(incident.mutedUntil)}`);
       }),
@@ -86,7 +86,7 @@ export const addIncidentCommands = (program: Command, action: Action): void => {
     summary: 'Send messages about an incident again',
     examples: [`bms incidents unmute ${sample}`],
   }).action(
-    action(async (context, _, wanted = '') => {
+    action(async (context, _, [wanted = '']) => {
       const incident = await change(context, wanted, { mutedUntil: null });
       context.output.result(incident, incident.id, `${incident.title} is not muted`);
     }),

@@ -26,7 +26,7 @@ export const addAcknowledgeCommand = (group: Command, action: Action): void => {
     .option('--note <text>', 'why it is in order')
     .option('-y, --yes', 'do not ask')
     .action(
-      action(async (context, { note, yes, project }: AcknowledgeOptions, wanted = '') => {
+      action(async (context, { note, yes, project }: AcknowledgeOptions, [wanted = '']) => {
         const client = await context.client();
         const backup = await findBackup(client, wanted, await findRecordId(client, 'project', project));
         for (const { message } of backup.anomaly?.findings ?? []) context.output.note(message);

@@ -1,5 +1,7 @@
 /** `bms backup`: starts, watches, verifies, cancels and deletes backups. */
+
 import type { Command } from 'commander';
+import { formatBytes } from '../../../../shared/contract/format-bytes.ts';
 import { backupSources, backupTypes, type ChoiceOf, verifyDepths } from '../../base/choices.ts';
 import { CliFailure } from '../../base/cli-failure.ts';
 import { defineCommand, defineGroup } from '../../base/define-command.ts';
@@ -12,7 +14,7 @@ import { followBackup } from '../../context/follow-backup.ts';
 import { addWatchOptions, type WatchOptions, watchJob } from '../../context/watch-job.ts';
 import { askYesNo } from '../../output/ask.ts';
 import { backupSummary } from '../../output/backup-view.ts';
-import { formatBytes, formatCount, formatMinute } from '../../output/format.ts';
+import { formatCount, formatMinute } from '../../output/format.ts';
 import { fieldOf, summaryOf } from '../../texts/contract-text.ts';
 import { addAcknowledgeCommand } from './acknowledge-command.ts';
 import { addBackupReadCommands } from './backup-read-commands.ts';
@@ -107,7 +109,7 @@ export const addBackupCommands = (program: Command, action: Action): void => {
     summary: 'Wait for the end of a backup and show its progress',
     examples: ['bms backup watch bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
-    action(async (context, { project }: OfProject, wanted = '') => {
+    action(async (context, { project }: OfProject, [wanted = '']) => {
       const client = await context.client();
       const backup = await findBackup(client, wanted, await findRecordId(client, 'project', project));
       await followBackup(context, backup, { watch: true });
@@ -122,7 +124,7 @@ export const addBackupCommands = (program: Command, action: Action): void => {
       examples: ['bms backup verify latest --depth full --wait'],
     }).addOption(choiceOption('--depth <depth>', fieldOf('POST /backups/{backupId}/verify', 'depth'), verifyDepths)),
   ).action(
-    action(async (context, options: VerifyOptions, wanted = '') => {
+    action(async (context, options: VerifyOptions, [wanted = '']) => {
       const client = await context.client();
       const backupId = await findBackupId(client, wanted, await findRecordId(client, 'project', options.project));
       const started = await client.request('POST /backups/{backupId}/verify', {
@@ -143,7 +145,7 @@ export const addBackupCommands = (program: Command, action: Action): void => {
     summary: summaryOf('POST /backups/{backupId}/cancel'),
     examples: ['bms backup cancel bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
-    action(async ({ client: open, output }, { project }: OfProject, wanted = '') => {
+    action(async ({ client: open, output }, { project }: OfProject, [wanted = '']) => {
       const client = await open();
       const backupId = await findBackupId(client, wanted, await findRecordId(client, 'project', project));
       const cancelled = await client.request('POST /backups/{backupId}/cancel', { params: { backupId } });
@@ -159,7 +161,7 @@ export const addBackupCommands = (program: Command, action: Action): void => {
   })
     .option('-y, --yes', 'do not ask')
     .action(
-      action(async (context, { yes, project }: OfProject & { readonly yes?: boolean }, wanted = '') => {
+      action(async (context, { yes, project }: OfProject & { readonly yes?: boolean }, [wanted = '']) => {
         const client = await context.client();
         const backup = await findBackup(client, wanted, await findRecordId(client, 'project', project));
         const what = `backup ${backup.id} of ${backup.projectName ?? backup.projectId}, ${formatMinute(backup.createdAt)} UTC`;

@@ -5,7 +5,7 @@ import { backupStatuses, backupTriggers, backupTypes } from '../../base/choices.
 import { CliFailure } from '../../base/cli-failure.ts';
 import { defineCommand, defineList } from '../../base/define-command.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
-import { choiceOption, parseMoment } from '../../base/parse-values.ts';
+import { choiceOption } from '../../base/parse-values.ts';
 import type { Action } from '../../context/context.ts';
 import { findBackup, findBackupId, findRecordId } from '../../context/find-resource.ts';
 import { readDocument, type StoredDocument, tooLarge } from '../../context/read-document.ts';
@@ -44,9 +44,8 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
       .addOption(choiceOption('--type <type>', 'of this type', backupTypes))
       .addOption(choiceOption('--trigger <trigger>', 'started by', backupTriggers))
       .option('--unusual', 'only those with unusual changes that are not acknowledged')
-      .option('--internal', 'also safety backups and those built for a moment')
-      .option('--from <time>', 'created at this time or later; 7d is seven days ago', parseMoment)
-      .option('--to <time>', 'created at this time or earlier', parseMoment),
+      .option('--internal', 'also safety backups and those built for a moment'),
+    { ofPeriod: true },
   ).action(
     action(async ({ client: open, output }, options: ListOptions) => {
       const client = await open();
@@ -71,7 +70,7 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
     summary: summaryOf('GET /backups/{backupId}'),
     examples: ['bms backup show latest', 'bms backup show latest --project shop --json'],
   }).action(
-    action(async ({ client: open, output }, { project }: CatOptions, wanted = '') => {
+    action(async ({ client: open, output }, { project }: CatOptions, [wanted = '']) => {
       const client = await open();
       const backup = await findBackup(client, wanted, await findRecordId(client, 'project', project));
       output.show(backup, backup.id, backupDetails(backup));
@@ -85,7 +84,7 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
       examples: ['bms backup browse latest', 'bms backup browse latest users', 'bms backup browse latest users/ada/orders'],
     }),
   ).action(
-    action(async ({ client: open, output }, options: CatOptions & LimitOptions, wanted = '', path = '') => {
+    action(async ({ client: open, output }, options: CatOptions & LimitOptions, [wanted = '', path = '']) => {
       const client = await open();
       const backupId = await findBackupId(client, wanted, await findRecordId(client, 'project', options.project));
       const query = { path, showMissing: 'true', limit: pageSize(options) } as const;
@@ -115,7 +114,7 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
   })
     .option('--plain', 'print only the fields, as plain values without their types')
     .action(
-      action(async ({ client: open, output }, { plain, project }: CatOptions, wanted = '', path = '') => {
+      action(async ({ client: open, output }, { plain, project }: CatOptions, [wanted = '', path = '']) => {
         const client = await open();
         const backupId = await findBackupId(client, wanted, await findRecordId(client, 'project', project));
         const document = await readDocument(client, { backupId, path });
@@ -136,7 +135,7 @@ export const addBackupReadCommands = (group: Command, action: Action): void => {
     .requiredOption('--project <project>', 'the project it belongs to')
     .requiredOption('--storage <storage>', 'the storage destination that holds it')
     .action(
-      action(async ({ client: open, output }, options: { readonly project: string; readonly storage: string }, path = '') => {
+      action(async ({ client: open, output }, options: { readonly project: string; readonly storage: string }, [path = '']) => {
         const client = await open();
         const projectId = (await findRecordId(client, 'project', options.project)) ?? '';
         const storageDestinationId = (await findRecordId(client, 'storage', options.storage)) ?? '';

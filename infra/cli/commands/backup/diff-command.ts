@@ -38,7 +38,7 @@ export const addDiffCommand = (group: Command, action: Action): void => {
     .option('--path <path>', fieldOf('GET /backups/{backupId}/diff', 'path'))
     .option('--exit-code', 'as git: end with 1 if anything differs, 0 if nothing does, 128 instead of 1 if it failed')
     .action(
-      action((context, options: DiffOptions, wanted = '', other = 'live') =>
+      action((context, options: DiffOptions, [wanted = '', other = 'live']) =>
         options.exitCode
           ? compare(context, options, [wanted, other]).catch(distinguish)
           : compare(context, options, [wanted, other]),

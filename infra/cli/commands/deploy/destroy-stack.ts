@@ -1,5 +1,4 @@
 import { textAt } from '../../../deploy/cloudformation-client.ts';
-import { followStack, lastEventAt } from '../../../deploy/follow-stack.ts';
 import type { Account } from '../../../deploy/open-account.ts';
 import { findStack } from '../../../deploy/release-stack.ts';
 import { CliFailure } from '../../base/cli-failure.ts';
@@ -8,7 +7,7 @@ import type { Context } from '../../context/context.ts';
 import { askName } from '../../output/ask.ts';
 import { countEach } from './change-view.ts';
 import type { DeployOptions } from './deploy-options.ts';
-import { ResourceProgress } from './resource-progress.ts';
+import { followChange } from './follow-change.ts';
 
 /** Why a resource stays when the rest goes. */
 const reasons: Readonly<Record<string, string>> = {
@@ -26,7 +25,7 @@ interface StackResource {
 
 /** Removes a deployment. What holds data is retained; backups are in the buckets of customers, which are not touched. */
 export const destroyStack = async (context: Context, account: Account, { name, yes }: DeployOptions): Promise<void> => {
-  const { output, signal } = context;
+  const { output } = context;
   const { client, region } = account;
   const stack = await findStack(client, name);
   if (!stack) throw new CliFailure(exitCodes.notFound, `account ${account.account} has no stack ${name} in ${region}`);
@@ -41,19 +40,13 @@ export const destroyStack = async (context: Context, account: Account, { name, y
   if (!yes && !(await askName(context, `Remove ${name}?`, name))) throw new CliFailure(exitCodes.failed, 'nothing was removed');
   if (stack.isProtected)
     await client.call('UpdateTerminationProtection', { StackName: stack.id, EnableTerminationProtection: false });
-  const since = await lastEventAt(client, stack.id);
-  await client.call('DeleteStack', { StackName: stack.id });
-  const progress = new ResourceProgress(context, resources.length);
-  const { status, failures, retained } = await followStack(client, {
+  const { status, retained } = await followChange(context, client, {
     stackId: stack.id,
-    since,
-    signal,
-    onResource: (event) => progress.add(event),
-  }).finally(() => progress.end());
-  if (status !== 'DELETE_COMPLETE') {
-    for (const failure of failures) output.warn(failure);
-    throw new CliFailure(exitCodes.failed, `${name} could not be removed completely (${status}); the reasons are above`);
-  }
+    count: resources.length,
+    start: () => client.call('DeleteStack', { StackName: stack.id }),
+    isDone: /^DELETE_COMPLETE$/,
+    failed: (last) => `${name} could not be removed completely (${last})`,
+  });
   output.result({ status, retained }, name, `${name} is removed; ${retained.length} resources stay:`);
   if (!output.isJson && !output.isQuiet)
     for (const { type, physicalId } of retained) output.line(`  ${physicalId}  ${reasonOf(type)}`);

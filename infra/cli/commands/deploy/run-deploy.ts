@@ -1,5 +1,4 @@
 import type { ReleasedSchema } from '../../../../shared/contract/schema-refusal.ts';
-import { followStack, lastEventAt } from '../../../deploy/follow-stack.ts';
 import { type Account, NoRegionError, openAccount } from '../../../deploy/open-account.ts';
 import { openRelease, type Release, ReleaseError } from '../../../deploy/open-release.ts';
 import {
@@ -22,7 +21,7 @@ import { askYesNo } from '../../output/ask.ts';
 import { changeLines, changeSummary } from './change-view.ts';
 import { checkDeployOptions, type DeployOptions, readSet, settingOf } from './deploy-options.ts';
 import { destroyStack } from './destroy-stack.ts';
-import { ResourceProgress } from './resource-progress.ts';
+import { followChange } from './follow-change.ts';
 import { runSmoke } from './run-smoke.ts';
 
 const assetPrefix = 'backup-management-service/';
@@ -120,19 +119,13 @@ const deployRelease = async (context: Context, account: Account, { options, rele
     await discardPlan(client, planned, isNew);
     throw new CliFailure(exitCodes.failed, 'nothing was deployed');
   }
-  const since = await lastEventAt(client, planned.stackId);
-  await client.call('ExecuteChangeSet', { ChangeSetName: planned.changeSetId });
-  const progress = new ResourceProgress(context, changes.length);
-  const { status, outputs, failures } = await followStack(client, {
+  const { status, outputs } = await followChange(context, client, {
     stackId: planned.stackId,
-    since,
-    signal,
-    onResource: (event) => progress.add(event),
-  }).finally(() => progress.end());
-  if (!/^(CREATE|UPDATE)_COMPLETE$/.test(status)) {
-    for (const failure of failures) output.warn(failure);
-    throw new CliFailure(exitCodes.failed, `the deployment failed and was taken back (${status}); the reasons are above`);
-  }
+    count: changes.length,
+    start: () => client.call('ExecuteChangeSet', { ChangeSetName: planned.changeSetId }),
+    isDone: /^(CREATE|UPDATE)_COMPLETE$/,
+    failed: (last) => `the deployment failed and was taken back (${last})`,
+  });
   await client.call('UpdateTerminationProtection', { StackName: planned.stackId, EnableTerminationProtection: true });
   const steps = Object.keys(outputs)
     .filter((key) => key.startsWith('NextStep'))

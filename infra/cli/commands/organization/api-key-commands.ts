@@ -111,7 +111,7 @@ export const addApiKeyCommands = (program: Command, action: Action): void => {
     }),
     { isNew: true },
   ).action(
-    action(async ({ client: open, output }, { role, permissions, projects, from, expires }: KeyOptions, name = '') => {
+    action(async ({ client: open, output }, { role, permissions, projects, from, expires }: KeyOptions, [name = '']) => {
       const client = await open();
       const projectIds = projects && (await findProjectIds(client, projects));
       const body = { name, role, permissions, projectIds, allowedAddresses: from, expiresAt: expires };
@@ -129,7 +129,7 @@ export const addApiKeyCommands = (program: Command, action: Action): void => {
     }),
     { isNew: false },
   ).action(
-    action(async ({ client: open, output }, options: ChangeOptions, wanted = '') => {
+    action(async ({ client: open, output }, options: ChangeOptions, [wanted = '']) => {
       const { name, role, permissions, projects, allProjects, from, fromAnywhere, expires } = options;
       refuseIfUnchanged({ ...options });
       const client = await open();
@@ -155,7 +155,7 @@ export const addApiKeyCommands = (program: Command, action: Action): void => {
     )
     .option(...expiresOption, parseExpiry)
     .action(
-      action(async ({ client: open, output }, { overlapHours, expires }: RotateOptions, wanted = '') => {
+      action(async ({ client: open, output }, { overlapHours, expires }: RotateOptions, [wanted = '']) => {
         const client = await open();
         const apiKeyId = await findRecordId(client, 'apiKey', wanted);
         const route = 'POST /organizations/current/api-keys/{apiKeyId}/rotate';

@@ -48,7 +48,7 @@ export const addInviteCommands = (program: Command, action: Action): void => {
   })
     .addOption(choiceOption('--role <role>', 'default: member', invitableRoles))
     .action(
-      action(async ({ client: open, output }, { role }: CreateOptions, email = '') => {
+      action(async ({ client: open, output }, { role }: CreateOptions, [email = '']) => {
         const invite = await (await open()).request('POST /organizations/current/invites', { body: { email, role } });
         output.show(invite, invite.id, [
           ['Invitation', invite.id],
@@ -65,7 +65,7 @@ export const addInviteCommands = (program: Command, action: Action): void => {
     summary: summaryOf('POST /organizations/current/invites/{inviteId}/resend'),
     examples: ['bms invites resend grace@example.com'],
   }).action(
-    action(async ({ client: open, output }, _, wanted = '') => {
+    action(async ({ client: open, output }, _, [wanted = '']) => {
       const client = await open();
       const { id: inviteId } = await findInvite(client, wanted);
       const invite = await client.request('POST /organizations/current/invites/{inviteId}/resend', { params: { inviteId } });
@@ -84,7 +84,7 @@ export const addInviteCommands = (program: Command, action: Action): void => {
     summary: summaryOf('DELETE /organizations/current/invites/{inviteId}'),
     examples: ['bms invites cancel grace@example.com'],
   }).action(
-    action(async ({ client: open, output }, _, wanted = '') => {
+    action(async ({ client: open, output }, _, [wanted = '']) => {
       const client = await open();
       const { id: inviteId, email } = await findInvite(client, wanted);
       const result = await client.request('DELETE /organizations/current/invites/{inviteId}', { params: { inviteId } });

@@ -51,7 +51,7 @@ export const addMemberCommands = (program: Command, action: Action): void => {
     .addArgument(new Argument('<role>', 'the new role').choices(Object.keys(memberRoles)))
     .option('-y, --yes', 'do not ask before ownership is transferred')
     .action(
-      action(async (context, { yes }: YesOption, wanted = '', role = '') => {
+      action(async (context, { yes }: YesOption, [wanted = '', role = '']) => {
         const client = await context.client();
         const { userId, email } = await findMember(client, wanted);
         const question = `Make ${email} the owner? You become an admin.`;
@@ -72,7 +72,7 @@ export const addMemberCommands = (program: Command, action: Action): void => {
   })
     .option('-y, --yes', 'do not ask')
     .action(
-      action(async (context, { yes }: YesOption, wanted = '') => {
+      action(async (context, { yes }: YesOption, [wanted = '']) => {
         const client = await context.client();
         const { userId, email } = await findMember(client, wanted);
         if (!yes && !(await askYesNo(context, `Remove ${email} (${userId}) from the organization?`)))

@@ -56,7 +56,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     summary: 'Choose the organization of the following commands',
     examples: ['bms orgs use "Analytical Engines"', 'bms orgs use analytical-engines'],
   }).action(
-    action(async (context, _, wanted = '') => {
+    action(async (context, _, [wanted = '']) => {
       const found = await collectAll(context.session().anywhere.list('GET /organizations'));
       const organization = matchOrganization(found, wanted);
       await mustChooseOrganization(context, organization.id);
@@ -71,7 +71,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
   })
     .option('--slug <slug>', 'its name in addresses; default: made from the name')
     .action(
-      action(async (context, { slug }: { readonly slug?: string }, name = '') => {
+      action(async (context, { slug }: { readonly slug?: string }, [name = '']) => {
         const created = await context.session().anywhere.request('POST /organizations', { body: { name, slug } });
         const use = (await chooseOrganization(context, created.id)) ? ', which the following commands use' : '';
         context.output.result(created, created.id, `Created ${created.name} (${created.id})${use}`);
@@ -104,7 +104,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     summary: 'Accept an invitation to an organization and use it',
     examples: ['bms orgs join "Analytical Engines"'],
   }).action(
-    action(async (context, _, wanted = '') => {
+    action(async (context, _, [wanted = '']) => {
       const { anywhere } = context.session();
       const found = await collectAll(anywhere.list('GET /invitations'));
       const { token } = matchName('invitation', {
@@ -152,7 +152,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     .option('--cancel-jobs', fieldOf('POST /organizations/current/delete', 'cancelJobs'))
     .action(
       action(
-        async (context, { yes, cancelJobs }: { readonly yes?: boolean; readonly cancelJobs?: boolean }, confirmName = '') => {
+        async (context, { yes, cancelJobs }: { readonly yes?: boolean; readonly cancelJobs?: boolean }, [confirmName = '']) => {
           const client = await context.client();
           const { id, name } = await client.request('GET /organizations/current');
           if (confirmName !== name) throw badInput(`the organization is named ${name}; its complete name confirms the deletion`);
@@ -172,7 +172,7 @@ export const addOrganizationCommands = (program: Command, action: Action): void 
     summary: summaryOf('POST /organizations/{id}/recover'),
     examples: ['bms orgs recover org_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
-    action(async (context, _, id = '') => {
+    action(async (context, _, [id = '']) => {
       const recovered = await context.session().anywhere.request('POST /organizations/{id}/recover', { params: { id } });
       context.output.result(recovered, recovered.id, `Recovered ${recovered.name} (${recovered.id})`);
     }),

@@ -64,7 +64,7 @@ export const addServiceAccountCommands = (program: Command, action: Action): voi
   })
     .option('--permissions <scopes>', `${scopeList}; default: all that read`, parseNames)
     .action(
-      action(async ({ client: open, output }, { permissions }: ChangeOptions, name = '') => {
+      action(async ({ client: open, output }, { permissions }: ChangeOptions, [name = '']) => {
         const body = { name, permissions };
         const account = await (await open()).request('POST /organizations/current/service-account', { body });
         output.show(account, account.apiKey, accountDetails(account));

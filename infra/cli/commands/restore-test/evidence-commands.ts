@@ -23,7 +23,7 @@ export const addEvidenceCommands = (group: Command, action: Action): void => {
   })
     .option('--out <file>', 'write it to a file instead of stdout')
     .action(
-      action(async ({ client: open, output }, { out }: { readonly out?: string }, runId = '') => {
+      action(async ({ client: open, output }, { out }: { readonly out?: string }, [runId = '']) => {
         const evidence = await (await open()).request('GET /restore-tests/runs/{runId}/evidence', { params: { runId } });
         if (out === undefined) return output.json(evidence);
         writeText(out, `${JSON.stringify(evidence, undefined, 2)}\n`);

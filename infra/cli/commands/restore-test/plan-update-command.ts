@@ -37,7 +37,7 @@ export const addPlanUpdateCommand = (group: Command, action: Action): void => {
     .option('--target <project>', 'restore into this project and remove it again')
     .option('--no-target', 'read only')
     .action(
-      action(async ({ client: open, output }, options: UpdateOptions, wanted = '') => {
+      action(async ({ client: open, output }, options: UpdateOptions, [wanted = '']) => {
         const { name, cron, timezone, pick, days, sample, target } = options;
         if (days !== undefined && pick !== 'random') throw badInput('--days needs --pick random');
         refuseIfUnchanged({ name, cron, timezone, pick, sample, target });

@@ -50,7 +50,7 @@ export const addRestoreTestCommands = (program: Command, action: Action): void =
     description: 'The exit code is 1 if the run failed or was cancelled.',
     examples: ['bms restore-test show Weekly', 'bms restore-test show rtr_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
-    action(async (context, _, wanted = '') => {
+    action(async (context, _, [wanted = '']) => {
       const client = await context.client();
       if (wanted.startsWith('rtr_')) {
         return reportRun(context, await client.request('GET /restore-tests/runs/{runId}', { params: { runId: wanted } }));
@@ -73,7 +73,7 @@ export const addRestoreTestCommands = (program: Command, action: Action): void =
       ],
     }),
   ).action(
-    action(async (context, options: PlanOptions, name = '') => {
+    action(async (context, options: PlanOptions, [name = '']) => {
       const client = await context.client();
       const body = await planBody(context, options);
       const plan = await client.request('POST /restore-tests', { body: { ...body, name, cron: options.cron ?? '' } });

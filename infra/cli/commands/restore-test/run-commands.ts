@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import { testRunStatuses } from '../../base/choices.ts';
 import { defineCommand } from '../../base/define-command.ts';
-import { choiceOption, parseMoment } from '../../base/parse-values.ts';
+import { choiceOption } from '../../base/parse-values.ts';
 import type { Action } from '../../context/context.ts';
 import { findRecordId, type TestRun } from '../../context/find-resource.ts';
 import { followTestRuns } from '../../context/follow-test-runs.ts';
@@ -37,7 +37,7 @@ export const addRunCommands = (group: Command, action: Action): void => {
   })
     .option('--wait', 'wait for the end of all runs')
     .action(
-      action(async (context, { wait }: { readonly wait?: boolean }, wanted = '') => {
+      action(async (context, { wait }: { readonly wait?: boolean }, [wanted = '']) => {
         const client = await context.client();
         const restoreTestId = await findRecordId(client, 'restoreTest', wanted);
         const started = await client.request('POST /restore-tests/{restoreTestId}/run', { params: { restoreTestId } });
@@ -56,11 +56,10 @@ export const addRunCommands = (group: Command, action: Action): void => {
   addLimitOptions(
     runs
       .option('--project <project>', 'of this project')
-      .addOption(choiceOption('--status <status>', 'with this status', testRunStatuses))
-      .option('--from <time>', 'created at this time or later; 7d is seven days ago', parseMoment)
-      .option('--to <time>', 'created at this time or earlier', parseMoment),
+      .addOption(choiceOption('--status <status>', 'with this status', testRunStatuses)),
+    { ofPeriod: true },
   ).action(
-    action(async ({ client: open, output }, options: RunsOptions, wanted = '') => {
+    action(async ({ client: open, output }, options: RunsOptions, [wanted = '']) => {
       const client = await open();
       const restoreTestId = await findRecordId(client, 'restoreTest', wanted);
       const { status, from, to } = options;
@@ -81,7 +80,7 @@ export const addRunCommands = (group: Command, action: Action): void => {
     summary: summaryOf('POST /restore-tests/runs/{runId}/cancel'),
     examples: ['bms restore-test cancel rtr_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
-    action(async ({ client: open, output }, _, runId = '') => {
+    action(async ({ client: open, output }, _, [runId = '']) => {
       const run = await (await open()).request('POST /restore-tests/runs/{runId}/cancel', { params: { runId } });
       output.result(run, run.id, `Run ${run.id} is ${run.status}`);
     }),

@@ -79,7 +79,7 @@ export const addRestoreCommands = (program: Command, action: Action): void => {
     .option('--max-writes-per-second <count>', 'write more slowly', parseWhole)
     .option('--transform <file>', 'rules of a masked copy into another project: a JSON file, or - for stdin');
   addWatchOptions(addConfirmOptions(create)).action(
-    action(async (context, options: CreateOptions, positional?: string) => {
+    action(async (context, options: CreateOptions, [positional]) => {
       const { body, source } = await bodyOf(context, options, positional);
       const client = await context.client();
       const target = await findRecord(client, 'project', body.targetProjectId ?? source.projectId);
@@ -109,7 +109,7 @@ export const addRestoreCommands = (program: Command, action: Action): void => {
     examples: ['bms undo latest', 'bms undo rst_01JZ8Q4V0M6T3X9C2B7N5K1HRD --yes --wait'],
   });
   addWatchOptions(addConfirmOptions(undo)).action(
-    action(async (context, options: ConfirmOptions & OfProject, wanted = '') => {
+    action(async (context, options: ConfirmOptions & OfProject, [wanted = '']) => {
       const client = await context.client();
       const params = { restoreJobId: await findRestoreId(client, wanted, options) };
       const { targetProjectName } = await client.request('GET /backups/restore/{restoreJobId}', { params });

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { InputOf } from '../../../../shared/client/index.ts';
 import { restoreStatuses } from '../../base/choices.ts';
 import { defineCommand } from '../../base/define-command.ts';
-import { choiceOption, parseMoment } from '../../base/parse-values.ts';
+import { choiceOption } from '../../base/parse-values.ts';
 import type { Action } from '../../context/context.ts';
 import { findBackupId, findRecordId, findRestoreId, type OfProject } from '../../context/find-resource.ts';
 import { followRestore } from '../../context/run-planned.ts';
@@ -29,9 +29,8 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
     })
       .option('--project <project>', 'of this project')
       .option('--backup <backup>', 'of this backup')
-      .addOption(choiceOption('--status <status>', 'with this status', restoreStatuses))
-      .option('--from <time>', 'created at this time or later; 7d is seven days ago', parseMoment)
-      .option('--to <time>', 'created at this time or earlier', parseMoment),
+      .addOption(choiceOption('--status <status>', 'with this status', restoreStatuses)),
+    { ofPeriod: true },
   ).action(
     action(async ({ client: open, output }, options: ListOptions) => {
       const client = await open();
@@ -53,7 +52,7 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
     summary: summaryOf('GET /backups/restore/{restoreJobId}'),
     examples: ['bms restore show latest'],
   }).action(
-    action(async ({ client: open, output }, ofProject: OfProject, wanted = '') => {
+    action(async ({ client: open, output }, ofProject: OfProject, [wanted = '']) => {
       const client = await open();
       const restoreJobId = await findRestoreId(client, wanted, ofProject);
       const job = await client.request('GET /backups/restore/{restoreJobId}', { params: { restoreJobId } });
@@ -67,7 +66,7 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
     summary: 'Wait for the end of a restore and show its progress',
     examples: ['bms restore watch latest'],
   }).action(
-    action(async (context, ofProject: OfProject, wanted = '') => {
+    action(async (context, ofProject: OfProject, [wanted = '']) => {
       const client = await context.client();
       const restoreJobId = await findRestoreId(client, wanted, ofProject);
       const job = await client.request('GET /backups/restore/{restoreJobId}', { params: { restoreJobId } });
@@ -82,7 +81,7 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
       examples: ['bms restore resume latest --watch'],
     }),
   ).action(
-    action(async (context, options: WatchOptions & OfProject, wanted = '') => {
+    action(async (context, options: WatchOptions & OfProject, [wanted = '']) => {
       const client = await context.client();
       const restoreJobId = await findRestoreId(client, wanted, options);
       const job = await client.request('POST /backups/restore/{restoreJobId}/resume', { params: { restoreJobId } });
@@ -96,7 +95,7 @@ export const addRestoreReadCommands = (group: Command, action: Action): void => 
     description: 'Waits until nothing writes any more, which takes a few seconds, and prints what was written.',
     examples: ['bms restore cancel latest'],
   }).action(
-    action(async (context, ofProject: OfProject, wanted = '') => {
+    action(async (context, ofProject: OfProject, [wanted = '']) => {
       const client = await context.client();
       const restoreJobId = await findRestoreId(client, wanted, ofProject);
       const asked = await client.request('POST /backups/restore/{restoreJobId}/cancel', { params: { restoreJobId } });

@@ -73,7 +73,7 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
       ],
     }).option('--project <project>', 'the project to back up; needed if there are several'),
   ).action(
-    action(async (context, options: ScheduleOptions & { readonly project?: string }, name = '') => {
+    action(async (context, options: ScheduleOptions & { readonly project?: string }, [name = '']) => {
       const client = await context.client();
       const body = await scheduleBody(client, options);
       const projectId = await chooseProjectId(context, options.project);
@@ -93,7 +93,7 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
       examples: ['bms schedule update Nightly --disable', 'bms schedule update Nightly --cron "0 4 * * *"'],
     }).option('--name <name>', 'a new name'),
   ).action(
-    action(async ({ client: open, output }, options: ScheduleOptions & { readonly name?: string }, wanted = '') => {
+    action(async ({ client: open, output }, options: ScheduleOptions & { readonly name?: string }, [wanted = '']) => {
       const client = await open();
       const body = { ...(await scheduleBody(client, options)), name: options.name };
       refuseIfUnchanged(body);
@@ -114,7 +114,7 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
       examples: ['bms schedule run Nightly --watch'],
     }),
   ).action(
-    action(async (context, options: WatchOptions, wanted = '') => {
+    action(async (context, options: WatchOptions, [wanted = '']) => {
       const client = await context.client();
       const scheduleId = await findRecordId(client, 'schedule', wanted);
       const started = await client.request('POST /schedules/{scheduleId}/trigger', { params: { scheduleId } });
@@ -129,7 +129,7 @@ export const addScheduleCommands = (program: Command, action: Action): void => {
   })
     .option('--count <count>', 'how many (default: 5)', parsePositive)
     .action(
-      action(async ({ client: open, output }, { count = 5 }: { readonly count?: number }, wanted?: string) => {
+      action(async ({ client: open, output }, { count = 5 }: { readonly count?: number }, [wanted]) => {
         const client = await open();
         const schedules =
           wanted === undefined ? await collectAll(client.list('GET /schedules')) : [await findRecord(client, 'schedule', wanted)];

@@ -88,7 +88,7 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
     }),
     { isNew: true },
   ).action(
-    action(async (context, options: CreateOptions, name = '') => {
+    action(async (context, options: CreateOptions, [name = '']) => {
       const client = await context.client();
       const { url, events, format } = options;
       const projects = await findProjectIds(client, options.projects);
@@ -115,7 +115,7 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
   })
     .option('--event <event>', fieldOf('POST /webhooks/{webhookId}/test', 'event'))
     .action(
-      action(async ({ client: open, output }, { event }: { readonly event?: string }, wanted = '') => {
+      action(async ({ client: open, output }, { event }: { readonly event?: string }, [wanted = '']) => {
         const client = await open();
         const webhookId = await findRecordId(client, 'webhook', wanted);
         const result = await client.request('POST /webhooks/{webhookId}/test', { params: { webhookId }, body: { event } });
@@ -138,7 +138,7 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
   })
     .option('--overlap-hours <hours>', 'how long the old secret also signs', parseWhole)
     .action(
-      action(async ({ client: open, output }, { overlapHours }: { readonly overlapHours?: number }, wanted = '') => {
+      action(async ({ client: open, output }, { overlapHours }: { readonly overlapHours?: number }, [wanted = '']) => {
         const client = await open();
         const webhookId = await findRecordId(client, 'webhook', wanted);
         const route = 'POST /webhooks/{webhookId}/rotate-secret';
@@ -161,7 +161,7 @@ export const addWebhookCommands = (program: Command, action: Action): void => {
     }),
     { isNew: false },
   ).action(
-    action(async (context, options: UpdateOptions, wanted = '') => {
+    action(async (context, options: UpdateOptions, [wanted = '']) => {
       const { name, url, events, format, projects, allProjects } = options;
       if (projects && allProjects) throw badInput('--projects and --all-projects exclude each other');
       refuseIfUnchanged({ name, url, events, format, projects, allProjects, secret: options.secret });

@@ -36,7 +36,7 @@ export const addWebhookDeliveryCommands = (group: Command, action: Action): void
     summary: summaryOf('GET /webhooks/{webhookId}/deliveries/{deliveryId}/request'),
     examples: ['bms webhook request Ops dlv_01JZ8Q4V0M6T3X9C2B7N5K1HRD'],
   }).action(
-    action(async ({ client: open, output }, _, wanted = '', deliveryId = '') => {
+    action(async ({ client: open, output }, _, [wanted = '', deliveryId = '']) => {
       const client = await open();
       const params = { webhookId: await findRecordId(client, 'webhook', wanted), deliveryId };
       output.json(await client.request('GET /webhooks/{webhookId}/deliveries/{deliveryId}/request', { params }));
@@ -53,7 +53,7 @@ export const addWebhookDeliveryCommands = (group: Command, action: Action): void
     .option('--events <names>', `${fieldOf('POST /webhooks/{webhookId}/replay', 'events')}; separated by commas`, parseNames)
     .addOption(choiceOption('--status <status>', 'which deliveries (default: failed)', replayStatuses))
     .action(
-      action(async ({ client: open, output }, { from, to, events, status }: ReplayOptions, wanted = '') => {
+      action(async ({ client: open, output }, { from, to, events, status }: ReplayOptions, [wanted = '']) => {
         const client = await open();
         const webhookId = await findRecordId(client, 'webhook', wanted);
         const body = { from, to: to ?? new Date().toISOString(), events, status };
