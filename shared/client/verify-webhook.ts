@@ -1,4 +1,6 @@
 /** Verifies deliveries of webhooks. It needs Web Crypto alone, so it runs in Node, in workers at the edge and in browsers. */
+
+import { encodedKey, isBase64 } from '../contract/webhook-key.ts';
 import type { SimpleEvent, StandardEvent } from './route-table.ts';
 
 /** Node's `request.headers`, or the `Headers` of a Request. */
@@ -114,19 +116,14 @@ const isSignedWith = async (
   return crypto.subtle.verify('HMAC', imported, signature, signed);
 };
 
-const secretPrefix = 'whsec_';
-/** Padding is optional, as in the libraries of Standard Webhooks. */
-const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{0,3})$/;
-
-/** The part after `whsec_` is base64; any other secret is the key itself. */
 const standardKey = (secret: string): Uint8Array<ArrayBuffer> => {
-  const encoded = secret.startsWith(secretPrefix) ? secret.slice(secretPrefix.length) : '';
-  return encoded !== '' && base64.test(encoded) ? decodeBase64(encoded) : encoder.encode(secret);
+  const encoded = encodedKey(secret);
+  return encoded === undefined ? encoder.encode(secret) : decodeBase64(encoded);
 };
 
 /** Empty if it is not base64. A single character at the end is no byte: it is ignored, as by Node. */
 const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> => {
-  if (!base64.test(text)) return new Uint8Array();
+  if (!isBase64(text)) return new Uint8Array();
   const complete = text.length % 4 === 1 ? text.slice(0, -1) : text;
   return Uint8Array.from(atob(complete), (character) => character.charCodeAt(0));
 };

@@ -60,7 +60,6 @@ export {
 export { type ChainLockResult, ChainLocks, extendGenuine } from './model/chain-locks.ts';
 export { countInOrganization } from './model/count-in-organization.ts';
 export { addedBackupErasureTasks, removedDataErasureTasks } from './model/erasure-tasks.ts';
-export { formatSize } from './model/format-units.ts';
 export { holdDependency, holdParent, holdParentOnce } from './model/hold-parent.ts';
 export { lifecycleEvents } from './model/lifecycle-events.ts';
 export { lockFields, lockProblemAudit, lockProblemOf } from './model/lock-problem.ts';

@@ -108,7 +108,11 @@ const writeDeclarations = async (outdir: string): Promise<void> => {
     writeFileSync(join(sources, path), text);
   };
   try {
-    const copied = ['shared/contract/version.ts', ...globSync('shared/client/*.ts', { cwd: root })];
+    const copied = [
+      'shared/contract/version.ts',
+      'shared/contract/webhook-key.ts',
+      ...globSync('shared/client/*.ts', { cwd: root }),
+    ];
     for (const path of copied) write(path, readFileSync(join(root, path), 'utf8'));
     write('shared/client/index.ts', indexText());
     write('shared/client/route-table.ts', routeTableText());

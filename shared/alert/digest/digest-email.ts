@@ -1,3 +1,4 @@
+import { formatBytes } from '../../contract/format-bytes.ts';
 import {
   composeLetter,
   fitText,
@@ -7,7 +8,6 @@ import {
   oneLine,
   utcMinute,
 } from '../../platform/index.ts';
-import { formatSize } from '../../stored-backup/index.ts';
 import type { DigestFacts } from './read-digest.ts';
 
 type Project = DigestFacts['projects'][number];
@@ -72,15 +72,15 @@ const weekFacts = ({ backups, storage, cost, failedJobs }: DigestFacts) => [
   { name: 'Backups made', value: String(backups.completed) },
   { name: 'Backups failed', value: String(backups.failed) },
   { name: 'Restores failed', value: String(failedJobs.filter(({ kind }) => kind === 'restore').length) },
-  { name: 'Added', value: formatSize(backups.addedBytes) },
-  { name: 'Stored', value: `${formatSize(storage.storedBytes)} (${changeOf(storage.changeBytes)})` },
+  { name: 'Added', value: formatBytes(backups.addedBytes) },
+  { name: 'Stored', value: `${formatBytes(storage.storedBytes)} (${changeOf(storage.changeBytes)})` },
   { name: 'Document reads', value: cost.reads.toLocaleString('en-US') },
   { name: 'Estimated Firestore cost', value: usdOf(cost.estimatedUsd) },
 ];
 
 const changeOf = (bytes: number): string => {
   if (bytes === 0) return 'unchanged';
-  return bytes > 0 ? `${formatSize(bytes)} more` : `${formatSize(-bytes)} less`;
+  return bytes > 0 ? `${formatBytes(bytes)} more` : `${formatBytes(-bytes)} less`;
 };
 
 const usdOf = (usd: number): string => (usd > 0 && usd < 0.01 ? 'less than $0.01' : `$${usd.toFixed(2)}`);

@@ -1,13 +1,15 @@
 /** A backup as the API and the events show it. */
+
 import type * as z from 'zod/mini';
 import type { Actor } from '../../audit/index.ts';
 import type { EventData } from '../../contract/events/event-catalogue.ts';
+import { formatBytes } from '../../contract/format-bytes.ts';
 import type { Backup } from '../../contract/models/backup.ts';
 import { readPriceOf, usdOf } from '../../contract/read-prices.ts';
 import { type Patience, shownWait } from '../../job/index.ts';
 import type { OrganizationRecord } from '../../organization/index.ts';
 import type { ProjectRecord } from '../../project/index.ts';
-import { formatDuration, formatSize } from './format-units.ts';
+import { formatDuration } from './format-duration.ts';
 import type { BackupRecord, JobCreator } from './record.ts';
 import { sourceReadingOf } from './source-reading.ts';
 
@@ -37,7 +39,7 @@ export const backupData = (record: BackupRecord, names: ReadonlyMap<string, stri
     ...readingData(record),
     readTime,
     size,
-    sizeFormatted: formatSize(size),
+    sizeFormatted: formatBytes(size),
     originalSize,
     duration: durationMsOf(record),
     storageDestination,

@@ -5,11 +5,11 @@ import { formatAboutUsd, formatBytes, formatPlural, formatUsd } from '../../../f
 import { formatDuration, formatRelative } from '../../../functions/console/app/format/format-time.ts';
 import { fromLocalInput, toLocalInput } from '../../../functions/console/app/format/local-time.ts';
 import { regionName } from '../../../functions/console/app/format/region-name.ts';
-import { formatSize } from '../../../shared/stored-backup/model/format-units.ts';
+import { formatBytes as formatContractBytes } from '../../../shared/contract/format-bytes.ts';
 
 test('formatBytes: as sizeFormatted of the service', () => {
   for (const bytes of [0, 1, 999, 1_000, 1_500, 999_949, 999_950, 123_400_000, 5e9, 1.5e15, 2e18])
-    equal(formatBytes(bytes), formatSize(bytes));
+    equal(formatBytes(bytes), formatContractBytes(bytes));
   equal(formatBytes(1_536), '1.5 KB');
 });
 

@@ -1,3 +1,5 @@
+import { formatBytes as contractBytes } from '../../../../shared/contract/format-bytes.ts';
+
 const count = new Intl.NumberFormat(undefined);
 const compact = new Intl.NumberFormat(undefined, { notation: 'compact', maximumFractionDigits: 1 });
 const money = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 2 });
@@ -20,17 +22,11 @@ export const formatAboutUsd = (usd: number): string => `${isBelowCent(usd) ? '' 
 export const formatPlural = (value: number, one: string, many = `${one}s`): string =>
   `${formatCount(value)} ${value === 1 ? one : many}`;
 
-const units = ['B', 'KB', 'MB', 'GB', 'TB', 'PB', 'EB'];
-
 const decimal = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
-/** 1500 → 1.5 KB. Steps of 1,000 and one decimal, as the service's sizeFormatted. */
-export const formatBytes = (bytes: number): string => {
-  let [size, unit] = [bytes, 0];
-  // A size that would be shown as 1,000.0 moves to the next unit.
-  while (Math.round(size * 10) >= 10_000 && unit < units.length - 1) [size, unit] = [size / 1_000, unit + 1];
-  return `${unit === 0 ? formatCount(size) : decimal.format(size)} ${units[unit]}`;
-};
+/** 1500 → 1.5 KB, in the digits of the person's language. */
+export const formatBytes = (bytes: number): string =>
+  contractBytes(bytes, { whole: formatCount, decimal: (value) => decimal.format(value) });
 
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 

@@ -72,8 +72,7 @@ export const NotificationActions = (props: NotificationActionsProps) => {
         title={`Delete this ${what}?`}
         typed={item.name}
         action={`Delete ${what}`}
-        busy={remove.isPending}
-        error={remove.error}
+        mutation={remove}
         onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: listTo }) })}
       >
         {consequence}

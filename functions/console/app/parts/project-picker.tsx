@@ -28,7 +28,7 @@ export const ProjectPicker = ({ value, onChange, error, hint }: ProjectPickerPro
       />
       {query.error && <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />}
       {value.length > 0 && (
-        <div className="stack stack--medium option-list">
+        <div className="stack stack--medium boxed">
           {!items && <SkeletonText />}
           {items?.map(({ id, name }) => (
             <Checkbox

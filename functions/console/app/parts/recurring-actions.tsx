@@ -76,8 +76,7 @@ export const RecurringActions = (props: RecurringActionsProps) => {
         title={`Delete ${name}?`}
         typed={name}
         action={`Delete the ${what}`}
-        busy={remove.isPending}
-        error={remove.error}
+        mutation={remove}
         onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: listTo }) })}
       >
         {consequence}

@@ -22,7 +22,7 @@ export const KindPicker = ({ value, onChange, error }: KindPickerProps) => {
         onChange={({ target }) => onChange(target.checked ? [] : ['backup_failed', 'protection_lapsed'])}
       />
       {value.length > 0 && (
-        <div className="stack stack--medium option-list">
+        <div className="stack stack--medium boxed">
           {alertKinds.map((kind) => {
             const [label, hint] = kindWords[kind];
             const [word, tone] = severityWords[severityOfKind[kind]];

@@ -17,10 +17,7 @@ export const ApiKeyTable = ({ keys }: { readonly keys: readonly ApiKey[] | undef
   const names = new Map(projects?.map(({ id, name }) => [id, name]));
   const remove = useDeleteApiKey();
   const [chosen, setChosen] = useState<{ readonly action: 'edit' | 'rotate' | 'delete'; readonly key: ApiKey }>();
-  const close = (): void => {
-    setChosen(undefined);
-    remove.reset();
-  };
+  const close = (): void => setChosen(undefined);
   const columns: readonly Column<ApiKey>[] = [
     {
       key: 'name',
@@ -105,8 +102,7 @@ export const ApiKeyTable = ({ keys }: { readonly keys: readonly ApiKey[] | undef
           onClose={close}
           title={`Delete the API key ${chosen.key.name}?`}
           action="Delete API key"
-          busy={remove.isPending}
-          error={remove.error}
+          mutation={remove}
           onConfirm={() => remove.mutate(chosen.key.id, { onSuccess: close })}
         >
           It stops working at once. Pipelines that use it fail until they have another one.

@@ -16,10 +16,7 @@ export const ServiceAccountCard = () => {
   const takeOver = useTakeOverServiceAccount();
   const remove = useDeleteServiceAccount();
   const [open, setOpen] = useState<'edit' | 'rotate' | 'delete'>();
-  const close = (): void => {
-    setOpen(undefined);
-    remove.reset();
-  };
+  const close = (): void => setOpen(undefined);
   const actions = account ? (
     <>
       {account.createdBy !== ownId && (
@@ -62,8 +59,7 @@ export const ServiceAccountCard = () => {
           title="Delete the service account?"
           typed={account.name}
           action="Delete service account"
-          busy={remove.isPending}
-          error={remove.error}
+          mutation={remove}
           onConfirm={() => remove.mutate(undefined, { onSuccess: close })}
         >
           Its key stops working at once. Pipelines that use it fail until they have another one.

@@ -92,8 +92,7 @@ const DeleteDialog = ({ backup, onClose }: BackupDialogProps) => {
       title="Delete this backup?"
       action="Delete the backup"
       typed={projectName ?? id}
-      busy={remove.isPending}
-      error={remove.error}
+      mutation={remove}
       onConfirm={() => remove.mutate(undefined, { onSuccess: () => void navigate({ to: paths.backups }) })}
     >
       {status === 'completed' ? `Its ${formatCount(documentCount)} documents` : 'What it has stored'} will be deleted from{' '}

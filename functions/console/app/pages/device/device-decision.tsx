@@ -35,7 +35,7 @@ export const DeviceDecision = ({ userCode, request, email }: DeviceDecisionProps
         restore.
       </Notice>
       {decide.error && <ErrorNotice error={decide.error} />}
-      <div className="device__actions">
+      <div className="form__actions device__actions">
         <Button
           variant="primary"
           busy={decide.isPending && decide.variables === 'approve'}

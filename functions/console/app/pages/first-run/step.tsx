@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, type RefObject, useContext, useEffect, useRef } from 'react';
-import { Icon } from '../../ui/icon.tsx';
+import { StepMark } from '../../ui/step-mark.tsx';
 
 interface StepProps {
   readonly number: number;
@@ -26,9 +26,9 @@ export const Step = ({ number, title, description, state, result, children }: St
   }, [state, number, last]);
   return (
     <li className={`step step--${state}`} aria-current={state === 'current' ? 'step' : undefined}>
-      <span className="step__mark" aria-hidden="true">
-        {state === 'done' ? <Icon name="check" /> : number}
-      </span>
+      <StepMark state={state} size="large">
+        {number}
+      </StepMark>
       <div className="stack stack--close">
         <div className="step__title">
           <h2 ref={heading} tabIndex={-1}>

@@ -51,13 +51,11 @@ export const DeleteCard = ({ organization }: { readonly organization: Organizati
           setForced(false);
           setDeletesData(false);
           setCancels(false);
-          remove.reset();
         }}
         title={`Delete ${name}?`}
         typed={name}
         action={isForced ? 'Delete for good' : 'Delete organization'}
-        busy={remove.isPending}
-        error={remove.error}
+        mutation={remove}
         advice={adviceFor(remove.error, cancels)}
         onConfirm={confirm}
       >

@@ -5,9 +5,9 @@ import { type Organization, useUpdateOrganization } from '../../data/organizatio
 import { useStorageDestinations } from '../../data/storage.ts';
 import { fieldError } from '../../format/describe-failure.ts';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
-import { Button } from '../../ui/form/button.tsx';
 import { Input, Select } from '../../ui/form/field.tsx';
 import { RecordOptions } from '../../ui/form/options.tsx';
+import { SaveButton } from '../../ui/form/save-button.tsx';
 
 const zones = (current: string): readonly string[] => [...new Set([current, 'UTC', ...Intl.supportedValuesOf('timeZone')])];
 
@@ -63,16 +63,7 @@ export const SettingsForm = ({ organization }: { readonly organization: Organiza
       {update.error && (
         <ErrorNotice error={update.error} shownFields={['name', 'settings.timezone', 'settings.defaultStorageId']} />
       )}
-      <div className="row">
-        <Button
-          variant="primary"
-          type="submit"
-          busy={update.isPending}
-          disabledReason={reason ?? (isSame ? 'Nothing has changed' : undefined)}
-        >
-          Save
-        </Button>
-      </div>
+      <SaveButton busy={update.isPending} isSame={isSame} reason={reason} />
     </form>
   );
 };

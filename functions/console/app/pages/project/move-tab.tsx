@@ -76,8 +76,7 @@ const MoveForm = ({ project }: { readonly project: Project }) => {
         title={`Move ${project.name} to ${target?.name}?`}
         typed={project.name}
         action="Move"
-        busy={move.isPending}
-        error={move.error}
+        mutation={move}
         onConfirm={() => target && move.mutate(target.id, { onSuccess: finish })}
       >
         <p>

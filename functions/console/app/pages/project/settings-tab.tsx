@@ -13,6 +13,7 @@ import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { Input, Select } from '../../ui/form/field.tsx';
+import { SaveButton } from '../../ui/form/save-button.tsx';
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
 import { useParam } from '../../use-param.ts';
 import { ConnectionCard } from './connection/connection-card.tsx';
@@ -125,16 +126,7 @@ const SettingsForm = ({ project }: { readonly project: Project }) => {
             shownFields={['name', 'labels', 'settings.backupTimeoutMinutes', 'settings.maxReads']}
           />
         )}
-        <div className="form__actions">
-          <Button
-            type="submit"
-            variant="primary"
-            busy={update.isPending}
-            disabledReason={reason ?? (isSame ? 'Nothing has changed' : undefined)}
-          >
-            Save
-          </Button>
-        </div>
+        <SaveButton busy={update.isPending} isSame={isSame} reason={reason} />
       </form>
     </Card>
   );
@@ -162,8 +154,7 @@ const DisconnectCard = ({ project: { id, name } }: { readonly project: Project }
         title={`Disconnect ${name}?`}
         typed={name}
         action="Disconnect"
-        busy={disconnect.isPending}
-        error={disconnect.error}
+        mutation={disconnect}
         onConfirm={() => disconnect.mutate(undefined, { onSuccess: () => void navigate({ to: paths.projects }) })}
       >
         <p>

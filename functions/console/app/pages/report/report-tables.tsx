@@ -22,10 +22,26 @@ interface Rows<T> {
   readonly rows: readonly T[];
 }
 
+/** A table of the report, and what each of its columns shows. */
+const tableOf =
+  <T,>(label: string, rowKey: (row: T) => string, columns: readonly Column<T>[]) =>
+  ({ rows }: Rows<T>) => <Table label={label} columns={columns} rows={rows} rowKey={rowKey} />;
+
+const timeColumn = <T extends { readonly at: string }>(pathOf: (row: T) => string): Column<T> => ({
+  key: 'at',
+  label: 'Time',
+  isTitle: true,
+  cell: (row) => (
+    <Link to={pathOf(row)}>
+      <Time at={row.at} />
+    </Link>
+  ),
+});
+
 const whoOf = (by: Restore['by']): string =>
   by?.email ?? by?.name ?? (by?.type === 'system' ? 'the service' : (by?.id ?? 'unknown'));
 
-const backupColumns: readonly Column<Backups>[] = [
+export const BackupTable = tableOf<Backups>('Backups by project', ({ projectId }) => projectId, [
   {
     key: 'project',
     label: 'Project',
@@ -61,44 +77,20 @@ const backupColumns: readonly Column<Backups>[] = [
         </div>
       ),
   },
-];
-export const BackupTable = ({ rows }: Rows<Backups>) => (
-  <Table label="Backups by project" columns={backupColumns} rows={rows} rowKey={({ projectId }) => projectId} />
-);
+]);
 
-const failureColumns: readonly Column<Failure>[] = [
-  {
-    key: 'at',
-    label: 'Time',
-    isTitle: true,
-    cell: ({ at, backupId }) => (
-      <Link to={paths.backup(backupId)}>
-        <Time at={at} />
-      </Link>
-    ),
-  },
+export const FailureTable = tableOf<Failure>('Failed backups', ({ backupId }) => backupId, [
+  timeColumn(({ backupId }) => paths.backup(backupId)),
   { key: 'project', label: 'Project', cell: ({ projectName }) => projectName },
   {
     key: 'reason',
     label: 'Reason',
     cell: ({ message, code }) => <span className="wrap-anywhere">{message ?? code ?? 'Unknown'}</span>,
   },
-];
-export const FailureTable = ({ rows }: Rows<Failure>) => (
-  <Table label="Failed backups" columns={failureColumns} rows={rows} rowKey={({ backupId }) => backupId} />
-);
+]);
 
-const restoreColumns: readonly Column<Restore>[] = [
-  {
-    key: 'at',
-    label: 'Time',
-    isTitle: true,
-    cell: ({ at, restoreJobId }) => (
-      <Link to={paths.restore(restoreJobId)}>
-        <Time at={at} />
-      </Link>
-    ),
-  },
+export const RestoreTable = tableOf<Restore>('Restores', ({ restoreJobId }) => restoreJobId, [
+  timeColumn(({ restoreJobId }) => paths.restore(restoreJobId)),
   { key: 'status', label: 'Result', cell: ({ status }) => <Status status={status} /> },
   { key: 'by', label: 'By', cell: ({ by }) => <span className="wrap-anywhere">{whoOf(by)}</span> },
   { key: 'from', label: 'From', cell: ({ projectName, backupId }) => <Link to={paths.backup(backupId)}>{projectName}</Link> },
@@ -115,10 +107,7 @@ const restoreColumns: readonly Column<Restore>[] = [
   },
   { key: 'written', label: 'Written', isNumber: true, cell: ({ written }) => formatCount(written) },
   { key: 'deleted', label: 'Deleted', isNumber: true, cell: ({ deleted }) => formatCount(deleted) },
-];
-export const RestoreTable = ({ rows }: Rows<Restore>) => (
-  <Table label="Restores" columns={restoreColumns} rows={rows} rowKey={({ restoreJobId }) => restoreJobId} />
-);
+]);
 
 /** Entries of the audit log; each leads to its entry there. */
 export const ChangeTable = ({ label, rows }: Rows<Change> & { readonly label: string }) => {
@@ -168,7 +157,7 @@ const ChangeDetails = ({ details }: Pick<Change, 'details'>) => {
   );
 };
 
-const scheduleColumns: readonly Column<Schedule>[] = [
+export const ScheduleTable = tableOf<Schedule>('Schedules and retention', ({ scheduleId }) => scheduleId, [
   {
     key: 'name',
     label: 'Schedule',
@@ -187,12 +176,9 @@ const scheduleColumns: readonly Column<Schedule>[] = [
   },
   { key: 'enabled', label: 'State', cell: ({ enabled }) => (enabled ? <Status status="active" /> : <Badge>Paused</Badge>) },
   { key: 'kept', label: 'Backups are kept', cell: ({ retention }) => retention },
-];
-export const ScheduleTable = ({ rows }: Rows<Schedule>) => (
-  <Table label="Schedules and retention" columns={scheduleColumns} rows={rows} rowKey={({ scheduleId }) => scheduleId} />
-);
+]);
 
-const storageColumns: readonly Column<Storage>[] = [
+export const StorageTable = tableOf<Storage>('Storage and locks', ({ storageDestinationId }) => storageDestinationId, [
   { key: 'name', label: 'Storage', isTitle: true, cell: ({ name }) => name },
   { key: 'bucket', label: 'Bucket', cell: ({ bucket }) => <code className="wrap-anywhere">{bucket}</code> },
   { key: 'status', label: 'State', cell: ({ status }) => <Status status={status} /> },
@@ -205,12 +191,4 @@ const storageColumns: readonly Column<Storage>[] = [
   },
   { key: 'encryption', label: 'Encryption', cell: ({ encryption }) => encryption ?? 'The bucket’s default' },
   { key: 'backups', label: 'Backups', isNumber: true, cell: ({ backups }) => formatCount(backups) },
-];
-export const StorageTable = ({ rows }: Rows<Storage>) => (
-  <Table
-    label="Storage and locks"
-    columns={storageColumns}
-    rows={rows}
-    rowKey={({ storageDestinationId }) => storageDestinationId}
-  />
-);
+]);

@@ -51,7 +51,7 @@ export const MaskStep = ({ wizard: { choice, choose }, source: { target } }: Ste
       {rows.length > 0 && (
         <ol className="stack stack--medium" aria-label="Rules">
           {rows.map(({ id, rule }, index) => (
-            <li key={id} className="wizard__rule">
+            <li key={id} className="boxed">
               <RuleFields rule={rule} number={index + 1} onChange={(to) => change(id, to)} />
             </li>
           ))}

@@ -1,7 +1,7 @@
 import { modeWords } from '../../data/restore-words.ts';
 import { formatPlural } from '../../format/format-number.ts';
 import { formatMoment } from '../../format/format-time.ts';
-import { Icon } from '../../ui/icon.tsx';
+import { StepMark } from '../../ui/step-mark.tsx';
 import { type Choice, type Step, stepsOf } from './choice.ts';
 import type { Source } from './use-source.ts';
 import type { Wizard } from './wizard-state.ts';
@@ -36,9 +36,7 @@ export const StepList = ({ wizard: { choice, goTo }, step, missing, source }: St
           const value = isDone ? chosenIn(name, choice, source) : undefined;
           const content = (
             <>
-              <span className="wizard__mark" aria-hidden="true">
-                {isDone ? <Icon name="check" size={14} /> : index + 1}
-              </span>
+              <StepMark state={isDone ? 'done' : index === current ? 'current' : 'later'}>{index + 1}</StepMark>
               <span className="wizard__label">
                 {labels[name]}
                 {value && <span className="small secondary wizard__value">{value}</span>}

@@ -73,7 +73,7 @@ export const RestoreFacts = ({ restore }: { readonly restore: Restore }) => {
           </span>
         </Fact>
         <Fact label="Id">
-          <span className="restore__id">
+          <span className="inline">
             <code className="wrap-anywhere">{restore.restoreJobId}</code>
             <CopyButton text={restore.restoreJobId} label="Copy the id" />
           </span>

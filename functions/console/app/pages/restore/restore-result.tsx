@@ -19,7 +19,7 @@ export const RestoreResult = ({ restore }: { readonly restore: Restore }) => {
               className={`restore__count${value === 0 ? ' restore__count--none' : isBad ? ' restore__count--bad' : ''}`}
             >
               <dt>{label}</dt>
-              <dd className="number">{formatCount(value)}</dd>
+              <dd className="plan__number number">{formatCount(value)}</dd>
             </div>
           ))}
         </dl>

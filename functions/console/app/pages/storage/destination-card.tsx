@@ -22,10 +22,7 @@ export const DestinationCard = ({ destination }: { readonly destination: Storage
   const test = useTestStorage();
   const remove = useDeleteStorage();
   const [open, setOpen] = useState<'edit' | 'delete'>();
-  const close = (): void => {
-    setOpen(undefined);
-    remove.reset();
-  };
+  const close = (): void => setOpen(undefined);
   const { id, name, bucket, prefix, status, lastError, objectLock } = destination;
   return (
     <>
@@ -111,8 +108,7 @@ export const DestinationCard = ({ destination }: { readonly destination: Storage
         title="Remove this storage?"
         typed={name}
         action="Remove storage"
-        busy={remove.isPending}
-        error={remove.error}
+        mutation={remove}
         onConfirm={() => remove.mutate(id, { onSuccess: close })}
       >
         It can be removed only if no backup, schedule or default uses it. The bucket and its objects stay.

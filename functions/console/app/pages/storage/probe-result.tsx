@@ -10,9 +10,9 @@ type Result = DataOf<'POST /storage-destinations/{storageId}/test'>;
 export const ProbeResult = ({ result: { duration, checks, warnings } }: { readonly result: Result }) => (
   <>
     <Notice tone="good" title={`The bucket works (tested in ${formatDuration(duration)})`}>
-      <ul className="stack stack--tight storage__checks">
+      <ul className="stack stack--tight">
         {checks.map(({ name, ok, error }) => (
-          <li key={name}>
+          <li key={name} className="inline">
             <Icon name={ok ? 'check' : 'close'} /> {stepWords(name)} {error}
           </li>
         ))}

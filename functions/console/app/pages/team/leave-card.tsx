@@ -29,15 +29,11 @@ export const LeaveCard = () => {
       />
       <ConfirmDialog
         open={isOpen}
-        onClose={() => {
-          setOpen(false);
-          leave.reset();
-        }}
+        onClose={() => setOpen(false)}
         title={`Leave ${name}?`}
         typed={name}
         action="Leave"
-        busy={leave.isPending}
-        error={leave.error}
+        mutation={leave}
         onConfirm={() => leave.mutate(undefined, { onSuccess: () => void navigate({ to: paths.overview }) })}
       >
         You lose access to its projects and backups at once. An admin can invite you again.

@@ -18,10 +18,7 @@ export const MemberTable = ({ members }: { readonly members: readonly Member[] |
   const { role: ownRole } = useMembership();
   const [chosen, setChosen] = useState<{ readonly action: Action; readonly member: Member }>();
   const remove = useRemoveMember();
-  const close = (): void => {
-    setChosen(undefined);
-    remove.reset();
-  };
+  const close = (): void => setChosen(undefined);
   const ofOwner = ({ role }: Member): string | undefined =>
     role === 'owner' ? 'The owner must transfer ownership first.' : undefined;
   const columns: readonly Column<Member>[] = [
@@ -86,8 +83,7 @@ export const MemberTable = ({ members }: { readonly members: readonly Member[] |
           title="Remove this member?"
           typed={chosen.member.email}
           action="Remove member"
-          busy={remove.isPending}
-          error={remove.error}
+          mutation={remove}
           onConfirm={() => remove.mutate(chosen.member.userId, { onSuccess: close })}
         >
           {chosen.member.name || chosen.member.email} loses access at once. Projects that they connected with their Google account

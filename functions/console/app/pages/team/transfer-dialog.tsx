@@ -17,8 +17,7 @@ export const TransferDialog = ({ member, onClose }: TransferDialogProps) => {
       title="Transfer ownership?"
       typed={name}
       action="Transfer ownership"
-      busy={change.isPending}
-      error={change.error}
+      mutation={change}
       onConfirm={() => change.mutate({ userId: member.userId, role: 'owner' }, { onSuccess: onClose })}
     >
       {member.name || member.email} becomes the owner of {name}, and you become an admin. Only the new owner can give ownership

@@ -40,7 +40,7 @@ export const EventPicker = ({ value, onChange, error }: EventPickerProps) => {
         groups.map(([group, members = []]) => {
           const isWhole = value.includes(`${group}.*`);
           return (
-            <div key={group} className="stack stack--tight webhooks__group">
+            <div key={group} className="stack stack--tight boxed">
               <Checkbox
                 label={<strong>{`${group}.*`}</strong>}
                 checked={isWhole}

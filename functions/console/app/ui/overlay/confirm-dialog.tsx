@@ -20,17 +20,21 @@ interface ConfirmDialogProps {
   /** Why it cannot be confirmed at all. */
   readonly reason?: string | undefined;
   readonly error?: unknown;
+  /** The call that is confirmed: instead of `busy` and `error`. Closing the dialog forgets its error. */
+  readonly mutation?: { readonly isPending: boolean; readonly error: unknown; readonly reset: () => void };
   /** What to do about the error, if the page knows more than its code says. */
   readonly advice?: string | undefined;
   readonly onConfirm: () => void;
 }
 
 export const ConfirmDialog = ({ open, onClose, children, ...rest }: ConfirmDialogProps) => {
-  const { title, typed, action, dismiss = 'Cancel', danger = true, busy = false, reason, error, advice, onConfirm } = rest;
+  const { title, typed, action, dismiss = 'Cancel', danger = true, reason, advice, mutation, onConfirm } = rest;
+  const { busy = mutation?.isPending ?? false, error = mutation?.error } = rest;
   const [text, setText] = useState('');
   const blocker = reason ?? (typed === undefined || text === typed ? undefined : `Type ${typed} first`);
   const close = (): void => {
     setText('');
+    if (!busy) mutation?.reset();
     onClose();
   };
   return (

@@ -174,8 +174,7 @@ const AcknowledgeDialog = ({ backupId, source, onClose }: AcknowledgeDialogProps
       title="Acknowledge these changes?"
       action="Acknowledge"
       danger={false}
-      busy={acknowledge.isPending}
-      error={acknowledge.error}
+      mutation={acknowledge}
       onConfirm={() => acknowledge.mutate(note.trim(), { onSuccess: onClose })}
     >
       <div className="stack">

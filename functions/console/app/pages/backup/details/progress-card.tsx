@@ -10,8 +10,8 @@ import { Elapsed } from '../../../ui/data/elapsed.tsx';
 import { Fact } from '../../../ui/data/fact.tsx';
 import { Progress } from '../../../ui/data/progress.tsx';
 import { Time } from '../../../ui/data/time.tsx';
-import { Icon } from '../../../ui/icon.tsx';
 import { Spinner } from '../../../ui/spinner.tsx';
+import { StepMark } from '../../../ui/step-mark.tsx';
 
 interface ProgressCardProps {
   readonly backup: Backup;
@@ -30,9 +30,9 @@ export const ProgressCard = ({ backup, seenAt }: ProgressCardProps) => {
         <ol className="backup__phases">
           {backupPhases.map(([name, word], n) => (
             <li key={name} className={phaseClass(n, current)} aria-current={n === current ? 'step' : undefined}>
-              <span className="backup__phase-mark">
-                {n < current ? <Icon name="check" size={12} /> : n === current && <Spinner />}
-              </span>
+              <StepMark size="small" state={n < current ? 'done' : n === current ? 'running' : 'later'}>
+                {n === current && <Spinner />}
+              </StepMark>
               {word}
               {n < current && <span className="visually-hidden"> (done)</span>}
             </li>

@@ -96,8 +96,7 @@ export const PitrSummary = ({ project, pitr }: { readonly project: Project; read
         title="Disable point-in-time recovery?"
         typed={project.name}
         action="Disable"
-        busy={disable.isPending}
-        error={disable.error}
+        mutation={disable}
         onConfirm={() => disable.mutate(undefined, { onSuccess: close })}
       >
         <p>

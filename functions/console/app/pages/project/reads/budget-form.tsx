@@ -4,8 +4,8 @@ import { type Project, type ProjectReads, useUpdateProject } from '../../../data
 import { formatCount } from '../../../format/format-number.ts';
 import { Card } from '../../../ui/data/card.tsx';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
-import { Button } from '../../../ui/form/button.tsx';
 import { Input, Select } from '../../../ui/form/field.tsx';
+import { SaveButton } from '../../../ui/form/save-button.tsx';
 
 type Unit = 'documents' | 'usd';
 
@@ -49,16 +49,7 @@ export const BudgetForm = ({ project, reads }: { readonly project: Project; read
           </Select>
         </div>
         {update.error && <ErrorNotice error={update.error} />}
-        <div className="form__actions">
-          <Button
-            type="submit"
-            variant="primary"
-            busy={update.isPending}
-            disabledReason={reason ?? (isSame ? 'Nothing has changed' : undefined)}
-          >
-            Save
-          </Button>
-        </div>
+        <SaveButton busy={update.isPending} isSame={isSame} reason={reason} />
       </form>
     </Card>
   );

@@ -85,8 +85,7 @@ const CancelAction = ({ run }: { readonly run: TestRun }) => {
         title="Cancel this test?"
         action="Cancel the test"
         dismiss="Keep it running"
-        busy={cancel.isPending}
-        error={cancel.error}
+        mutation={cancel}
         onConfirm={() => cancel.mutate(undefined, { onSuccess: () => setOpen(false) })}
       >
         <p>What it wrote to its target is removed first. A cancelled test proves nothing and has no evidence.</p>
