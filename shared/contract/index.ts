@@ -91,7 +91,6 @@ const entriesElsewhere: Readonly<Record<string, string>> = {
   'description.docs': 'functions/console/serve.ts',
   device: 'functions/account/device.ts',
   documents: 'functions/document/documents.ts',
-  erasures: 'functions/erasure/erasures.ts',
   evidence: 'functions/restore-test/evidence.ts',
   'evidence.get': 'functions/restore-test/read-evidence.ts',
   'projects.collections': 'functions/project/connect.ts',

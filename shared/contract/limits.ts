@@ -59,8 +59,8 @@ export const webhookTestTimeoutMs = (endpointTimeoutSeconds - 5) * 1_000;
 export const retryDelaysSeconds = [60, 300, 1_800, 7_200] as const;
 export const deliveryAttemptsMax = retryDelaysSeconds.length + 1;
 export const deliveryKeptSeconds = eventKeptSeconds;
-/** A webhook whose deliveries have all failed for this long is disabled. */
-export const failingSecondsMax = 5 * 24 * 3_600;
+/** A webhook or an alert whose deliveries have all failed for this long is disabled. */
+export const endpointDisabledAfterSeconds = 5 * 24 * 3_600;
 /** Default per organization. An event creates at most this many deliveries, each with a copy of the event. */
 export const webhooksPerOrganization = 100;
 /** Maximum that a deployment can configure; event matching is designed for it. */
@@ -94,8 +94,8 @@ export const incidentKeptSeconds = 90 * 24 * 3_600;
 /** An incident can be muted for so long at most: nothing is forgotten for good. */
 export const muteDaysMax = 30;
 /** A webhook is an incident after so many failed attempts in a row, or after it has failed for so long, whichever is first. */
-export const webhookFailuresMax = 3;
-export const webhookFailingSeconds = 15 * 60;
+export const webhookIncidentAfterFailures = 3;
+export const webhookIncidentAfterSeconds = 15 * 60;
 /** Invitation e-mails to one address in a day (UTC): by one organization or one user, and by all together. */
 export const invitationsPerRecipient = 10;
 export const invitationsPerRecipientInAll = 20;

@@ -4,7 +4,7 @@ import type { MetricName } from '../contract/runtime/metric-names.ts';
 import { enqueue, type Task } from '../event/index.ts';
 import { organizationKey, whileActive } from '../organization/index.ts';
 import { commit, emitMetric, getAll, iso, type Key, log, StaleReadError, set, type Tenant } from '../platform/index.ts';
-import { isDead } from './endpoint-health.ts';
+import { hasFailedTooLong } from './endpoint-health.ts';
 import { type DisabledReason, deliveryKey, type EndpointRecord } from './record.ts';
 
 interface Disabling<E extends EndpointRecord> {
@@ -36,7 +36,8 @@ export const disableEndpoint = async <E extends EndpointRecord>(
   const [organization, found, health] = await getAll([organizationKey.organization(tenant), key, deliveryKey.health(tenant, id)]);
   const endpoint = found as E | undefined;
   // The first success clears the failures; an endpoint that is gone stays so.
-  const isDue = endpoint?.enabled && endpoint.revision === revision && (reason === 'gone' || isDead(health?.failingSince, now));
+  const isDue =
+    endpoint?.enabled && endpoint.revision === revision && (reason === 'gone' || hasFailedTooLong(health?.failingSince, now));
   try {
     if (!organization || organization.deletedAt || !isDue) throw new StaleReadError();
     const disabled = { reason, at: iso(now), failingSince };

@@ -1,5 +1,5 @@
 /** What attempts reveal about an endpoint: since when it fails, and whether it is slow. */
-import { failingSecondsMax, webhookFailingSeconds, webhookFailuresMax } from '../contract/limits.ts';
+import { endpointDisabledAfterSeconds, webhookIncidentAfterFailures, webhookIncidentAfterSeconds } from '../contract/limits.ts';
 import {
   after,
   epochSeconds,
@@ -27,8 +27,8 @@ export const failingSince = (health: HealthRecord | undefined, { isSuccess }: At
   isSuccess ? undefined : (health?.failingSince ?? iso(now));
 
 /** Whether every delivery has failed for so long that the endpoint is disabled. */
-export const isDead = (since: string | undefined, now: Date): boolean =>
-  since !== undefined && since <= iso(after(now, -failingSecondsMax));
+export const hasFailedTooLong = (since: string | undefined, now: Date): boolean =>
+  since !== undefined && since <= iso(after(now, -endpointDisabledAfterSeconds));
 
 /**
  * Whether an attempt says something about the endpoint that is worth a report, and in how many seconds: when the first failure may have
@@ -37,9 +37,9 @@ export const isDead = (since: string | undefined, now: Date): boolean =>
 export const reportDelay = (health: HealthRecord | undefined, { isSuccess }: AttemptResult, now: Date): number | undefined => {
   const { failingSince: since, failureCount = 1 } = health ?? {};
   if (isSuccess) return since === undefined ? undefined : 0;
-  if (since === undefined) return webhookFailingSeconds;
-  const isYoung = since > iso(after(now, -webhookFailingSeconds));
-  return isYoung && failureCount + 1 >= webhookFailuresMax ? 0 : undefined;
+  if (since === undefined) return webhookIncidentAfterSeconds;
+  const isYoung = since > iso(after(now, -webhookIncidentAfterSeconds));
+  return isYoung && failureCount + 1 >= webhookIncidentAfterFailures ? 0 : undefined;
 };
 
 /** Writes at most once a second while nothing changes: failures within a second may count as one. Returns whether it wrote. */

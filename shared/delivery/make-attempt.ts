@@ -16,7 +16,7 @@ import {
 import { type AttemptOutcome, attemptAttributes } from './attempt-outcome.ts';
 import type { DueAttempt } from './decide-attempt.ts';
 import type { DeliveryKind } from './delivery-kind.ts';
-import { failingSince, isDead, recordHealth, reportDelay } from './endpoint-health.ts';
+import { failingSince, hasFailedTooLong, recordHealth, reportDelay } from './endpoint-health.ts';
 import { type DeliveryRecord, type DisabledReason, deliveryKey, type EndpointRecord } from './record.ts';
 import { retryDelay } from './retry-delay.ts';
 
@@ -133,7 +133,7 @@ const idsOf = (kind: { readonly endpoint: string }, { endpoint, delivery, attemp
 /** Only a final failure disables: an endpoint that gets one message a week may have failed last week, too. */
 const disableReason = ({ kind }: AttemptOutcome, since: string, now: Date): DisabledReason | undefined => {
   if (kind === 'gone') return 'gone';
-  return isDead(since, now) ? 'failing' : undefined;
+  return hasFailedTooLong(since, now) ? 'failing' : undefined;
 };
 
 /** Fails a delivery without an attempt, so none is counted. */

@@ -20,7 +20,7 @@ import {
   whileUntested,
 } from '../project/index.ts';
 import { checkMovable } from './check-movable.ts';
-import { copyBackups } from './copy-backups.ts';
+import { copyBackupRecords } from './copy-backup-records.ts';
 import { copyErasures } from './copy-erasures.ts';
 import { finishMove, revertMove } from './finish-move.ts';
 import { type MoveContext, moveRecords } from './move-context.ts';
@@ -70,7 +70,7 @@ export const moveProject = async (
   try {
     // Point-in-time recovery may have been enabled since; with the lock held it cannot be.
     await refuseIfCaptured(from, projectId, now);
-    if (!(await copyBackups(move, limit))) throw unfinished();
+    if (!(await copyBackupRecords(move, limit))) throw unfinished();
     await copyErasures(move);
     await copyHistories(move);
     const arrived = await switchOrganization(move, { caller, target, project, tally: await checkMovable(from, projectId), now });

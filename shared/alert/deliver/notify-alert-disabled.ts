@@ -1,5 +1,5 @@
 import { accountKey } from '../../account/index.ts';
-import { failingSecondsMax } from '../../contract/limits.ts';
+import { endpointDisabledAfterSeconds } from '../../contract/limits.ts';
 import { organizationKey } from '../../organization/index.ts';
 import { composeLetter, get, getAll, type Letter, log, sendMail, type Tenant, utcMinute } from '../../platform/index.ts';
 import { type AlertRecord, alertKey } from '../model/record.ts';
@@ -22,7 +22,7 @@ const channelNames: Readonly<Record<AlertRecord['channel'], string>> = {
   pagerduty: 'PagerDuty',
 };
 
-const days = failingSecondsMax / (24 * 3_600);
+const days = endpointDisabledAfterSeconds / (24 * 3_600);
 
 export const alertDisabledEmail = (
   organizationName: string,

@@ -1,5 +1,5 @@
 /** What the state of a webhook says about its incidents. */
-import { webhookFailingSeconds, webhookFailuresMax } from '../../contract/limits.ts';
+import { webhookIncidentAfterFailures, webhookIncidentAfterSeconds } from '../../contract/limits.ts';
 import type { HealthRecord } from '../../delivery/index.ts';
 import { after, iso } from '../../platform/index.ts';
 import type { WebhookRecord } from '../../webhook/index.ts';
@@ -63,7 +63,7 @@ const failingSignal = (
   since: string,
   { count, now }: { readonly count: number; readonly now: Date },
 ): FailureSignal | undefined => {
-  if (count < webhookFailuresMax && since > iso(after(now, -webhookFailingSeconds))) return undefined;
+  if (count < webhookIncidentAfterFailures && since > iso(after(now, -webhookIncidentAfterSeconds))) return undefined;
   const day = Math.floor((now.getTime() - Date.parse(since)) / dayMs);
   const attempts = count === 1 ? 'The last attempt' : `The last ${count} attempts`;
   return {

@@ -1,7 +1,7 @@
 /** Descriptions of alerts, their deliveries and incidents. */
 import * as z from 'zod/mini';
 import { incidents } from '../endpoints/incidents.ts';
-import { alertMessagesPerHour, apiKeyWarningDays, muteDaysMax, webhookFailuresMax } from '../limits.ts';
+import { alertMessagesPerHour, apiKeyWarningDays, muteDaysMax, webhookIncidentAfterFailures } from '../limits.ts';
 import { Alert, AlertDelivery, AlertTest, alertFields, Incident, IncidentEntry, LastDelivery } from '../models/alert.ts';
 import { AlertDigest, DigestProject } from '../models/alert-digest.ts';
 import { type FieldTexts, fieldTexts } from './field-texts.ts';
@@ -14,7 +14,7 @@ const kinds = [
   'restore_failed: a restore failed',
   'capture_stalled: point-in-time recovery does not capture changes',
   'capture_diverged: the audit of point-in-time recovery found documents that differ from what was captured',
-  `webhook_failing: ${webhookFailuresMax} attempts in a row failed, or every one for 15 minutes`,
+  `webhook_failing: ${webhookIncidentAfterFailures} attempts in a row failed, or every one for 15 minutes`,
   'webhook_disabled: the service disabled a webhook',
   'verification_failed: a verification found a backup damaged',
   'lock_problem: objects that a backup needs are locked for less than its storage destination promises, or a delete marker or another version hides them',

@@ -1,5 +1,5 @@
 /** The e-mail that reports a disabled webhook. Of the URL only the host is shown. */
-import { failingSecondsMax } from '../../contract/limits.ts';
+import { endpointDisabledAfterSeconds } from '../../contract/limits.ts';
 import { composeLetter, type Letter, utcMinute } from '../../platform/index.ts';
 import { hostOf } from '../api/create-webhook.ts';
 
@@ -14,7 +14,7 @@ interface DisabledWebhook {
   readonly isLast: boolean;
 }
 
-const days = failingSecondsMax / (24 * 3_600);
+const days = endpointDisabledAfterSeconds / (24 * 3_600);
 
 const limitNotice =
   'You will receive no more of these e-mails within this hour. The audit log lists every disabled webhook (GET /api/v1/audit-logs?action=webhook.disabled).';

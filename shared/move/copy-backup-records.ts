@@ -17,7 +17,7 @@ import { transactionBatches } from './transaction-batches.ts';
  * Copies a project's backups to the target organization, where they stay hidden, and marks the originals as leaving. False if the
  * deadline passed first: the next call continues.
  */
-export const copyBackups = async (move: MoveContext, time: MoveDeadline): Promise<boolean> => {
+export const copyBackupRecords = async (move: MoveContext, time: MoveDeadline): Promise<boolean> => {
   const [staying, chosen] = await Promise.all([archivesStaying(move), readEncryption(move.from)]);
   for await (const batch of transactionBatches(notCopied(move))) {
     if (isPastDeadline(time)) return false;
