@@ -33,7 +33,7 @@ const baseOf = (source: StoredDatabase): BaseDocuments => {
   return {
     get: async (key) => source.get(key, at),
     scan: async function* (from, to, { backwards }) {
-      const documents = [...source.scan(from, to, at, backwards)];
+      const documents = [...source.scan(from, to, { at, backwards })];
       for (let i = 0; i < documents.length; i += 2) {
         await Promise.resolve();
         yield documents.slice(i, i + 2);
