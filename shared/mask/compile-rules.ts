@@ -57,7 +57,12 @@ export const compareRules = (a: CompiledRule, b: CompiledRule): number => {
 
 /** Two rules of equal specificity may overlap only if they do the same. */
 const assertUnambiguous = (rules: readonly CompiledRule[]): void => {
-  const groups = Map.groupBy(rules, ({ specificity }) => specificity.join());
+  // Map.groupBy is missing in Node 20, on which the command line runs.
+  const groups = new Map<string, CompiledRule[]>();
+  for (const rule of rules) {
+    const key = rule.specificity.join();
+    groups.set(key, [...(groups.get(key) ?? []), rule]);
+  }
   for (const group of groups.values())
     for (const [n, a] of group.entries())
       for (const b of group.slice(n + 1)) {

@@ -58,10 +58,12 @@ const ofPaths = (columns: readonly string[], options: { readonly isExact: boolea
   }
 };
 
-/** Documents in memory, in all tables: the largest one becomes a row group then. */
-const waitingBytesMax = 16 << 20;
-/** A file becomes so large, and then the next one begins: each has the documents of one range of names. */
-const fileBytesMax = 256 << 20;
+const parquetLimits = {
+  /** Documents in memory, in all tables: the largest one becomes a row group then. */
+  waitingBytes: 16 << 20,
+  /** A file becomes so large, and then the next one begins: each has the documents of one range of names. */
+  fileBytes: 256 << 20,
+};
 
 interface ParquetTable {
   readonly name: string;
@@ -74,7 +76,7 @@ interface ParquetTable {
 }
 
 /** A folder for each id of collections: `users/part-00001.parquet`. */
-export const parquetFiles = (folder: ExportFolder, schemas: TableSchemas): ExportFiles => {
+export const parquetFiles = (folder: ExportFolder, schemas: TableSchemas, limits = parquetLimits): ExportFiles => {
   const names = new FileNames();
   const tables = new Map<string, ParquetTable>();
   let waiting = 0;
@@ -92,7 +94,7 @@ export const parquetFiles = (folder: ExportFolder, schemas: TableSchemas): Expor
     append(table, table.file.takeRowGroup());
     waiting -= table.waiting;
     table.waiting = 0;
-    if (table.size < fileBytesMax) return;
+    if (table.size < limits.fileBytes) return;
     append(table, table.file.finish());
     Object.assign(table, { file: new ParquetFile(table.schema), number: table.number + 1, size: 0 });
   };
@@ -102,11 +104,13 @@ export const parquetFiles = (folder: ExportFolder, schemas: TableSchemas): Expor
       table.file.add(row);
       table.waiting += bytes;
       waiting += bytes;
-      if (waiting < waitingBytesMax) return;
+      if (waiting < limits.waitingBytes) return;
       endRowGroup([...tables.values()].reduce((largest, one) => (one.waiting > largest.waiting ? one : largest)));
     },
     finish: () => {
-      for (const table of tables.values()) if (table.number === 1 || table.waiting > 0) append(table, table.file.finish());
+      // A file that has just begun is not written, unless it is the only one.
+      for (const table of tables.values())
+        if (table.number === 1 || table.size + table.waiting > 0) append(table, table.file.finish());
     },
   };
 };

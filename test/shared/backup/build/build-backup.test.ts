@@ -12,6 +12,7 @@ import {
   type CapturedMoment,
   type ChangeSource,
 } from '../../../../shared/stored-backup/index.ts';
+import { resumeBackup } from '../../../harness/env/backup/run-backup.ts';
 import { firstBackupStep } from '../../../harness/env/backup-env.ts';
 import { assertVerified, documentsIn } from '../../../harness/env/capture/built-backup.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
@@ -210,6 +211,28 @@ test('built backup: of a damaged leaf of the base, found while it is copied, the
   ok(next.buildBase?.backupId !== base.id);
 });
 
+test('built backup: what was copied before the damage was found is dropped, and copied again under other names', async () => {
+  const t = await captured();
+  const readAuthUsers = async function* () {
+    yield { id: 'u1', json: Buffer.from('{"localId":"u1"}') };
+  };
+  t.deps = { ...t.deps, readAuthUsers };
+  const base = recordOf(t, t.pitr.bases[0]!.backupId);
+  damageChunk(t, base);
+  const id = await t.startBackup({ includeAuthUsers: true });
+  // Users come first, so that their part is stored by then.
+  const step = firstBackupStep();
+  await resumeBackup({ tenant: t.tenant, backupId: id, deps: t.deps }, step);
+  const backup = recordOf(t, id);
+  deepEqual([backup.status, backup.builtFrom, backup.authUsers, backup.planNumber], ['completed', 'source', 1, 2]);
+  deepEqual(await documentsIn(t, backup), [...t.truthAt(microsOf(backup.readTime!))].sort());
+  await assertVerified(t, backup);
+  deepEqual(
+    [...t.folder(backup.path).objects.keys()].filter((name) => name.startsWith('index/')),
+    ['index/00000000-0002', 'index/00000001-0002'],
+  );
+});
+
 test('built backup: an incremental one whose parent is damaged becomes a full one that reads the source', async () => {
   for (const damage of [damageChunk, lengthenChunk]) {
     const t = await captured();
@@ -241,15 +264,15 @@ const startFirst = async (t: PointInTimeEnv, isDamaged = false): Promise<string>
   return t.startBackup({ includeAuthUsers: true });
 };
 
-/** The states that a crash may leave from the n-th effect on. */
-const crashEverywhere = async (t: PointInTimeEnv, isDamaged: boolean, from = 0): Promise<void> => {
+/** The states that a crash may leave after some of the effects. */
+const crashWithin = async (t: PointInTimeEnv, isDamaged: boolean, [from, to]: readonly [number, number]): Promise<void> => {
   const builtFrom = isDamaged ? 'source' : 'changes';
   const id = await startFirst(t, isDamaged);
   const whole = new CrashingMachine().attach(t);
   await t.resumeBackup(id, firstBackupStep());
   await assertExact(t, { id, builtFrom, where: 'without a crash' });
-  ok(whole.effects > from + 10);
-  for (const { at, when } of crashPoints(whole.effects).filter((point) => point.at > from)) {
+  ok(whole.effects > from + 15);
+  for (const { at, when } of crashPoints(whole.effects).filter((point) => from < point.at && point.at <= to)) {
     const crashed = await startFirst(t, isDamaged);
     const position = firstBackupStep();
     new CrashingMachine(at, when).attach(t);
@@ -261,10 +284,11 @@ const crashEverywhere = async (t: PointInTimeEnv, isDamaged: boolean, from = 0):
 };
 
 test('built backup: after a crash at any effect the retried step completes it, exactly', async () =>
-  crashEverywhere(await createPointInTimeEnv(), false));
+  crashWithin(await createPointInTimeEnv(), false, [0, Number.POSITIVE_INFINITY]));
 
 test('built backup: after a crash while it is planned again and reads the source, the retried step completes it, exactly', async () =>
-  crashEverywhere(await createPointInTimeEnv(), true, 12));
+  // What precedes, and the last step, are those of any backup.
+  crashWithin(await createPointInTimeEnv(), true, [17, 33]));
 
 test('built backup: it has what was written before it started, also if the clock of the source is ahead', async () => {
   const t = await createPointInTimeEnv();
