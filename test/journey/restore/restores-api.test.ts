@@ -261,7 +261,11 @@ describe('a restore', () => {
       [second, first].map(({ restoreJobId }) => [restoreJobId, 'Success', 'completed']),
     );
     deepEqual([data[0]?.targetProject, data[0]?.sourceBackup.id], [{ id: target.id, name: target.name }, backup.id]);
-    ok((await list({ projectId: backup.projectId })).data.length >= 3);
+    const ofSource = (await list({ projectId: backup.projectId })).data.map(({ restoreJobId }) => restoreJobId);
+    deepEqual(
+      [second, first].filter(({ restoreJobId }) => !ofSource.includes(restoreJobId)),
+      [],
+    );
     deepEqual((await list({ projectId: newId('project') })).data, []);
     const page = await list({ projectId: target.id, limit: '1' });
     deepEqual([page.data.length, page.pagination.hasMore], [1, true]);
