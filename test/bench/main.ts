@@ -9,6 +9,7 @@ import { measureArchive } from './archive/measure-archive.ts';
 import { measureBackup } from './backup/measure-backup.ts';
 import { measureCapture } from './capture/measure-capture.ts';
 import { measureChanges } from './changes/measure-changes.ts';
+import { measureReads } from './changes/measure-reads.ts';
 import { measureConsole } from './console/measure-console.ts';
 import { measureWriter } from './firestore/measure-writer.ts';
 import { measureHandlers } from './handlers/measure-handlers.ts';
@@ -28,6 +29,7 @@ const parts = {
   webhook: measureWebhooks,
   incremental: measureIncremental,
   changes: measureChanges,
+  reads: measureReads,
   retention: measureRetention,
   capture: measureCapture,
   console: measureConsole,
