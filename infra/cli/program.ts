@@ -17,6 +17,7 @@ import { addFindCommand } from './commands/find-command.ts';
 import { addHelpCommand } from './commands/help-command.ts';
 import { addLoginCommand } from './commands/login-command.ts';
 import { addLogsCommand } from './commands/logs-command.ts';
+import { addOpenCommand } from './commands/open-command.ts';
 import { addApiKeyCommands } from './commands/organization/api-key-commands.ts';
 import { addInviteCommands } from './commands/organization/invite-commands.ts';
 import { addMemberCommands } from './commands/organization/member-commands.ts';
@@ -80,6 +81,7 @@ const groups = [
   addStorageCommands,
   addBackupCommands,
   addFindCommand,
+  addOpenCommand,
   addRestoreCommands,
   addScheduleCommands,
   addPitrCommands,

@@ -63,6 +63,7 @@ export const inDepthFiles: readonly string[] = [
   'test/journey/cli/device-login.test.ts',
   'test/journey/cli/mcp.test.ts',
   'test/journey/cli/on-call.test.ts',
+  'test/journey/cli/open.test.ts',
   'test/journey/cli/organization.test.ts',
   'test/journey/cli/protection.test.ts',
   'test/journey/cli/watch.test.ts',

@@ -39,6 +39,8 @@ export const backupContents = group('backupContents', `${apiPrefix}/backups`, {
     query: z.strictObject({
       path: z._default(z.string().check(z.maxLength(6_144)), ''),
       showMissing: z._default(z.enum(['true', 'false']), 'false'),
+      descendants: z._default(z.enum(['true', 'false']), 'false'),
+      startAt: z.optional(z.string().check(z.maxLength(6_144))),
     }),
     list: BackupEntry,
     audit: 'backup.browsed',

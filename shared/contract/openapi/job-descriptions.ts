@@ -274,6 +274,10 @@ export const jobDescriptions: readonly FieldTexts[] = [
   fieldTexts(backupContents.documents.query, {
     path: 'Path of a collection or document, such as users or users/ada. Defaults to the root',
     showMissing: 'Whether to list documents that do not exist but have subcollections',
+    descendants:
+      'Whether to list the documents of all depths below the path, in name order, instead of collections and direct children',
+    startAt:
+      'Path of a document below the path, which need not exist: the list begins there. Only for documents of a collection, or with descendants',
   }),
   fieldTexts(backupContents.diff.query, {
     against:

@@ -11,6 +11,10 @@ interface BrowseOptions {
   readonly after: number | undefined;
   /** Whether to list documents that do not exist but have subcollections. */
   readonly showMissing: boolean;
+  /** Whether to list the documents of all depths below the path, and no collections. */
+  readonly descendants?: boolean | undefined;
+  /** Path of the first document, unless a previous page says where to go on. */
+  readonly startAt?: string | undefined;
 }
 
 interface Listing {
@@ -28,10 +32,12 @@ const countFetchesMax = 64;
 /** One page, in name order. Throws NOT_FOUND if the path does not exist. */
 export const browseArchive = async (archive: Archive, { kind, path }: BrowsePath, options: BrowseOptions): Promise<Listing> => {
   const page = new PageBuilder(archive, path, options);
-  if (kind === 'collection') await page.documents();
+  if (options.descendants) await page.descendants();
+  else if (kind === 'collection') await page.documents();
   else await page.collections(kind === 'document');
   if (!page.exists && page.isErased) throw erasedDocument();
-  if (!page.exists && kind !== 'root') throw new ApiError('NOT_FOUND', 'The backup has nothing at this path');
+  if (!page.exists && kind !== 'root' && options.startAt === undefined)
+    throw new ApiError('NOT_FOUND', 'The backup has nothing at this path');
   return { entries: page.entries, next: page.next };
 };
 
@@ -61,7 +67,8 @@ class PageBuilder {
     const seeker = this.#seeker;
     const prefix = Buffer.from(`${this.#root}${this.#path}/`);
     seeker.part = 'all';
-    let listed = await this.#begin(Buffer.from(this.#root + collectionRange(this.#path).from), prefix);
+    const first = this.#options.startAt ?? collectionRange(this.#path).from;
+    let listed = await this.#begin(Buffer.from(this.#root + first), prefix);
     for (let name = await seeker.name(); name && startsWith(name, prefix); name = await seeker.name()) {
       if ((await seeker.kind()) !== recordKind.document) {
         await seeker.next();
@@ -80,6 +87,25 @@ class PageBuilder {
         await seeker.seek(afterSubtree(own));
       }
       listed = id;
+    }
+  }
+
+  /** The documents of all depths below the path. */
+  async descendants(): Promise<void> {
+    const seeker = this.#seeker;
+    const own = Buffer.from(`${this.#root}${this.#path}`.replace(/\/$/, ''));
+    const prefix = Buffer.from(`${own}/`);
+    const { after, startAt } = this.#options;
+    seeker.part = 'all';
+    if (after === undefined) await seeker.seek(startAt === undefined ? own : Buffer.from(this.#root + startAt));
+    else if (await seeker.seekRank(after)) await seeker.next();
+    this.exists = after !== undefined;
+    for (let name = await seeker.name(); name && (startsWith(name, prefix) || name.equals(own)); name = await seeker.name()) {
+      if (name.length > prefix.length && (await seeker.kind()) === recordKind.document) {
+        this.exists = true;
+        if (!(await this.#add(await this.#document()))) return;
+      }
+      await seeker.next();
     }
   }
 

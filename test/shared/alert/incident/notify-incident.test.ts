@@ -114,3 +114,19 @@ test('notify: beyond the hourly limit one message says so, and the rest follows 
   match(grouped[0]?.message?.text ?? '', /Storage destination in error: bucket-2/);
   equal(messages().length > before, true);
 });
+
+for (const [channel, sent] of [
+  ['pagerduty', 1],
+  ['slack', 0],
+] as const)
+  test(`notify: beyond the hourly limit ${channel} gets ${sent} message of a recovery`, async () => {
+    const alert = alertOf({ channel });
+    reset(alert);
+    for (let n = 0; n <= alertMessagesPerHour; n++) await applySignal(tenant, failure(`bucket-${n}`), now);
+    await notifyAll();
+    const opened = deliveries(alert).find(({ state }) => state === 'open');
+    const about = incidents().find(({ id }) => id === opened?.incidentId);
+    await recover(about?.subject.id ?? '', minutes(5));
+    await notifyAll(minutes(5));
+    deepEqual([deliveries(alert).filter(({ state }) => state === 'recovered').length, held().length], [sent, 2 - sent]);
+  });
