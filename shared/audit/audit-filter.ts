@@ -1,5 +1,5 @@
 /** Ids sort by time, so a time range is a range of sort keys. The table applies the other filters, except the search for text. */
-import { actionName, actorName, groupName, ownOrganization, titleOfProject } from '../contract/audit-words.ts';
+import { actionName, actorName, groupName, ownOrganization, titleOfProject } from '../contract/audit-names.ts';
 import { invalid } from '../contract/errors.ts';
 import { idBounds, type Range, type Tenant } from '../platform/index.ts';
 import { type AuditLogEntry, auditPartition, entryPrefix } from './record.ts';

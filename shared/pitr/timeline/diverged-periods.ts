@@ -26,13 +26,13 @@ export const divergedAt = (
 ): Divergence | undefined => {
   const at = microsOf(moment);
   const found = diverged.filter(
-    (one) => microsOf(one.from) < at && at < microsOf(one.to) && (!collectionIds || concerns(one, collectionIds)),
+    (one) => microsOf(one.from) < at && at < microsOf(one.to) && (!collectionIds || touches(one, collectionIds)),
   );
   return found.length === 0 ? undefined : found.reduce(mergedDivergence);
 };
 
 /** Of many collections only the first are named. */
-export const concerns = ({ collections, count }: Divergence, ids: readonly string[]): boolean =>
+export const touches = ({ collections, count }: Divergence, ids: readonly string[]): boolean =>
   count > collections.length || collections.some((id) => ids.includes(id));
 
 export const shownDivergence = ({ from, to, documents, collections, count }: Divergence): z.input<typeof DivergedPeriod> => ({

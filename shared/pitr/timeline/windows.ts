@@ -3,7 +3,7 @@ import type * as z from 'zod/mini';
 import type { PitrWindows } from '../../contract/models/pitr.ts';
 import { ceilSecond, floorSecond, microsOf, shownMoment } from '../model/micro-time.ts';
 import type { Base, Gap, PitrRecord, Sampled, Unchecked } from '../model/record.ts';
-import { concerns, shownDivergence } from './diverged-periods.ts';
+import { shownDivergence, touches } from './diverged-periods.ts';
 import { affectedCount } from './gaps.ts';
 import { uncheckedOf } from './unchecked-periods.ts';
 
@@ -50,7 +50,7 @@ export const windowsOf = (
         : [],
     ),
     diverged: (record.diverged ?? [])
-      .filter((period) => microsOf(period.to) > horizon && (!one || concerns(period, [one.id])))
+      .filter((period) => microsOf(period.to) > horizon && (!one || touches(period, [one.id])))
       .map(shownDivergence),
   };
 };

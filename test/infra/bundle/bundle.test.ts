@@ -35,12 +35,12 @@ const zippedBytes = (entry: string): number =>
   readdirSync(bundleDir(entry, outdir))
     .map((name) => deflateRawSync(readFileSync(join(bundleDir(entry, outdir), name))).length)
     .reduce((sum, bytes) => sum + bytes);
-/** How large a bundle may become, compressed. */
-const zipMaxBytes = 250_000;
+/** How large a bundle may become, compressed: 250 KB as Lambda counts them. */
+const zipMaxBytes = 250 * 1_024;
 /** Functions that open buckets contain the clients of S3 and Cloud Storage. */
 const zipWithStoresMaxBytes = 700_000;
-/** The files of the console and the command line, which reads archives and deploys, too, compressed. */
-const zipOfConsoleMaxBytes = 1_080_000;
+/** The files of the console and the command line, which also reads and serves archives and deploys, compressed. */
+const zipOfConsoleMaxBytes = 1_160_000;
 /** The table of countries, most of it not compressible. */
 const countryBytes = 760_000;
 const opensBuckets = (entry: string): boolean => contentsOf(entry).includes('shared/destination/store/s3/s3-store.ts');

@@ -1,5 +1,5 @@
 /** Entries of the audit log in words. */
-export { actionName, actorName, groupName } from '../../../../shared/contract/audit-words.ts';
+export { actionName, actorName, groupName } from '../../../../shared/contract/audit-names.ts';
 
 /** The types of resources that entries name, for the filter. */
 export const resourceTypes = [

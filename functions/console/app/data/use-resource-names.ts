@@ -1,4 +1,4 @@
-import { ownOrganization, titleOfProject } from '../../../../shared/contract/audit-words.ts';
+import { ownOrganization, titleOfProject } from '../../../../shared/contract/audit-names.ts';
 import { paths } from '../paths.ts';
 import type { AuditEntry } from './audit.ts';
 import { useProjects } from './projects.ts';

@@ -125,7 +125,8 @@ describe('cancel: a backup', () => {
 });
 
 describe('verify: a backup', () => {
-  const running = (checkedAt: string) => ({ status: 'running', depth: 'full', checkedAt, objects: 0, findings: [] }) as const;
+  const running = (checkedAt: string) =>
+    ({ status: 'running', depth: 'full', checkedAt, objects: 0, percent: 0, findings: [] }) as const;
   test('that is completed gets a running verification and a task', () => {
     const { backup, change } = startVerification(tenant, { backup: backupOf(), depth: 'sample', now });
     deepEqual(backup.verification, { ...running(now.toISOString()), depth: 'sample' });
