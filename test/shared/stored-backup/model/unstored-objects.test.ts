@@ -4,7 +4,10 @@ import { unstoredObjects } from '../../../../shared/stored-backup/index.ts';
 
 const index = (name: string) => ({ index: { backup: 'b', name } });
 
-test('unstored objects: both objects of every claimed part that is not stored', () => {
+/** The chunk of the documents that were read or changed, that of the leaves that were copied, and the index. */
+const objectsOf = (part: string): readonly string[] => [`chunk/0${part}`, `chunk/5${part}`, `index/0${part}`];
+
+test('unstored objects: all objects of every claimed part that is not stored', () => {
   deepEqual(
     unstoredObjects(
       [
@@ -14,10 +17,7 @@ test('unstored objects: both objects of every claimed part that is not stored', 
       ],
       [index('index/00000000-0001')],
     ),
-    [
-      ...['chunk/00000000-0000', 'index/00000000-0000', 'chunk/00000000-0002', 'index/00000000-0002'],
-      ...['chunk/00000007-0000', 'index/00000007-0000'],
-    ],
+    ['0000000-0000', '0000000-0002', '0000007-0000'].flatMap(objectsOf),
   );
 });
 
@@ -30,6 +30,6 @@ test('unstored objects: the last part of a shard that is done has no upload, eve
       ],
       [],
     ),
-    ['chunk/00000001-0000', 'index/00000001-0000'],
+    objectsOf('0000001-0000'),
   );
 });
