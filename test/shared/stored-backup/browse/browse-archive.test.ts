@@ -128,6 +128,49 @@ test('browse: a missing parent shows its subcollections only', async () => {
   ]);
 });
 
+test('browse: with descendants it lists the documents of all depths below a path, in order, from a given one on', async () => {
+  const within = (path: string): string[] => inOrder(awkward.filter((one) => path === '' || one.startsWith(`${path}/`)));
+  for (const path of ['', ...parentPaths])
+    for (const limit of [1, 100]) {
+      const entries = await listAll(backup, { path, limit, descendants: true });
+      deepEqual(
+        entries.map((entry) => entry.path),
+        within(path),
+        path,
+      );
+      ok(entries.every(({ type, fields }) => type === 'document' && fields !== undefined));
+    }
+  const all = within('');
+  for (const startAt of all) {
+    const entries = await listAll(backup, { path: '', limit: 3, descendants: true, startAt });
+    deepEqual(
+      entries.map(({ path }) => path),
+      all.slice(all.indexOf(startAt)),
+    );
+    const collection = startAt.slice(0, startAt.lastIndexOf('/'));
+    const siblings = documentsIn(collection);
+    const direct = await listAll(backup, { path: collection, limit: 2, startAt });
+    deepEqual(
+      direct.map(({ path }) => path),
+      siblings.slice(siblings.indexOf(startAt)),
+    );
+  }
+  // A first document that does not exist, behind all others.
+  const [last = ''] = all.slice(-1);
+  deepEqual(await listAll(backup, { path: '', limit: 5, descendants: true, startAt: `${last}/zzz/zzz` }), []);
+});
+
+test('browse: a first document must be below the path, and needs a list of documents', async () => {
+  const [one = ''] = awkward;
+  const collection = one.slice(0, one.lastIndexOf('/'));
+  for (const [path, descendants, startAt] of [
+    ['', false, one],
+    ['', true, collection],
+    [collection, false, 'elsewhere/x'],
+  ] as const)
+    await rejects(listAll(backup, { path, limit: 5, descendants, startAt }), { code: 'VALIDATION_ERROR' });
+});
+
 test('browse: an unknown path answers NOT_FOUND, a malformed one VALIDATION_ERROR', async () => {
   const page = { limit: 10, after: undefined };
   const at = (path: string) => browseBackup(t.tenant, { backup, query: { path, showMissing: 'false' }, page, deps: t.deps });
@@ -282,46 +325,3 @@ test('browse: a response stays below the size limit of a function for documents 
   deepEqual([one!.id, one!.fieldsTooLarge, one!.fields], ['1', true, undefined]);
 });
 const flag = proto.Value.encode({ booleanValue: true });
-
-test('browse: with descendants it lists the documents of all depths below a path, in order, from a given one on', async () => {
-  const within = (path: string): string[] => inOrder(awkward.filter((one) => path === '' || one.startsWith(`${path}/`)));
-  for (const path of ['', ...parentPaths])
-    for (const limit of [1, 100]) {
-      const entries = await listAll(backup, { path, limit, descendants: true });
-      deepEqual(
-        entries.map((entry) => entry.path),
-        within(path),
-        path,
-      );
-      ok(entries.every(({ type, fields }) => type === 'document' && fields !== undefined));
-    }
-  const all = within('');
-  for (const startAt of all) {
-    const entries = await listAll(backup, { path: '', limit: 3, descendants: true, startAt });
-    deepEqual(
-      entries.map(({ path }) => path),
-      all.slice(all.indexOf(startAt)),
-    );
-    const collection = startAt.slice(0, startAt.lastIndexOf('/'));
-    const siblings = documentsIn(collection);
-    const direct = await listAll(backup, { path: collection, limit: 2, startAt });
-    deepEqual(
-      direct.map(({ path }) => path),
-      siblings.slice(siblings.indexOf(startAt)),
-    );
-  }
-  // A first document that does not exist, behind all others.
-  const [last = ''] = all.slice(-1);
-  deepEqual(await listAll(backup, { path: '', limit: 5, descendants: true, startAt: `${last}/zzz/zzz` }), []);
-});
-
-test('browse: a first document must be below the path, and needs a list of documents', async () => {
-  const [one = ''] = awkward;
-  const collection = one.slice(0, one.lastIndexOf('/'));
-  for (const [path, descendants, startAt] of [
-    ['', false, one],
-    ['', true, collection],
-    [collection, false, 'elsewhere/x'],
-  ] as const)
-    await rejects(listAll(backup, { path, limit: 5, descendants, startAt }), { code: 'VALIDATION_ERROR' });
-});
