@@ -1,7 +1,7 @@
 /** The end of continuous capture. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { afterAll, test } from 'vitest';
+import { afterAll, onTestFinished, test } from 'vitest';
 import { microsOf, pitrKey, type QueuedCycle } from '../../../../shared/pitr/index.ts';
 import { commit, iso, set } from '../../../../shared/platform/index.ts';
 import { projectKey } from '../../../../shared/project/index.ts';
@@ -48,6 +48,12 @@ for (const hurriedAt of [[65], [65, 80], [115]])
     const t = await createActiveCapture({ 'users/ada': '1' });
     const waiting: { readonly task: QueuedCycle; readonly atMs: number }[] = [];
     const successors: Promise<readonly QueuedCycle[]>[] = [];
+    const stop = new AbortController();
+    // None of them may go on in the next test.
+    onTestFinished(async () => {
+      stop.abort();
+      await Promise.allSettled(successors);
+    });
     const happens = async (second: number) => {
       await t.put({ [`users/brief-${second}`]: 'x' });
       t.pass(0.1);
@@ -55,7 +61,7 @@ for (const hurriedAt of [[65], [65, 80], [115]])
       // What a backup that waits for a capture does.
       if (hurriedAt.includes(second)) await commit([set(pitrKey.pitr(t.tenant, t.projectId), { nextTurnAt: iso(t.now) })]);
       for (const { task } of waiting.splice(0).filter((one) => one.atMs <= t.nowMs || !waiting.push(one)))
-        successors.push(listen(t, { ...task, seconds: 70, onEnqueue }));
+        successors.push(listen(t, { ...task, seconds: 70, onEnqueue, signal: stop.signal }));
     };
     const onEnqueue = (task: QueuedCycle): void => {
       if (task.isHandover) waiting.push({ task, atMs: t.nowMs + task.delaySeconds * 1_000 });
