@@ -91,7 +91,7 @@ export const useStartBackup = () =>
 
 /**
  * The same backup again. Only its schedule can give it a retention policy, so that runs again, unless it was deleted: then the backup
- * is made without, and is kept until somebody deletes it.
+ * is made without, and is kept until it is deleted.
  */
 export const useRepeatBackup = (backup: Backup) =>
   useChange({
