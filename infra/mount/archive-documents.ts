@@ -1,7 +1,11 @@
 import { type Archive, type Leaf, recordKind, type Segment } from '../../shared/archive/index.ts';
 import {
   type BaseDocuments,
+  below,
+  depth,
   keyPath,
+  keyPrefix,
+  lastKey,
   type PathKey,
   pathKey,
   type ScanOptions,
@@ -69,10 +73,10 @@ export class ArchiveDocuments implements BaseDocuments {
   async *#segments(
     from: PathKey,
     to: PathKey,
-    { backwards = false, segments: depth }: ScanOptions,
+    { backwards = false, segments: wanted }: ScanOptions,
   ): AsyncGenerator<Segment, void, undefined> {
     for (const page of inOrder([...this.#pageKeys.keys()], backwards)) {
-      const pageEnd = this.#pageKeys[page + 1] ?? greatestKey;
+      const pageEnd = this.#pageKeys[page + 1] ?? lastKey;
       if ((this.#pageKeys[page] ?? '') >= to || pageEnd <= from) continue;
       const segments = await this.#segmentsOf(page);
       const keys = this.#keysOf(segments);
@@ -80,14 +84,14 @@ export class ArchiveDocuments implements BaseDocuments {
       for (const [i, { segment, end }] of inOrder([...placed.entries()], backwards)) {
         const first = keys[i] ?? '';
         if (first >= to || end <= from) continue;
-        if (depth === undefined || !isBelowOne(first, end, depth)) yield segment;
+        if (wanted === undefined || !isBelowOne(first, end, wanted)) yield segment;
       }
     }
   }
 
   async #documents(
     segment: Segment,
-    { from, to, backwards = false, segments: depth }: ScanOptions & { readonly from: PathKey; readonly to: PathKey },
+    { from, to, backwards = false, segments: wanted }: ScanOptions & { readonly from: PathKey; readonly to: PathKey },
   ): Promise<readonly StoredDocument[]> {
     const leaf = await this.#leafOf(segment);
     const end = segment.start + segment.count;
@@ -96,7 +100,7 @@ export class ArchiveDocuments implements BaseDocuments {
       const key = this.#keyOf(leaf.name(slot));
       if (key >= to) break;
       if (leaf.kind(slot) !== recordKind.document) continue;
-      if (depth === undefined || segmentsOf(key) === depth) documents.push(new ArchivedDocument(key, leaf, slot));
+      if (wanted === undefined || depth(key) === wanted) documents.push(new ArchivedDocument(key, leaf, slot));
     }
     return backwards ? documents.reverse() : documents;
   }
@@ -148,19 +152,9 @@ export class ArchiveDocuments implements BaseDocuments {
   }
 }
 
-/** Greater than every key. */
-const greatestKey: PathKey = '\xff';
-const separator = '\x00';
-
-const segmentsOf = (key: PathKey): number => key.split(separator).length;
-
 /** Whether all keys with first ≤ key < end lie below one document with that many segments, which is not among them. */
-const isBelowOne = (first: PathKey, end: PathKey, segments: number): boolean => {
-  const parts = first.split(separator);
-  if (parts.length <= segments) return false;
-  const document = parts.slice(0, segments).join(separator);
-  return end <= `${document}\x01`;
-};
+const isBelowOne = (first: PathKey, end: PathKey, segments: number): boolean =>
+  depth(first) > segments && end <= below(keyPrefix(first, segments)).to;
 
 const inOrder = <T>(items: T[], backwards: boolean): T[] => (backwards ? items.reverse() : items);
 

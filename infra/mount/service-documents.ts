@@ -1,6 +1,7 @@
 import { ApiFailure, type Client, type DataOf } from '../../shared/client/index.ts';
 import {
   type BaseDocuments,
+  depth,
   keyPath,
   messageOfJson,
   type PathKey,
@@ -58,7 +59,7 @@ export class ServiceDocuments implements BaseDocuments {
   ): AsyncGenerator<readonly StoredDocument[], void, undefined> {
     const query = queryOf({ from, to, segments });
     const within = ({ documents }: DocumentPage): readonly StoredDocument[] =>
-      documents.filter(({ key }) => from <= key && key < to && (segments === undefined || segmentsOf(key) === segments));
+      documents.filter(({ key }) => from <= key && key < to && (segments === undefined || depth(key) === segments));
     const cursors: (string | undefined)[] = [];
     for (let cursor: string | undefined; ; ) {
       const page = await this.#page({ ...query, cursor });
@@ -120,8 +121,6 @@ const entryBytes = 500;
 const separator = '\x00';
 const endOfSubtree = '\x01';
 
-const segmentsOf = (key: PathKey): number => key.split(separator).length;
-
 const documentOf = ({ path, name, fields, createTime, updateTime, fieldsTooLarge }: Entry): StoredDocument => {
   if (fieldsTooLarge)
     throw new RpcError('FAILED_PRECONDITION', `The fields of ${path} are too large for a response; bms archive open reads them.`);
@@ -139,9 +138,9 @@ const queryOf = ({ from, to, segments }: ScanOptions & { readonly from: PathKey;
   const end = (to.endsWith(endOfSubtree) ? to.slice(0, -endOfSubtree.length) : to).split(separator);
   const differs = above.findIndex((segment, i) => segment !== end[i]);
   const parent = above.slice(0, differs < 0 ? above.length : differs).join(separator);
-  const isCollection = parent !== '' && segmentsOf(parent) % 2 === 1 && segments === segmentsOf(parent) + 1;
+  const isCollection = parent !== '' && depth(parent) % 2 === 1 && segments === depth(parent) + 1;
   const path = parent === '' ? '' : keyPath(parent);
-  const isInside = first.length > parent.length && segmentsOf(first) % 2 === 0;
+  const isInside = first.length > parent.length && depth(first) % 2 === 0;
   return {
     path,
     limit: pageLimit,

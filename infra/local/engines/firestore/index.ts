@@ -10,7 +10,7 @@ import type { BaseDocuments } from './storage/base-documents.ts';
 import { type Databases, openDatabases } from './storage/databases.ts';
 import { web } from './web/index.ts';
 
-export { keyPath, pathKey } from './base/path-key.ts';
+export { below, depth, keyPath, keyPrefix, lastKey, pathKey } from './base/path-key.ts';
 export { type PathKey, RpcError, type StoredDocument } from './base/types.ts';
 export type { FaultRule } from './faults/fault-rule.ts';
 export type { BaseDocuments, ScanOptions } from './storage/base-documents.ts';
