@@ -17,6 +17,7 @@ import * as backups from './api/backups.ts';
 import * as description from './api/description.ts';
 import * as encryption from './api/encryption.ts';
 import * as erasures from './api/erasures.ts';
+import * as exports from './api/exports.ts';
 import * as incidents from './api/incidents.ts';
 import * as invitations from './api/invitations.ts';
 import * as invites from './api/invites.ts';
@@ -37,6 +38,9 @@ import * as backupCreation from './backup/create.ts';
 import * as console from './console/serve.ts';
 import * as connectedDestinations from './destination/connect.ts';
 import * as documents from './document/documents.ts';
+import * as search from './document/search.ts';
+import * as exportCreation from './export/create.ts';
+import * as exportDownload from './export/download.ts';
 import * as connectedProjects from './project/connect.ts';
 import * as restoreCreation from './restore/create.ts';
 import * as restoreTests from './restore-test/api.ts';
@@ -64,7 +68,9 @@ export const handlers = {
   backups: { ...backups, ...backupCreation },
   backupContents,
   documents,
+  search,
   restores: { ...restores, ...restoreCreation },
+  exports: { ...exports, ...exportCreation, ...exportDownload },
   schedules,
   restoreTests,
   evidence: { ...evidence, ...evidenceOfRun },

@@ -146,6 +146,7 @@ const Settings = z.object({
   restoreTestsPerOrganization: organizationLimit('restoreTests'),
   concurrentBackups: jobLimit('concurrentBackups'),
   concurrentRestores: jobLimit('concurrentRestores'),
+  concurrentExports: jobLimit('concurrentExports'),
   concurrentVerifications: jobLimit('concurrentVerifications'),
   /**
    * For deployments from before November 2026, whose first keys exist in one region only. KMS cannot change that, and CloudFormation refuses to:
@@ -178,6 +179,7 @@ const Settings = z.object({
   /** Google's service URLs; overridden only where these are simulated. */
   firestoreUrl: z._default(Address, 'https://firestore.googleapis.com'),
   identityToolkitUrl: z._default(Address, 'https://identitytoolkit.googleapis.com'),
+  firebaseRulesUrl: z._default(Address, 'https://firebaserules.googleapis.com'),
   googleTokenUrl: z._default(Address, 'https://oauth2.googleapis.com/token'),
   googleStsUrl: z._default(Address, 'https://sts.googleapis.com/v1/token'),
   googleCredentialsUrl: z._default(Address, 'https://iamcredentials.googleapis.com'),
@@ -239,6 +241,7 @@ const withJobLimits = (given: Given): Config => {
     ...given,
     concurrentBackups: limitOf('concurrentBackups'),
     concurrentRestores: limitOf('concurrentRestores'),
+    concurrentExports: limitOf('concurrentExports'),
     concurrentVerifications: limitOf('concurrentVerifications'),
   };
 };

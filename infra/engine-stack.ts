@@ -35,6 +35,7 @@ import { makeStateMachine } from './part/trigger/state-machine.ts';
 import { type QueueName, queueNames, workQueueSpecs } from './part/trigger/work-queue-specs.ts';
 import { settingsVariables } from './settings-variables.ts';
 import { backupDefinition, backupSteps, copiesMax } from './workflow/backup.ts';
+import { exportDefinition, exportSteps, shardsAtOnce } from './workflow/export.ts';
 import { purgeDefinition } from './workflow/purge.ts';
 import { restoreDefinition, restoreSteps, writersMax } from './workflow/restore.ts';
 import { restoreTestDefinition } from './workflow/restore-test.ts';
@@ -50,7 +51,7 @@ interface EngineStackProps extends StackProps {
 /** Ten concurrent queue calls of about 50 ms: 2,000 records per second and shard. A shard takes 1,000 writes. */
 const fanOutBatch = 100;
 
-const workflowNames = ['purge', 'backup', 'verify', 'restore', 'restoreTest'] as const;
+const workflowNames = ['purge', 'backup', 'verify', 'restore', 'restoreTest', 'export'] as const;
 type WorkflowName = (typeof workflowNames)[number];
 type WorkflowArns = Pick<ResourceNames, `${WorkflowName}WorkflowArn`>;
 
@@ -85,6 +86,7 @@ export class EngineStack extends Stack {
     const width = {
       backup: mapWidth(copiesMax, 'backup', accountConcurrency),
       restore: mapWidth(writersMax, 'restore', accountConcurrency),
+      export: mapWidth(shardsAtOnce, 'export', accountConcurrency),
     };
     workflows.set('purge', this.#makeWorkflow('purge', ['purge'], { define: purgeDefinition }));
     workflows.set(
@@ -103,6 +105,13 @@ export class EngineStack extends Stack {
       }),
     );
     workflows.set('restoreTest', this.#makeWorkflow('restoreTest', ['restoreTestRun'], { define: restoreTestDefinition }));
+    workflows.set(
+      'export',
+      this.#makeWorkflow('export', exportSteps, {
+        define: (steps) => exportDefinition(steps, width.export),
+        isDistributed: true,
+      }),
+    );
     // Tasks and events are written in the transaction that requested them.
     this.#addStreamTrigger('fanOut', { prefixes: ['TASK#', 'EVENT#'], batchSize: fanOutBatch });
     for (const name of queueNames) this.#addQueueTrigger(name, queues[name]);
@@ -110,6 +119,7 @@ export class EngineStack extends Stack {
     this.#addPeriodicTrigger('backupReap', 5);
     this.#addPeriodicTrigger('restoreReap', 5);
     this.#addPeriodicTrigger('restoreTestReap', 5);
+    this.#addPeriodicTrigger('exportReap', 5);
     this.#addPeriodicTrigger('scheduleWatch', 5);
     this.#addPeriodicTrigger('captureWatch', 5);
     this.#addPeriodicTrigger('retentionSweep', 60);

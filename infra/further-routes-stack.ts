@@ -14,6 +14,7 @@ const furtherFiles = [
   'documents',
   'erasures',
   'evidence',
+  'exports',
   'incidents',
   'overview',
   'reports',

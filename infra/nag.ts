@@ -40,11 +40,11 @@ export const acceptances: readonly Acceptance[] = [
       "Customers' roles are in their own accounts, or in this one below one path; each trusts the service only with its ExternalId.",
   },
   {
-    path: /^Engine\/(Backup|Restore|RestoreTest)ReapRole$/,
+    path: /^Engine\/(Backup|Restore|RestoreTest|Export)ReapRole$/,
     rules: ['AwsSolutions-IAM5'],
     reason: 'Describes and stops executions of its workflow, whose names are known only at run time.',
   },
-  ...['Backup', 'Restore'].map((workflow) => ({
+  ...['Backup', 'Restore', 'Export'].map((workflow) => ({
     path: new RegExp(`^Engine/${workflow}WorkflowRole$`),
     rules: [':*', '/*:*'].map(
       (executions) =>

@@ -3,7 +3,15 @@ import { backupContents } from '../../shared/contract/endpoints/backup-contents.
 import { readDestination } from '../../shared/destination/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import { readProject } from '../../shared/project/index.ts';
-import { backupData, browseBackup, compareBackup, readBackup } from '../../shared/stored-backup/index.ts';
+import {
+  backupData,
+  browseBackup,
+  compareBackup,
+  diffConfiguration,
+  readBackup,
+  restoreConfiguration,
+  showConfiguration,
+} from '../../shared/stored-backup/index.ts';
 
 export const documents = handle(backupContents.documents, async ({ tenant, params, query, page }) => {
   const { entries, next, change } = await browseBackup(tenant, {
@@ -13,6 +21,18 @@ export const documents = handle(backupContents.documents, async ({ tenant, param
   });
   return { items: entries, next, change };
 });
+
+export const configuration = handle(backupContents.configuration, async ({ tenant, params }) =>
+  showConfiguration(tenant, { backup: await readBackup(tenant, params.backupId) }),
+);
+
+export const configurationDiff = handle(backupContents.configurationDiff, async ({ tenant, params, query }) =>
+  diffConfiguration(tenant, { backup: await readBackup(tenant, params.backupId), against: query.against }),
+);
+
+export const configurationRestore = handle(backupContents.configurationRestore, async (call) =>
+  restoreConfiguration(call, { ...call.body, backup: await readBackup(call.tenant, call.params.backupId) }),
+);
 
 export const diff = handle(backupContents.diff, async (call) => {
   const backup = await readBackup(call.tenant, call.params.backupId);

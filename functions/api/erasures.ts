@@ -4,7 +4,7 @@ import { checkErasureInput, createErasure, erasureData, listErasures, readErasur
 import { handle } from '../../shared/http/index.ts';
 import { get as getItem, newId, type Tenant } from '../../shared/platform/index.ts';
 import { projectKey, projectNotFound } from '../../shared/project/index.ts';
-import { listBackups } from '../../shared/stored-backup/index.ts';
+import { listBackups, previewErasure } from '../../shared/stored-backup/index.ts';
 
 /** Backups outlive their project, and so does the right to erasure: a disconnected project counts while it has backups. */
 const assertProject = async (tenant: Tenant, projectId: string, now: Date): Promise<void> => {
@@ -21,6 +21,16 @@ export const create = handle(
     const input = { tenant, projectId: params.projectId, actor, id: newId('erasure', now), now };
     const { erasure, ledger, change } = await createErasure(input, body);
     return { data: erasureData(erasure, ledger), change };
+  },
+  { check: checkErasureInput },
+);
+
+export const preview = handle(
+  rows.preview,
+  async ({ tenant, params: { projectId }, body: input, now }) => {
+    await assertProject(tenant, projectId, now);
+    const { data, audit } = await previewErasure({ tenant, projectId, input });
+    return { data, change: { writes: [], audit } };
   },
   { check: checkErasureInput },
 );

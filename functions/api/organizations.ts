@@ -5,6 +5,7 @@ import { organizations } from '../../shared/contract/endpoints/organizations.ts'
 import { unauthorized } from '../../shared/contract/errors.ts';
 import { isId } from '../../shared/contract/ids.ts';
 import type { OrganizationLimit, Plan } from '../../shared/contract/limits.ts';
+import { countRunningExports } from '../../shared/export/index.ts';
 import { handle } from '../../shared/http/index.ts';
 import {
   createOrganization,
@@ -62,10 +63,11 @@ export const current = handle(organizations.current, async ({ tenant, organizati
 });
 
 const readLimits = async (tenant: Tenant, organization: OrganizationRecord, now: Date) => {
-  const [alerting, backups, restores, verifications] = await Promise.all([
+  const [alerting, backups, restores, exports, verifications] = await Promise.all([
     get(alertKey.alerting(tenant)),
     countRunningBackups(tenant),
     countRunningRestores(tenant),
+    countRunningExports(tenant),
     countRunningVerifications(tenant, now),
   ]);
   const of = (name: OrganizationLimit, used = 0) => ({ limit: organizationLimit(name), used });
@@ -77,6 +79,7 @@ const readLimits = async (tenant: Tenant, organization: OrganizationRecord, now:
     restoreTests: of('restoreTests', organization.restoreTestCount),
     concurrentBackups: of('concurrentBackups', backups),
     concurrentRestores: of('concurrentRestores', restores),
+    concurrentExports: of('concurrentExports', exports),
     concurrentVerifications: of('concurrentVerifications', verifications),
   };
 };

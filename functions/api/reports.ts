@@ -7,7 +7,8 @@ import { reportPeriod, reportPolicy, tooLong } from '../../shared/restore-test/i
 const answerMaxBytes = 5 * 1_024 * 1_024;
 
 export const protection = handle(reports.protection, async ({ tenant, organization, actor, query, now }) => {
-  const data = await readProtectionReport(tenant, { organization, generatedBy: actor, period: reportPeriod(query, now), now });
+  const period = reportPeriod(query, now);
+  const data = await readProtectionReport(tenant, { organization, generatedBy: actor, period, now });
   const file = {
     json: () => ({ body: JSON.stringify({ success: true, data }), contentType: 'application/json; charset=utf-8' }),
     csv: () => ({
@@ -23,6 +24,6 @@ export const protection = handle(reports.protection, async ({ tenant, organizati
       headers: { 'content-security-policy': reportPolicy, 'referrer-policy': 'no-referrer' },
     }),
   }[query.format]();
-  if (Buffer.byteLength(JSON.stringify(file.body)) > answerMaxBytes) throw tooLong('entries');
+  if (Buffer.byteLength(JSON.stringify(file.body)) > answerMaxBytes) throw tooLong('entries', period, 0.5);
   return { file };
 });

@@ -18,10 +18,10 @@ import { openStoreInRequest } from '../../shared/destination/index.ts';
 import { jobWorkflow, reapRunningJobs, stepHandler } from '../../shared/job/index.ts';
 import { capturedChanges } from '../../shared/pitr/index.ts';
 import { after, bestEffort, clock, lambdaHandler, unsafeTenant } from '../../shared/platform/index.ts';
-import { refreshDatabaseInfo } from '../../shared/project/index.ts';
+import { readConfiguration, refreshDatabaseInfo } from '../../shared/project/index.ts';
 import { backupDeps as bare, giveUpVerification, VerifyStep, verifyBackup } from '../../shared/stored-backup/index.ts';
 
-const backupDeps = { ...bare, changes: capturedChanges, refreshDatabaseInfo };
+const backupDeps = { ...bare, changes: capturedChanges, refreshDatabaseInfo, readConfiguration };
 
 /** Prepares a backup: data key and source. */
 export const prepare = stepHandler(BackupStep, async (tenant, { backupId }) => {

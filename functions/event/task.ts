@@ -34,6 +34,12 @@ const runTask = async ({ id, organizationId, task }: TaskMessage): Promise<void>
         restoreJobId: task.restoreJobId,
         attempt: task.attempt,
       });
+    case 'start-export':
+      return startWorkflow('EXPORT_WORKFLOW_ARN', `${task.exportId}-${task.attempt}`, {
+        organizationId,
+        exportId: task.exportId,
+        attempt: task.attempt,
+      });
     case 'start-restore-test':
       return startWorkflow('RESTORE_TEST_WORKFLOW_ARN', `${task.runId}-${task.attempt}`, {
         organizationId,

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { purgeAlerts } from '../../shared/alert/index.ts';
 import { id } from '../../shared/contract/fields.ts';
 import { roundSeconds } from '../../shared/contract/runtime/step-rounds.ts';
+import { purgeExports } from '../../shared/export/index.ts';
 import { stepHandler } from '../../shared/job/index.ts';
 import type { OrganizationRecord } from '../../shared/organization/index.ts';
 import { purgeOrganization } from '../../shared/organization-deletion/index.ts';
@@ -33,6 +34,7 @@ export const handler = stepHandler(Step, async (tenant, step): Promise<Step> => 
       (await purgeRestoreTests(tenant, { until, time: clock })) &&
       (await purgeDeliveries(tenant, until, clock)) &&
       (await purgeAlerts(tenant, until, clock)) &&
+      (await purgeExports(tenant, { ...options, deadline: until, clock })) &&
       (await purgeRestores(tenant, { ...options, deadline: until, clock })) &&
       (await purgeCaptures(tenant, { ...options, deadline: { at: until, clock } })) &&
       purgeBackups(tenant, { ...options, deadline: until, clock })

@@ -7,6 +7,7 @@ import {
   assertNamesFound,
   assertRestoreCapacity,
   assertRulesMatch,
+  findBuiltPoint,
   planInRequest,
   planPointInTime,
   readRestoreRequest,
@@ -20,7 +21,7 @@ export const create = handle(restores.create, async (call) => {
   const { tenant, actor, body, now } = call;
   const { options, pointRequest: requested, ...context } = await readRestoreRequest(tenant, body, now);
   const pointRequest = requested && (await withKnownCollections(tenant, requested));
-  const { mergeMode, collections, documents, includeAuthUsers, safetyBackup, dryRun, transform } = options;
+  const { mergeMode, collections, documents, includeAuthUsers, safetyBackup, dryRun, buildsOnly, transform } = options;
   const { backup, target } = context;
   const summary = {
     ...(pointRequest && { pointInTime: pointRequest.point.moment, partial: pointRequest.point.uncovered }),
@@ -31,7 +32,13 @@ export const create = handle(restores.create, async (call) => {
     documents: documents?.given.length,
     ...(transform && { transform: { rules: transform.rules.length, allowUnmatched: transform.allowUnmatched } }),
   };
-  if (dryRun) {
+  if (buildsOnly && pointRequest) {
+    const built = await findBuiltPoint(tenant, { projectId: backup.projectId, point: pointRequest.point, now });
+    if (built) {
+      const note = auditNote(tenant, { type: 'backup', id: built.backupId, details: { ...summary, buildOnly: true } });
+      return { data: restoreData(built), status: 200, change: { writes: [], audit: [{ ...note, action: 'restore.planned' }] } };
+    }
+  } else if (dryRun) {
     const data = pointRequest
       ? await planPointInTime(call, { request: { ...context, options }, pointRequest })
       : await planInRequest(call, { ...context, options });
@@ -49,7 +56,14 @@ export const create = handle(restores.create, async (call) => {
   const createdBy = actor;
   const point = pointRequest?.point;
   const { restore, writes } = startRestore({ ...context, tenant, encryption, point }, { ...options, createdBy }, now);
-  const details = { backupId: backup.id, ...summary, includeAuthUsers, safetyBackup, dryRun };
+  const details = {
+    backupId: backup.id,
+    ...summary,
+    includeAuthUsers,
+    safetyBackup,
+    dryRun,
+    ...(buildsOnly && { buildOnly: true }),
+  };
   const data = { ...restoreData(restore), ...(dryRun && masked && { transformPreview: [...masked] }) };
   return { data, change: { writes, audit: [auditNote(tenant, { type: 'restore', id: restore.id, details })] } };
 });

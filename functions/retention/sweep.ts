@@ -1,4 +1,4 @@
-/** Runs hourly: enqueues retention for each organization in which it is due. */
+/** Runs hourly: enqueues retention of backups for each organization in which it is due. */
 import { queueVariables, taskMessage } from '../../shared/event/index.ts';
 import { clock, lambdaHandler, log, type QueueMessage, sendMessages } from '../../shared/platform/index.ts';
 import { dueOrganizations } from '../../shared/retention/index.ts';

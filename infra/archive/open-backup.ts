@@ -46,8 +46,8 @@ interface OpenOptions {
   /** Verification reads every record, and shows none. */
   readonly isRaw?: boolean | undefined;
   readonly allowMissingLedger?: boolean | undefined;
-  /** Whether documents are read in any order, and again. */
-  readonly cachesLeaves?: boolean | undefined;
+  /** For documents that are read in any order, and again. */
+  readonly leafCacheBytes?: number | undefined;
 }
 
 /** `digest`, if known, must match the manifest. A key or manifest that was overwritten or deleted is read from the version below. */
@@ -145,7 +145,7 @@ const openNewest = async (location: BackupLocation, options: KeyOptions & OpenOp
       isBadTransfer: isDoubtful,
       dataKey,
       erasures,
-      cachesLeaves: options.cachesLeaves,
+      leafCacheBytes: options.leafCacheBytes,
       onRetry: async (entry) => void (await select(entry)),
     }),
     openedBy: (await open(identity.backup)).by,

@@ -1,8 +1,10 @@
 /** Parses the command line. */
 import { parseArgs } from 'node:util';
 import type { KeyOptions } from './data-keys.ts';
+import { type NamedBackup, parseDatabaseList } from './database-list.ts';
 import { type ExportFormat, type ExportOptions, exportFormats, isFolderFormat } from './export/export-options.ts';
 import { unusable } from './failure.ts';
+import { isOrigin } from './is-origin.ts';
 import type { BucketAccess } from './open-location.ts';
 
 export const usage = `bms archive <command> <location> [path] [options]
@@ -16,9 +18,13 @@ service need not be running.
                           accounts/<uid> prints a user
   export <location>       write all documents as NDJSON in the same format, as
                           plain NDJSON, CSV, Parquet or Google's export format
-  open <location>         serve the backup as a Firestore on this machine, until
-                          Ctrl-C: clients read it, and what they write stays
-                          on this machine
+  open <location>         serve the backup as a Firestore on this machine, with
+                          its users, until Ctrl-C: clients read it, and what
+                          they write stays on this machine
+  config <location> [other]
+                          print what surrounded the documents: settings of the
+                          database, indexes, TTL policies, security rules; or
+                          what differs in the backup at the location [other]
   verify <location>       read every byte: sizes, hashes, frames and counts
   key <location>          print the data key, to be stored offline
   verify-evidence <file>  check the signed evidence of a restore test, a file or
@@ -80,6 +86,12 @@ open:
   --port NUMBER           the port of 127.0.0.1; default: 8080
   --overlay FOLDER        keep what is written in FOLDER, and go on from there
                           when the same backup is opened again
+  --mask FILE             mask documents by the rules of this file, and serve
+                          no users; the key is random, and kept with an overlay
+  --databases LIST        serve several backups in the folder <location> as
+                          databases of one project: monday=bkp_…,tuesday=bkp_…
+  --allow-origin ORIGIN   web pages of this address may use it, too, such as
+                          https://staging.example.com; may be repeated
 verify:
   --digest TEXT           the manifest must have this digest
   --quick                 check only the index and that every object exists with
@@ -98,6 +110,7 @@ Examples:
   $ bms archive verify s3://backups/<project>/<backup>
   $ bms archive cat s3://backups/<project>/<backup> users/ada
   $ bms archive open s3://backups/<project>/<backup> --port 8080
+  $ bms archive config ./copy/<backup> ./copy/<earlier backup>
   $ bms archive verify-evidence rtr_01JZ8Q4V0M6T.json --key keys.json
   $ bms archive export ./copy/<backup> --passphrase --out documents.ndjson
   $ bms archive export ./copy/<backup> --format parquet --out ./tables
@@ -106,15 +119,19 @@ Exit codes: 0 success; 1 the backup is damaged, or the evidence was altered or
 signed by another key; 2 invalid usage, or the backup or the evidence cannot be
 reached or opened. Genuine evidence of a failed test is a success.`;
 
-export const commands = ['ls', 'cat', 'export', 'open', 'verify', 'key', 'verify-evidence'] as const;
+export const commands = ['ls', 'cat', 'export', 'open', 'config', 'verify', 'key', 'verify-evidence'] as const;
 type CommandName = (typeof commands)[number];
+const takesPath: readonly CommandName[] = ['ls', 'cat', 'config'];
 
 export interface Command extends BucketAccess, KeyOptions, ExportOptions {
   readonly name: CommandName;
   readonly location: string;
+  /** Within the backup; of `config` the location of another one. */
   readonly path: string;
   readonly port: number;
   readonly overlay: string | undefined;
+  readonly databases: readonly NamedBackup[] | undefined;
+  readonly allowedOrigins: readonly string[];
   readonly json: boolean;
   readonly quiet: boolean;
   readonly digest: string | undefined;
@@ -146,6 +163,8 @@ export const options = {
   force: flag,
   port: text,
   overlay: text,
+  databases: text,
+  'allow-origin': { type: 'string', multiple: true },
   'show-erased-documents-if-ledger-is-missing': flag,
   digest: text,
   quick: flag,
@@ -157,21 +176,24 @@ export const options = {
   help: { type: 'boolean', short: 'h' },
 } as const;
 
-const ownerOf: Readonly<Record<string, CommandName>> = {
-  collection: 'export',
-  users: 'export',
-  format: 'export',
-  columns: 'export',
-  'exact-text': 'export',
-  mask: 'export',
-  out: 'export',
-  force: 'export',
-  port: 'open',
-  overlay: 'open',
-  quick: 'verify',
-  full: 'verify',
-  key: 'verify-evidence',
-  backup: 'verify-evidence',
+/** The commands that know an option; all know the others. */
+const ownersOf: Readonly<Record<string, readonly CommandName[]>> = {
+  collection: ['export'],
+  users: ['export'],
+  format: ['export'],
+  columns: ['export'],
+  'exact-text': ['export'],
+  mask: ['export', 'open'],
+  out: ['export'],
+  force: ['export'],
+  port: ['open'],
+  overlay: ['open'],
+  databases: ['open'],
+  'allow-origin': ['open'],
+  quick: ['verify'],
+  full: ['verify'],
+  key: ['verify-evidence'],
+  backup: ['verify-evidence'],
 };
 
 /** Undefined if help was requested. Messages do not repeat arguments, which might be secrets. */
@@ -182,11 +204,11 @@ export const parseCommand = (args: readonly string[]): Command | undefined => {
   if (!isCommand(name)) throw unusable(`the command must be one of ${commands.join(', ')}; see --help`);
   if (!location && name === 'verify-evidence') throw unusable('verify-evidence: file missing, such as rtr_….json');
   if (!location) throw unusable(`${name}: location missing: s3://bucket/path, gs://bucket/path or a folder`);
-  if (more.length > 0 || (path !== '' && name !== 'ls' && name !== 'cat')) throw unusable(`${name}: too many arguments`);
+  if (more.length > 0 || (path !== '' && !takesPath.includes(name))) throw unusable(`${name}: too many arguments`);
   if (name === 'cat' && path === '') throw unusable('cat: document path missing, such as users/ada');
   for (const option of Object.keys(values)) {
-    const owner = ownerOf[option];
-    if (owner !== undefined && owner !== name) throw unusable(`--${option} is only valid with ${owner}`);
+    const owners = ownersOf[option];
+    if (owners && !owners.includes(name)) throw unusable(`--${option} is only valid with ${owners.join(' and ')}`);
   }
   if (values.quick && values.full) throw unusable('--quick and --full exclude each other');
   const format = formatOf(values.format);
@@ -213,6 +235,8 @@ export const parseCommand = (args: readonly string[]): Command | undefined => {
     force: values.force ?? false,
     port: portOf(values.port),
     overlay: values.overlay,
+    databases: values.databases === undefined ? undefined : parseDatabaseList(values.databases),
+    allowedOrigins: originsOf(values['allow-origin']),
     json: values.json ?? false,
     quiet: values.quiet ?? false,
     digest: values.digest,
@@ -246,6 +270,11 @@ const portOf = (text = '8080'): number => {
   const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
   if (!(port <= 65_535)) throw unusable('--port: must be a whole number up to 65535; 0 chooses a free port');
   return port;
+};
+
+const originsOf = (origins: readonly string[] = []): readonly string[] => {
+  if (origins.every(isOrigin)) return origins;
+  throw unusable('--allow-origin: must be such as https://staging.example.com');
 };
 
 const parse = (args: readonly string[]) => {

@@ -3,6 +3,7 @@
  * the service does not mean losing the data. It never writes. The format is defined in shared/archive/README.md.
  */
 import { manifestName } from '../../shared/archive/index.ts';
+import type { NamedBackup } from './database-list.ts';
 import { verifyEvidence } from './evidence/verify-evidence.ts';
 import { exportBackup } from './export/export-backup.ts';
 import { isFolderFormat } from './export/export-options.ts';
@@ -12,20 +13,29 @@ import { type OpenBackup, openBackup } from './open-backup.ts';
 import { type BackupLocation, openLocation } from './open-location.ts';
 import { type Output, openOutput, say } from './output.ts';
 import { type Command, parseCommand, usage } from './parse-command.ts';
+import { printConfiguration, printConfigurationDiff } from './print-configuration.ts';
 import { printKey } from './print-key.ts';
 import { show } from './show.ts';
 import { verify } from './verify.ts';
 
-/** `open`: serves the backup until the signal. */
-export type MountBackup = (
-  backup: OpenBackup,
-  options: { readonly port: number; readonly overlay: string | undefined; readonly signal: AbortSignal | undefined },
+/** A backup and the database under which it is served, if not under its own. */
+export interface ServedBackup {
+  readonly backup: OpenBackup;
+  readonly databaseId?: string;
+}
+
+/** `open`: serves backups until the signal. */
+export type MountBackups = (
+  backups: readonly ServedBackup[],
+  options: Pick<Command, 'port' | 'overlay' | 'mask' | 'allowedOrigins'> & { readonly signal: AbortSignal | undefined },
   output: Output,
 ) => Promise<void>;
 
+const servedCacheBytes = 24 << 20;
+
 interface Caller {
   /** The embedded Firestore lies above this command, which is independent of it. */
-  readonly mountBackup?: MountBackup;
+  readonly mountBackups?: MountBackups;
   readonly signal?: AbortSignal;
 }
 
@@ -43,7 +53,7 @@ export const runArchive = async (args: readonly string[], caller: Caller = {}): 
   }
 };
 
-const run = async (command: Command, { mountBackup, signal }: Caller): Promise<void> => {
+const run = async (command: Command, { mountBackups, signal }: Caller): Promise<void> => {
   if (command.name === 'verify-evidence') return runOnEvidence(command);
   const location = await openLocation(command.location, command);
   // A folder is opened by the export itself.
@@ -67,22 +77,53 @@ const run = async (command: Command, { mountBackup, signal }: Caller): Promise<v
     await listBackups(folder, backups, output);
   }
 
-  async function mount(backup: OpenBackup): Promise<void> {
-    const { port, overlay } = command;
-    if (!mountBackup) throw unusable('open: this program only reads archives; bms archive open serves them');
-    await mountBackup(backup, { port, overlay, signal }, output);
+  async function mount(backups: readonly ServedBackup[]): Promise<void> {
+    if (!mountBackups) throw unusable('open: this program only reads archives; bms archive open serves them');
+    await mountBackups(backups, { ...command, signal }, output);
+  }
+
+  /** The backups in the folder that `--databases` names. */
+  async function mountSeveral(list: readonly NamedBackup[]): Promise<void> {
+    const locations: BackupLocation[] = [];
+    try {
+      const backups: ServedBackup[] = [];
+      for (const { databaseId, backup } of list) {
+        const one = await openLocation(`${location.displayName}/${backup}`, command);
+        locations.push(one);
+        backups.push({ databaseId, backup: await open(one, command) });
+      }
+      await mount(backups);
+    } finally {
+      for (const one of locations) one.close();
+    }
+  }
+
+  async function showConfiguration(backup: OpenBackup, other: string): Promise<void> {
+    if (other === '') return printConfiguration(backup, output);
+    const against = await openLocation(other, command);
+    try {
+      await printConfigurationDiff(backup, await open(against, command), output);
+    } finally {
+      against.close();
+    }
+  }
+
+  function open(folder: BackupLocation, { name, ...rest }: Command): Promise<OpenBackup> {
+    const leafCacheBytes = name === 'open' ? servedCacheBytes : undefined;
+    // What shows no documents needs no erasure ledger.
+    const isRaw = name === 'verify' || name === 'key' || name === 'config';
+    const how = { ...rest, isRaw, leafCacheBytes };
+    return openBackup(folder, how).catch((error: unknown) => explain(folder, error));
   }
 
   async function runOnBackup(folder: BackupLocation, { name, path, depth, ...rest }: Command): Promise<void> {
-    const backup = await openBackup(folder, {
-      ...rest,
-      isRaw: name === 'verify' || name === 'key',
-      cachesLeaves: name === 'open',
-    }).catch((error: unknown) => explain(folder, error));
+    if (rest.databases) return mountSeveral(rest.databases);
+    const backup = await open(folder, command);
     if (name === 'ls') await list(backup, path, output);
     else if (name === 'cat') await show(backup, path, output);
     else if (name === 'export') await exportBackup(backup, rest, output);
-    else if (name === 'open') await mount(backup);
+    else if (name === 'open') await mount([{ backup }]);
+    else if (name === 'config') await showConfiguration(backup, path);
     else if (name === 'verify') await verify(backup, depth, output);
     else await printKey(backup, output);
   }

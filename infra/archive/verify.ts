@@ -1,5 +1,15 @@
 /** `verify`: checks that every object of the manifest exists and is intact. */
-import { type Manifest, objectKind, readChunk, readIndex, recordKind, reread, streamLeaves } from '../../shared/archive/index.ts';
+import {
+  type Manifest,
+  objectKind,
+  readChunk,
+  readIndex,
+  recordKind,
+  reread,
+  storedObjects,
+  streamLeaves,
+  verifyFilter,
+} from '../../shared/archive/index.ts';
 import { prefetch } from '../../shared/platform/index.ts';
 import { damaged, Failure, failureOf } from './failure.ts';
 import { isDoubtful, type OpenBackup } from './open-backup.ts';
@@ -24,17 +34,18 @@ export const verify = async (backup: OpenBackup, depth: Depth, output: Output): 
     findings.push(failure);
     if (!output.isJson) await output.line(failure.message);
   };
-  const bytes = manifest.objects.reduce((sum, { size }) => sum + size, 0);
+  const objects = storedObjects(manifest);
+  const bytes = objects.reduce((sum, { size }) => sum + size, 0);
   const progress = new Progress('bytes', bytes);
   const missingBackups = new Set<string>();
-  for (const backupId of new Set(manifest.objects.map((entry) => entry.backup))) {
+  for (const backupId of new Set(objects.map((entry) => entry.backup))) {
     const missing = backupId === identity.backup ? undefined : await backup.findMissing(backupId);
     if (!missing) continue;
     // One finding for the whole folder.
     missingBackups.add(backupId);
     await note(missing);
   }
-  for (const entry of manifest.objects) {
+  for (const entry of objects) {
     if (missingBackups.has(entry.backup)) continue;
     const object = `${entry.backup}/${entry.name}`;
     try {
@@ -57,7 +68,7 @@ export const verify = async (backup: OpenBackup, depth: Depth, output: Output): 
           backup: identity.backup,
           status: findings.length === 0 ? 'passed' : 'failed',
           depth,
-          objects: manifest.objects.length,
+          objects: objects.length,
           bytes,
           documents,
           digest,
@@ -72,7 +83,7 @@ export const verify = async (backup: OpenBackup, depth: Depth, output: Output): 
   if (output.isJson) return;
   if (output.isQuiet) return output.line(identity.backup);
   await output.line(
-    `ok: ${identity.backup}, ${grouped(manifest.objects.length)} objects, ${grouped(bytes)} bytes, ${grouped(documents)} documents, manifest digest ${digest}, opened by ${backup.openedBy}`,
+    `ok: ${identity.backup}, ${grouped(objects.length)} objects, ${grouped(bytes)} bytes, ${grouped(documents)} documents, manifest digest ${digest}, opened by ${backup.openedBy}`,
   );
 };
 
@@ -98,6 +109,8 @@ const verifyObject = async (backup: OpenBackup, entry: Entry, again: number): Pr
   const offsets = Array.from({ length: Math.ceil(entry.size / pieceBytes) }, (_, n) => n * pieceBytes);
   const piece = (offset: number) => backup.read(entry, { offset, length: Math.min(pieceBytes, entry.size - offset), again });
   const source = prefetch(offsets, 1, piece);
+  const filter = backup.manifest.filters?.find(({ backup: of, name }) => of === entry.backup && name === entry.name);
+  if (filter) return verifyFilter(source, { ...options, entry: filter });
   const parts: AsyncIterable<unknown> =
     objectKind(entry.name) === 'chunk' ? readChunk(source, options) : readIndex(source, options);
   for await (const _ of parts);

@@ -3,8 +3,20 @@
  * The cache is stored beside the installed packages, so stages in different folders share it.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, globSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -21,24 +33,67 @@ interface BuildRecipe {
   readonly make: (dir: string) => Promise<void>;
 }
 
-/** Returns the folder built from exactly these sources; builds it if it is missing. */
+/** Returns the folder built from exactly these sources; builds it if it is missing, or waits for the process that does. */
 export const buildCached = async ({ kind, from, choices = '', make }: BuildRecipe): Promise<string> => {
   const dir = join(home, `${kind}-${digestOf(from, choices)}`);
-  if (existsSync(dir)) {
-    const now = new Date();
-    utimesSync(dir, now, now);
-    return dir;
+  mkdirSync(home, { recursive: true });
+  while (!existsSync(dir)) {
+    const lock = join(home, `building-${basename(dir)}`);
+    if (!takesLock(lock)) {
+      await pause(pollMs);
+      continue;
+    }
+    const draft = join(home, `draft-${randomUUID()}`);
+    mkdirSync(draft);
+    try {
+      await make(draft);
+      moveInto(dir, draft);
+    } finally {
+      for (const path of [draft, lock]) rmSync(path, { recursive: true, force: true });
+    }
+    prune();
   }
-  const draft = join(home, `draft-${randomUUID()}`);
-  mkdirSync(draft, { recursive: true });
-  try {
-    await make(draft);
-    moveInto(dir, draft);
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
-  prune();
+  touch(dir);
   return dir;
+};
+
+/** A folder for several results of exactly these sources, which the caller makes when they are missing. */
+export const cacheFolder = ({ kind, from }: Pick<BuildRecipe, 'kind' | 'from'>): string => {
+  const dir = join(home, `${kind}-${digestOf(from, '')}`);
+  mkdirSync(dir, { recursive: true });
+  touch(dir);
+  return dir;
+};
+
+const touch = (dir: string): void => {
+  const now = new Date();
+  utimesSync(dir, now, now);
+};
+
+const pollMs = 100;
+/** Several times what the longest build takes. */
+const lockedMaxMs = 600_000;
+
+/** Takes the lock if no process holds it. One whose process has ended is removed, for the next try. */
+const takesLock = (lock: string): boolean => {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+  const sinceMs = statSync(lock, { throwIfNoEntry: false })?.mtimeMs;
+  if (sinceMs !== undefined && (Date.now() - sinceMs > lockedMaxMs || !isRunning(lock))) rmSync(lock, { force: true });
+  return false;
+};
+
+const isRunning = (lock: string): boolean => {
+  try {
+    return process.kill(Number(readFileSync(lock, 'utf8')), 0);
+  } catch (error) {
+    // A process of another user may not be signalled, but runs.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
 };
 
 /** Whether the sources are still those of the folder that `buildCached` returned. Their times are compared first, which costs less. */

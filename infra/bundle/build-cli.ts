@@ -26,7 +26,7 @@ const buildDir = (): Promise<string> =>
   buildCached({
     kind: 'cli',
     from: [
-      'infra/{cli,archive,mount,bundle,deploy,preflight,smoke,part}/**/*.ts',
+      'infra/{cli,archive,mount,pull,bundle,deploy,preflight,smoke,part}/**/*.ts',
       'infra/local/engines/firestore/**/*.ts',
       'infra/config.ts',
       'shared/**/*.ts',

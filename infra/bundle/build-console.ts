@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { basename, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
@@ -61,10 +61,13 @@ export const consolePackages = async (): Promise<readonly string[]> => {
 export const compressFile = (name: string, content: Buffer): BuiltFile => {
   const contentType = contentTypes[extname(name)];
   if (contentType === undefined) throw new Error(`the console has a file of an unknown type: ${name}`);
+  const isImmutable = name.startsWith('assets/');
+  // The name of an immutable file has a hash of its content. A second hash of each would be the only part that does not compress.
+  const version = isImmutable ? basename(name) : createHash('sha256').update(content).digest('base64url').slice(0, 22);
   return {
     contentType,
-    etag: `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`,
-    isImmutable: name.startsWith('assets/'),
+    etag: `"${version}"`,
+    isImmutable,
     br: brotliCompressSync(content, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: content.length } }).toString('base64'),
   };
 };

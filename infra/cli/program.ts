@@ -11,10 +11,13 @@ import { addArchiveCommand } from './commands/archive-command.ts';
 import { addAuditCommand } from './commands/audit-command.ts';
 import { addBackupCommands } from './commands/backup/backup-commands.ts';
 import { addCompletionCommand } from './commands/completion-command.ts';
+import { addConfigCommands } from './commands/config-commands.ts';
 import { addDeployCommand } from './commands/deploy/deploy-command.ts';
 import { addErasureCommands } from './commands/erasure-commands.ts';
+import { addExportCommands } from './commands/export-commands.ts';
 import { addFindCommand } from './commands/find-command.ts';
 import { addHelpCommand } from './commands/help-command.ts';
+import { addHistoryCommand } from './commands/history-command.ts';
 import { addLoginCommand } from './commands/login-command.ts';
 import { addLogsCommand } from './commands/logs-command.ts';
 import { addOpenCommand } from './commands/open-command.ts';
@@ -25,10 +28,12 @@ import { addOrganizationCommands } from './commands/organization/organization-co
 import { addServiceAccountCommands } from './commands/organization/service-account-commands.ts';
 import { addPitrCommands } from './commands/pitr-commands.ts';
 import { addProjectCommands } from './commands/project-commands.ts';
+import { addPullCommand } from './commands/pull-command.ts';
 import { addReportCommand } from './commands/report-command.ts';
 import { addRestoreCommands } from './commands/restore/restore-commands.ts';
 import { addRestoreTestCommands } from './commands/restore-test/restore-test-commands.ts';
 import { addScheduleCommands } from './commands/schedule/schedule-commands.ts';
+import { addSearchCommand } from './commands/search-command.ts';
 import { addSessionCommands } from './commands/session-commands.ts';
 import { addSmokeCommand } from './commands/smoke-command.ts';
 import { addStatusCommand } from './commands/status-command.ts';
@@ -81,8 +86,13 @@ const groups = [
   addStorageCommands,
   addBackupCommands,
   addFindCommand,
+  addSearchCommand,
+  addConfigCommands,
+  addHistoryCommand,
   addOpenCommand,
+  addPullCommand,
   addRestoreCommands,
+  addExportCommands,
   addScheduleCommands,
   addPitrCommands,
   addErasureCommands,

@@ -13,7 +13,7 @@ import {
 } from '../local/engines/firestore/index.ts';
 
 /** Leaves that a scan fetches in advance, once it has gone so far that they are likely to be wanted. */
-const aheadMax = 8;
+const aheadMax = 4;
 /** A lookup of many documents must not open as many connections. */
 const fetchesMax = 16;
 

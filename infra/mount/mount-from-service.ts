@@ -1,27 +1,34 @@
 import type { Client } from '../../shared/client/index.ts';
+import { keepYoungSmall } from '../../shared/platform/index.ts';
 import { RpcError } from '../local/engines/firestore/index.ts';
-import { type Mount, openMount } from './open-mount.ts';
+import { type Mount, type MountedBackup, type MountOptions, openMount } from './open-mount.ts';
 import { ServiceDocuments } from './service-documents.ts';
 
-export { mountWords, overlayWords } from './open-mount.ts';
+export { MountMask } from './mount-mask.ts';
+export { maskWords, mountJson, mountWords, overlayWords } from './open-mount.ts';
 
-interface ServiceMountOptions {
+/** What clients are told of a page that the service does not give. */
+export type RefusalOf = (error: unknown) => { readonly code: 'PERMISSION_DENIED' | 'UNAVAILABLE'; readonly message: string };
+
+interface ServiceMountOptions extends MountOptions {
   readonly client: Client;
-  readonly backup: string;
-  /** `projects/p/databases/d` */
-  readonly source: string;
-  readonly port: number;
-  readonly overlay: string | undefined;
-  /** What clients are told of a page that the service does not give. */
-  readonly refusalOf: (error: unknown) => { readonly code: 'PERMISSION_DENIED' | 'UNAVAILABLE'; readonly message: string };
+  readonly backups: readonly Pick<MountedBackup, 'backup' | 'source' | 'databaseId'>[];
+  readonly refusalOf: RefusalOf;
 }
 
-/** Serves a backup that the service reads. */
-export const mountFromService = ({ client, refusalOf, ...options }: ServiceMountOptions): Promise<Mount> => {
-  const errorOf = (error: unknown): Error => {
+/** Serves backups that the service reads. */
+export const mountFromService = ({ client, refusalOf, backups, ...options }: ServiceMountOptions): Promise<Mount> => {
+  keepYoungSmall();
+  return openMount(
+    backups.map((one) => ({ ...one, documents: serviceDocuments(client, one.backup, refusalOf) })),
+    options,
+  );
+};
+
+/** The documents of a backup, with the refusals of the service as errors of Firestore. */
+export const serviceDocuments = (client: Client, backup: string, refusalOf: RefusalOf): ServiceDocuments =>
+  new ServiceDocuments(client, backup, (error) => {
     if (error instanceof RpcError) return error;
     const { code, message } = refusalOf(error);
     return new RpcError(code, message);
-  };
-  return openMount({ ...options, documents: new ServiceDocuments(client, options.backup, errorOf) });
-};
+  });

@@ -7,11 +7,11 @@ const monthHours = 730;
 export const restingResources = {
   keys: 4,
   secrets: 2,
-  alarms: 94,
+  alarms: 101,
   dashboards: 1,
   queueTriggers: 10,
   /** Periodic runs per hour, of all functions together. */
-  runsPerHour: 68,
+  runsPerHour: 80,
 } as const;
 
 interface RestingCost {

@@ -5,6 +5,7 @@
 import { backupTimeoutMinutesMax } from '../../shared/contract/limits.ts';
 import { roundSeconds } from '../../shared/contract/runtime/step-rounds.ts';
 import { waitPauses } from '../../shared/contract/runtime/wait-pauses.ts';
+import { workflowTimeoutSeconds as exportSeconds } from './export.ts';
 import { workflowTimeoutSeconds as purgeSeconds } from './purge.ts';
 import { workflowTimeoutSeconds as restoreSeconds } from './restore.ts';
 import { workflowTimeoutSeconds as restoreTestSeconds } from './restore-test.ts';
@@ -26,13 +27,13 @@ const working = (longestSeconds: number, seconds: number): Loop => ({
 const waitingPhases = 6;
 
 /** Pauses start again with every phase, and all phases together last as long as the execution. */
-const pausesOf = (longestSeconds: number): number => {
+const pausesOf = (longestSeconds: number, phases = waitingPhases): number => {
   const growing = waitPauses.slice(0, -1).map(({ untilSeconds, pauseSeconds }, n) => {
     const fromSeconds = waitPauses[n - 1]?.untilSeconds ?? 0;
     return Math.ceil((untilSeconds - fromSeconds) / pauseSeconds);
   });
   const longest = waitPauses[waitPauses.length - 1]?.pauseSeconds ?? 1;
-  return waitingPhases * growing.reduce((all, one) => all + one, 0) + Math.ceil(longestSeconds / longest);
+  return phases * growing.reduce((all, one) => all + one, 0) + Math.ceil(longestSeconds / longest);
 };
 
 /** A restore test either works or waits. Comparing and reading the largest backup takes a day. */
@@ -47,6 +48,9 @@ export const loops: Readonly<Record<string, Loop>> = {
   'Write shard': working(restoreSeconds, roundSeconds.restoreWrite),
   Verify: working(verifySeconds, roundSeconds.backupVerify),
   Purge: working(purgeSeconds, roundSeconds.purge),
+  /** Waits for the backup of a moment; then it plans, joins the columns and finishes, with a map of its own in between. */
+  Advance: { workRounds: 8, waitRounds: pausesOf(exportSeconds, 1) },
+  'Export shard': { workRounds: 1, waitRounds: 0 },
   Run: {
     workRounds: working(compareSeconds, roundSeconds.restoreTestRun).workRounds,
     waitRounds: pausesOf(restoreTestSeconds - compareSeconds),

@@ -31,6 +31,9 @@ export {
   verifyEvidence,
 } from './evidence/signed-evidence.ts';
 export { hasWrittenAll, unwrittenWords, writtenDocuments } from './evidence/written-documents.ts';
+export { type FieldPath, type FilterEntry, filterName } from './filter/filter-directory.ts';
+export { type FilterSource, filterShareMax } from './filter/filter-writer.ts';
+export { verifyFilter } from './filter/verify-filter.ts';
 export { encodeKeyFile, type KeyFile, parseKeyFile } from './key/key-file.ts';
 export {
   type KeyWrap,
@@ -47,7 +50,7 @@ export { DocumentSkim } from './leaf/document-skim.ts';
 export type { DocumentMarks } from './leaf/document-trim.ts';
 export { Leaf } from './leaf/leaf.ts';
 export { type ProtobufTimestamp, parseMoment } from './leaf/protobuf-timestamp.ts';
-export type { Manifest } from './manifest/manifest.ts';
+export { type Json, type Manifest, storedObjects } from './manifest/manifest.ts';
 export { claimedIdentity, manifestDigest, openManifest, sealManifest } from './manifest/seal-manifest.ts';
 export { afterSubtree, compareFrom, compareNames, compareRanges } from './name/compare-names.ts';
 export { SharedPrefix } from './name/shared-prefix.ts';
@@ -80,7 +83,8 @@ export {
   type WantedLeaf,
 } from './reader/archive.ts';
 export type { LeafContents } from './reader/leaf-cache.ts';
+export { LeafFilters, type LeafVerdict, type WantedValue, wantedId, wantedValue } from './reader/leaf-filters.ts';
 export { reread, rereadsMax } from './reader/reread.ts';
 export { Seeker } from './reader/seeker.ts';
-export { type EncodedNameRange, type NamedPage, segmentsInRanges } from './reader/segments-in-ranges.ts';
+export { boundedSegments, type EncodedNameRange, type NamedPage, segmentsInRanges } from './reader/segments-in-ranges.ts';
 export { streamLeaves } from './reader/stream-leaves.ts';

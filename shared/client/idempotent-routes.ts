@@ -7,6 +7,8 @@ export const idempotentRoutes: Readonly<Record<IdempotentRoute, true>> = {
   'POST /backups': true,
   'POST /backups/import': true,
   'POST /backups/restore': true,
+  'POST /exports': true,
+  'POST /exports/{exportId}/resume': true,
   'POST /backups/restore/{restoreJobId}/resume': true,
   'POST /backups/restore/{restoreJobId}/undo': true,
   'POST /backups/{backupId}/verify': true,

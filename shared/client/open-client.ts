@@ -147,6 +147,7 @@ export const openClient = (options: ClientOptions): Client => {
   const client = { request, page, pages, list, send } as unknown as Client;
   const read: JobReaders = {
     backup: (backupId, signal) => client.request('GET /backups/{backupId}', { params: { backupId }, signal }),
+    export: (exportId, signal) => client.request('GET /exports/{exportId}', { params: { exportId }, signal }),
     restore: (restoreJobId, signal) =>
       client.request('GET /backups/restore/{restoreJobId}', { params: { restoreJobId }, signal }),
   };

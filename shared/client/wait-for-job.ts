@@ -6,6 +6,7 @@ import { pause } from './send-request.ts';
 export interface Jobs {
   readonly backup: DataOf<'GET /backups/{backupId}'>;
   readonly restore: DataOf<'GET /backups/restore/{restoreJobId}'>;
+  readonly export: DataOf<'GET /exports/{exportId}'>;
 }
 export type JobKind = keyof Jobs;
 export type JobReaders = { readonly [K in JobKind]: (id: string, signal: AbortSignal | undefined) => Promise<Jobs[K]> };

@@ -30,6 +30,7 @@ export const actorName = ({ type, email, name, id }: NamedActor): string => {
 const titles: Readonly<Record<string, (projectName: string) => string>> = {
   backup: (project) => `Backup of ${project}`,
   restore: (project) => `Restore into ${project}`,
+  export: (project) => `Export of ${project}`,
   erasure: (project) => `Erasure in ${project}`,
 };
 

@@ -58,6 +58,7 @@ export const capabilities = {
   'source:read': [
     'FIRESTORE_URL',
     'IDENTITY_TOOLKIT_URL',
+    'FIREBASE_RULES_URL',
     'GOOGLE_TOKEN_URL',
     'GOOGLE_STS_URL',
     'GOOGLE_CREDENTIALS_URL',
@@ -87,6 +88,8 @@ export const capabilities = {
   'backup:watch': ['BACKUP_WORKFLOW_ARN'],
   'restore:start': ['RESTORE_WORKFLOW_ARN'],
   'restore:watch': ['RESTORE_WORKFLOW_ARN'],
+  'export:start': ['EXPORT_WORKFLOW_ARN'],
+  'export:watch': ['EXPORT_WORKFLOW_ARN'],
   'verify:start': ['VERIFY_WORKFLOW_ARN'],
   'restore-test:start': ['RESTORE_TEST_WORKFLOW_ARN'],
   'restore-test:watch': ['RESTORE_TEST_WORKFLOW_ARN'],

@@ -2,7 +2,7 @@
 import * as z from 'zod/mini';
 import { comparableEmail } from './comparable-email.ts';
 import { type IdKind, idMessage, idPattern, idPrefixes } from './ids.ts';
-import { nameMax, overlapHours, overlapHoursMax, reservedSlugs, slugMax, slugMin } from './limits.ts';
+import { nameMax, overlapHours, overlapHoursMax, reservedSlugs, retentionDaysMax, slugMax, slugMin } from './limits.ts';
 import { visibleText } from './visible-text.ts';
 
 /** Rejects control characters, which break logs and spreadsheets, and lone surrogates, which do not survive UTF-8. */
@@ -73,6 +73,11 @@ export const Timezone = z
 
 /** A date or date-time in a query; a date is in UTC. */
 export const When = z.union([z.iso.datetime({ offset: true }), z.iso.date()], 'must be an ISO 8601 date or date-time');
+
+/** How long something is kept. */
+export const KeptDays = z
+  .int('must be a whole number of days')
+  .check(z.minimum(1, 'must be at least 1'), z.maximum(retentionDaysMax, `must be at most ${retentionDaysMax}`));
 
 /** Names that S3, Google and DigitalOcean accept; never a path. */
 export const BucketName = z

@@ -13,6 +13,7 @@ export const idPrefixes = {
   project: 'prj',
   backup: 'bkp',
   restore: 'rst',
+  export: 'exp',
   webhook: 'whk',
   delivery: 'dlv',
   schedule: 'sch',

@@ -12,6 +12,7 @@ import { console } from './endpoints/console.ts';
 import { device } from './endpoints/device.ts';
 import { documents } from './endpoints/documents.ts';
 import { encryption } from './endpoints/encryption.ts';
+import { exports } from './endpoints/exports.ts';
 import { incidents } from './endpoints/incidents.ts';
 import { invitations, invites } from './endpoints/invitations.ts';
 import { members } from './endpoints/members.ts';
@@ -25,6 +26,7 @@ import { reports } from './endpoints/protection/reports.ts';
 import { restoreTests } from './endpoints/protection/restore-tests.ts';
 import { restores } from './endpoints/restores.ts';
 import { schedules } from './endpoints/schedules.ts';
+import { search } from './endpoints/search.ts';
 import { serviceAccount } from './endpoints/service-account.ts';
 import { storageDestinations } from './endpoints/storage-destinations.ts';
 import { storageUsage } from './endpoints/storage-usage.ts';
@@ -50,7 +52,9 @@ export const contract = {
   backups,
   backupContents,
   documents,
+  search,
   restores,
+  exports,
   schedules,
   restoreTests,
   evidence,
@@ -92,12 +96,16 @@ const entriesElsewhere: Readonly<Record<string, string>> = {
   device: 'functions/account/device.ts',
   documents: 'functions/document/documents.ts',
   evidence: 'functions/restore-test/evidence.ts',
+  'exports.content': 'functions/export/download.ts',
+  'exports.create': 'functions/export/create.ts',
+  'exports.files': 'functions/export/download.ts',
   'evidence.get': 'functions/restore-test/read-evidence.ts',
   'projects.collections': 'functions/project/connect.ts',
   'projects.create': 'functions/project/connect.ts',
   'projects.reconnect': 'functions/project/connect.ts',
   'restore-tests': 'functions/restore-test/api.ts',
   'restores.create': 'functions/restore/create.ts',
+  search: 'functions/document/search.ts',
   sessions: 'functions/account/sessions.ts',
   'sessions.list': 'functions/account/list-sessions.ts',
   'storageDestinations.create': 'functions/destination/connect.ts',

@@ -18,3 +18,8 @@ export const restorePhases = [
   'Finalizing',
   'Completed',
 ] as const;
+
+export const exportFormats = ['ndjson', 'ndjson-typed', 'csv', 'parquet', 'google'] as const;
+export const exportStatuses = restoreStatuses;
+/** In order. A failed or cancelled job keeps its last phase. */
+export const exportPhases = ['queued', 'building', 'planning', 'reading', 'writing', 'finishing', 'finished'] as const;

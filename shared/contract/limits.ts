@@ -43,6 +43,12 @@ export const restoreDocumentIdsMax = 1_000;
 /** Rules of a masked copy; they are stored on the record of the restore. */
 export const transformRulesMax = 200;
 export const transformRulesMaxBytes = 24 << 10;
+/** Columns of a CSV file that a request names; they are stored on the record of the export. */
+export const exportColumnsMax = 200;
+/** Of the files of an export that are downloaded through the service; larger ones are read from their bucket. */
+export const downloadMaxBytes = 2 ** 30;
+/** Of one call. In base64 it is less than the 6 MB that a function may return. */
+export const downloadCallBytes = 4 << 20;
 /** Firestore's documented maximum for one database. */
 export const writesPerSecondMax = 10_000;
 
@@ -147,6 +153,7 @@ export const browsingShare = 1 / 10;
 /** Concurrent jobs per organization, by default. */
 export const concurrentBackups = 20;
 export const concurrentRestores = 20;
+export const concurrentExports = 10;
 export const concurrentVerifications = 10;
 
 export const plans = ['starter', 'professional', 'enterprise'] as const;
@@ -191,6 +198,7 @@ export const organizationLimits = {
   restoreTests: restoreTestsPerOrganization,
   concurrentBackups,
   concurrentRestores,
+  concurrentExports,
   concurrentVerifications,
 } as const;
 export type OrganizationLimit = keyof typeof organizationLimits;
@@ -202,8 +210,12 @@ export const organizationLimitsMax: Readonly<Record<OrganizationLimit, number>> 
   restoreTests: 1_000,
   concurrentBackups: 200,
   concurrentRestores: 200,
+  concurrentExports: 200,
   concurrentVerifications: 200,
 };
+
+/** Fields of a project by whose values its backups are filtered. */
+export const searchFieldsMax = 8;
 
 /** Of a project. */
 export const labelsMax = 10;

@@ -10,6 +10,10 @@ export const usdPerRead = 0.06 / 100_000;
 export const usdPerWrite = 0.18 / 100_000;
 export const usdPerDelete = 0.02 / 100_000;
 
+/** AWS in us-east-1: a request that reads an object, and what a function takes. */
+export const usdPerStorageRead = 0.0004 / 1_000;
+export const usdPerComputeGigabyteSecond = 0.0000166667;
+
 /**
  * The prices of storage are those of this day as far as we know: base prices agree with published comparisons, those of other regions
  * were entered from memory. Compare with the `source` before relying on one.

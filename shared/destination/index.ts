@@ -2,7 +2,13 @@ export { createDestination, destinationInUse, removeDestination } from './api/cr
 export { checkDestinationInput, type DestinationInput, requestedAccess, requiredAccess } from './api/destination-input.ts';
 export { recoveryWrites } from './api/recovery-writes.ts';
 export { assertDestinationWorks, failureWrites, testAndRecord, testDestination } from './api/test-destination.ts';
-export { changesLocation, destinationHasBackups, mergeInput, updateDestination } from './api/update-destination.ts';
+export {
+  bucketLocation,
+  changesLocation,
+  destinationHasBackups,
+  mergeInput,
+  updateDestination,
+} from './api/update-destination.ts';
 export { credentialsMissing, hasCredentials, moveCredentials, openCredentials } from './model/credentials.ts';
 export { defaultDestination } from './model/default-destination.ts';
 export { objectPath } from './model/object-path.ts';

@@ -71,7 +71,7 @@ export const typedValue = (value: unknown): Readonly<Record<string, unknown>> =>
 };
 
 /** The content of an entry, without duplicates. */
-export const erasureContent = (input: ErasureInput, id: string, createdAt: string): LedgerEntry => ({
+export const erasureContent = (input: Omit<ErasureInput, 'reason'>, id: string, createdAt: string): LedgerEntry => ({
   id,
   createdAt,
   paths: [...new Set(input.paths ?? [])],

@@ -26,6 +26,7 @@ const queues: Readonly<Record<Task['kind'], Queue>> = {
   'start-backup': 'task',
   'start-verification': 'task',
   'start-restore': 'task',
+  'start-export': 'task',
   'start-restore-test': 'task',
   'run-restore-test': 'schedule',
   'sync-restore-test': 'schedule',

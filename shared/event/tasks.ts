@@ -23,6 +23,7 @@ export const Task = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('start-verification'), backupId: id('backup') }),
   /** Each attempt runs its own workflow. */
   z.object({ kind: z.literal('start-restore'), restoreJobId: id('restore'), attempt: z.int().check(z.minimum(1)) }),
+  z.object({ kind: z.literal('start-export'), exportId: id('export'), attempt: z.int().check(z.minimum(1)) }),
   z.object({ kind: z.literal('start-restore-test'), runId: id('restoreTestRun'), attempt: z.int().check(z.minimum(1)) }),
   /** As `run-schedule` and `sync-schedule`: the plan is due, or its Scheduler entries must follow it. */
   z.object({ kind: z.literal('run-restore-test'), restoreTestId: id('restoreTest'), at: Moment }),

@@ -39,3 +39,7 @@ export const documentColumn = (row: ExportRow, column: (typeof documentColumns)[
 /** A reference as the path below the same root, so that it equals the `__path__` of its target; into other databases it stays whole. */
 export const referencePath = (name: string, root: string): string =>
   name.startsWith(`${root}/`) ? name.slice(root.length + 1) : name;
+
+/** A document as one line of typed NDJSON: Firestore's REST JSON, every type kept. */
+export const typedLine = ({ root, path, fields, createTime, updateTime }: ExportRow): string =>
+  JSON.stringify({ name: `${root}/${path}`, fields, createTime, updateTime });

@@ -23,6 +23,21 @@ export interface TableColumn {
   readonly type: ColumnType;
 }
 
+/** What was found in one place of the documents of a table, as JSON keeps it. */
+interface FoundShape {
+  readonly kinds: readonly ValueKind[];
+  readonly hasWideInteger: boolean;
+  readonly element: FoundShape | null;
+  /** Null if there were too many. */
+  readonly keys: readonly (readonly [key: string, shape: FoundShape])[] | null;
+}
+
+/** What was found in the documents of a part of a table. */
+export interface FoundColumns {
+  readonly columns: readonly (readonly [name: string, shape: FoundShape])[];
+  readonly hasOther: boolean;
+}
+
 /** Finds the columns of a table, and their types, from all its documents. Memory is bounded by the limits above. */
 export class TableSchema {
   readonly #columns = new Map<string, ColumnShape>();
@@ -41,6 +56,21 @@ export class TableSchema {
       }
       if (shape) shape.add(value);
       else this.hasOther = true;
+    }
+  }
+
+  get found(): FoundColumns {
+    return { columns: [...this.#columns].map(([name, shape]) => [name, shape.found]), hasOther: this.hasOther };
+  }
+
+  /** Adds what was found in the part of the table that follows. */
+  merge({ columns, hasOther }: FoundColumns): void {
+    this.hasOther ||= hasOther;
+    for (const [name, found] of columns) {
+      const shape = this.#columns.get(name) ?? (this.#columns.size < columnsMax ? new ColumnShape(this.#budget) : undefined);
+      if (!shape) this.hasOther = true;
+      else this.#columns.set(name, shape);
+      shape?.merge(found);
     }
   }
 
@@ -74,24 +104,53 @@ class ColumnShape {
     } else if (typed.kind === 'map') for (const name in typed.fields) this.#addKey(name, typed.fields[name] as RestValue);
   }
 
+  get found(): FoundShape {
+    return {
+      kinds: [...this.#kinds],
+      hasWideInteger: this.#hasWideInteger,
+      element: this.#element?.found ?? null,
+      keys: this.#keys ? [...this.#keys].map(([key, shape]) => [key, shape.found]) : null,
+    };
+  }
+
+  merge({ kinds, hasWideInteger, element, keys }: FoundShape): void {
+    for (const kind of kinds) this.#kinds.add(kind);
+    this.#hasWideInteger ||= hasWideInteger;
+    if (element) {
+      this.#element ??= new ColumnShape(this.#budget);
+      this.#element.merge(element);
+    }
+    if (keys === null) this.#budget.parts += this.#releaseKeys();
+    else for (const [key, found] of keys) this.#shapeOf(key)?.merge(found);
+  }
+
   #addKey(name: string, value: RestValue): void {
-    if (!this.#keys) return;
+    this.#shapeOf(name)?.add(value);
+  }
+
+  /** Undefined if the keys are too many. */
+  #shapeOf(name: string): ColumnShape | undefined {
+    if (!this.#keys) return undefined;
     let shape = this.#keys.get(name);
     if (!shape) {
       if (this.#keys.size >= keysMax || this.#budget.parts === 0) {
         this.#budget.parts += this.#release();
-        return;
+        return undefined;
       }
       this.#budget.parts -= 1;
       shape = new ColumnShape(this.#budget);
       this.#keys.set(name, shape);
     }
-    shape.add(value);
+    return shape;
   }
 
   /** Forgets all keys; returns how many there were, at any depth. */
   #release(): number {
-    let parts = this.#element ? this.#element.#release() : 0;
+    return (this.#element ? this.#element.#release() : 0) + this.#releaseKeys();
+  }
+
+  #releaseKeys(): number {
+    let parts = 0;
     for (const shape of this.#keys?.values() ?? []) parts += 1 + shape.#release();
     this.#keys = undefined;
     return parts;

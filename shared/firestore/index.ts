@@ -1,13 +1,15 @@
 /** Reads and writes Firestore over gRPC: consistent snapshots, documents byte for byte, and an outcome for every write. */
 
+export { FieldKeys } from './document/field-keys.ts';
 export { isMergeNoop } from './document/is-merge-noop.ts';
 export { referenceRewriter } from './document/reference-rewriter.ts';
 export { fieldsDigest, type RestDocument, restDocument, sameFields } from './document/rest-document.ts';
 export type { RestFields, RestValue } from './document/rest-value.ts';
 export { ValueEditor, type ValueVisitor } from './document/value-editor.ts';
+export { storedKey, valueKey } from './document/value-key.ts';
 export { valueKind } from './document/value-kind.ts';
 export { ErasureFilter } from './erasure/erasure-filter.ts';
-export { FieldMatcher, fieldSegments, valueKey } from './erasure/field-matcher.ts';
+export { FieldMatcher, fieldSegments } from './erasure/field-matcher.ts';
 export { FirestoreDatabase, type SourceOptions, type TokenSupplier } from './firestore-database.ts';
 export { Availability } from './grpc/availability.ts';
 export { denialReason, readerRole, withRole } from './grpc/classify-error.ts';

@@ -7,6 +7,7 @@ import type { ProjectReach } from '../contract/access.ts';
 import type { Endpoint } from '../contract/endpoint.ts';
 import { ApiError } from '../contract/errors.ts';
 import { type IdKind, idPrefixes, isId } from '../contract/ids.ts';
+import { exportKey } from '../export/index.ts';
 import { getAll, type Item, type Key, type Tenant } from '../platform/index.ts';
 import { restoreKey } from '../restore/index.ts';
 import { restoreTestKey } from '../restore-test/index.ts';
@@ -27,6 +28,7 @@ type FindKey = (tenant: Tenant, id: string) => Key<Item>;
 const resources: Readonly<Record<IdKind, FindKey | undefined>> = {
   backup: backupKey.backup,
   restore: restoreKey.restore,
+  export: exportKey.export,
   schedule: scheduleKey.schedule,
   restoreTest: restoreTestKey.plan,
   restoreTestRun: restoreTestKey.run,

@@ -2,7 +2,9 @@ export { deleteWorkItems } from './delete-work-items.ts';
 export { withHeartbeat } from './heartbeat.ts';
 export { assertJobCapacity, countRunningJobs, runningItemsMax } from './job-capacity.ts';
 export { corruptionFailure, failureOf, JobFailure, throwAsUploadError, UploadError } from './job-failure.ts';
+export { listMatching } from './list-matching.ts';
 export { markMoving } from './mark-moving.ts';
+export { deriveMaskKey, deriveSealKey, maskSaltExpiry, maskSaltKey, newMaskSaltItem } from './mask-salt.ts';
 export {
   type FailingRuns,
   judgeFailedRun,

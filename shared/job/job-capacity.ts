@@ -12,7 +12,7 @@ export const countRunningJobs = async (jobs: readonly Key<Pick<JobRecord, 'statu
   return found.filter((job) => job?.status === 'pending' || job?.status === 'running').length;
 };
 
-const limitNames = { backups: 'concurrentBackups', restores: 'concurrentRestores' } as const;
+const limitNames = { backups: 'concurrentBackups', restores: 'concurrentRestores', exports: 'concurrentExports' } as const;
 
 /** JOB_IN_PROGRESS once the organization's limit is reached. Two requests at the same moment may both pass. */
 export const assertJobCapacity = (kind: keyof typeof limitNames, running: number): void => {

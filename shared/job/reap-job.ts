@@ -27,7 +27,9 @@ export interface JobWorkflow {
 
 export type Execution = ExecutionState;
 
-export const jobWorkflow = (arn: 'BACKUP_WORKFLOW_ARN' | 'RESTORE_WORKFLOW_ARN' | 'RESTORE_TEST_WORKFLOW_ARN'): JobWorkflow => ({
+export const jobWorkflow = (
+  arn: 'BACKUP_WORKFLOW_ARN' | 'RESTORE_WORKFLOW_ARN' | 'RESTORE_TEST_WORKFLOW_ARN' | 'EXPORT_WORKFLOW_ARN',
+): JobWorkflow => ({
   describe: (name) => describeExecution(arn, name),
   start: (name, input) => startWorkflow(arn, name, input),
   stop: (name, cause) => stopWorkflow(arn, name, cause),
@@ -56,7 +58,7 @@ export interface ReapedJob {
 
 /** What the reaper needs to know about a kind of job. */
 export interface ReapedKind<I extends RunningJobItem, J extends ReapedJob> {
-  readonly name: 'backup' | 'restore' | 'restore test';
+  readonly name: 'backup' | 'restore' | 'restore test' | 'export';
   readonly partition: string;
   readonly workflow: JobWorkflow;
   readonly clock: Clock;

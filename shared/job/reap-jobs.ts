@@ -8,6 +8,7 @@ import {
   get,
   getAll,
   isAwsError,
+  iso,
   type Key,
   log,
   type Tenant,
@@ -99,8 +100,8 @@ class Round<I extends RunningJobItem, J extends ReapedJob> {
 
   /** The jobs that may need reaping. */
   async *jobs(position: string | undefined): AsyncGenerator<I> {
+    const { clock, recordKey } = this.#kind;
     for await (const page of pages(this.#items(position))) {
-      const { clock, recordKey } = this.#kind;
       const loaded = await getAll(page.map((item) => recordKey(this.#tenantOf(item), item)));
       this.running += page.length;
       for (const [n, item] of page.entries()) {
@@ -116,8 +117,11 @@ class Round<I extends RunningJobItem, J extends ReapedJob> {
   async *#items(position: string | undefined): AsyncGenerator<I> {
     // Sort keys before this one belong to the reaper itself.
     const all = { pk: this.#kind.partition, prefix: '', from: '0' };
-    yield* walk<I>({ ...all, ...(position !== undefined && { from: position }) });
-    if (position !== undefined) for await (const item of walk<I>({ ...all, to: position })) if (item.sk !== position) yield item;
+    // Most that wait have ended, some of them years before their clean-up.
+    const isDue = ({ dueAt = '' }: I): boolean => dueAt <= iso(this.#kind.clock.now());
+    for await (const item of walk<I>({ ...all, ...(position !== undefined && { from: position }) })) if (isDue(item)) yield item;
+    if (position === undefined) return;
+    for await (const item of walk<I>({ ...all, to: position })) if (item.sk !== position && isDue(item)) yield item;
   }
 }
 

@@ -80,7 +80,7 @@ const overlap = (a: CompiledRule, b: CompiledRule): boolean =>
 const ambiguous = (a: CompiledRule, b: CompiledRule): ApiError =>
   invalid(
     atRule(b.index),
-    `overlaps with rule ${a.index} (${describeRule(a.rule)}) and neither is more specific, but they do different things: ${describeRule(b.rule)}. Make one more specific, or remove it`,
+    `overlaps with rule ${a.index + 1} (${describeRule(a.rule)}) and neither is more specific, but they do different things: ${describeRule(b.rule)}. Make one more specific, or remove it`,
     { rules: [a.index, b.index], overlapping: [a.rule, b.rule] },
   );
 

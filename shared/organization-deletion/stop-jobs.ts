@@ -7,6 +7,7 @@ import type { AuditAction } from '../contract/audit-actions.ts';
 import { ApiError } from '../contract/errors.ts';
 import { endpointTimeoutSeconds } from '../contract/limits.ts';
 import type { UnfinishedJob } from '../contract/models/job.ts';
+import { cancelExport, type ExportRecord, exportKey, exportMarks, isActiveExport } from '../export/index.ts';
 import { type CallerContext, noSuchOrganization, type OrganizationRecord, organizationKey } from '../organization/index.ts';
 import { after, type Change, clock, commit, get, getAll, isConflict, iso, type Tenant } from '../platform/index.ts';
 import { cancelRestore, hasActiveWriter, type RestoreRecord, restoreData, restoreKey, restoreMarks } from '../restore/index.ts';
@@ -75,26 +76,34 @@ const isActive = <J extends { readonly status: string }>(job: J | undefined): jo
  * read, and end by themselves.
  */
 const readUnfinished = async (tenant: Tenant, now: Date) => {
-  const [backupIds, marks, runIds] = await Promise.all([runningBackupIds(tenant), restoreMarks(tenant), runningTestIds(tenant)]);
-  const [backups, restores, allRuns] = await Promise.all([
+  const [backupIds, marks, runIds, exported] = await Promise.all([
+    runningBackupIds(tenant),
+    restoreMarks(tenant),
+    runningTestIds(tenant),
+    exportMarks(tenant),
+  ]);
+  const [backups, restores, allRuns, exports] = await Promise.all([
     getAll(backupIds.map((id) => backupKey.backup(tenant, id))),
     // With a `dueAt`, its writers have stopped.
     getAll(marks.map(({ restoreJobId, dueAt }) => (dueAt ? undefined : restoreKey.restore(tenant, restoreJobId)))),
     getAll(runIds.map((id) => restoreTestKey.run(tenant, id))),
+    getAll(exported.map(({ exportId }) => exportKey.export(tenant, exportId))),
   ]);
   const runs = allRuns.filter((run) => run !== undefined && !isRunEnded(run)) as readonly RunRecord[];
-  const tests = new Set(runs.map(({ id }) => id));
+  const running = exports.filter((one) => one !== undefined && isActiveExport(one)) as readonly ExportRecord[];
   // A test cancels its own restores, and undoes them with another one.
+  const tests = new Set(runs.map(({ id }) => id));
   const own = restores.filter((restore) => restore !== undefined && !tests.has(restore.createdBy.id)) as readonly RestoreRecord[];
   const writing = await Promise.all(own.map(({ id, status }) => isActive({ status }) || hasActiveWriter(tenant, id, now)));
-  return { backups: backups.filter(isActive), restores: own.filter((_, n) => writing[n]), runs };
+  return { backups: backups.filter(isActive), restores: own.filter((_, n) => writing[n]), runs, exports: running };
 };
 
 type Unfinished = Awaited<ReturnType<typeof readUnfinished>>;
 
-const shownJobs = ({ backups, restores, runs }: Unfinished): readonly Shown[] => [
+const shownJobs = ({ backups, restores, runs, exports }: Unfinished): readonly Shown[] => [
   ...restores.map(shownRestore),
   ...runs.map(shownRun),
+  ...exports.map(shownExport),
   ...backups.map(({ id, status, projectId }): Shown => {
     return { kind: 'backup', id, status, projectId, cancelling: false, documentsWritten: 0 };
   }),
@@ -107,6 +116,15 @@ const shownRestore = (restore: RestoreRecord): Shown => {
   return { kind: 'restore', id, status, projectId, cancelling, documentsWritten };
 };
 
+const shownExport = ({ id, status, projectId, cancelling = false }: ExportRecord): Shown => ({
+  kind: 'export',
+  id,
+  status,
+  projectId,
+  cancelling,
+  documentsWritten: 0,
+});
+
 /** What a test wrote counts until it is removed. */
 const shownRun = ({ id, status, projectId, cancelRequestedAt, removal, documentsWritten: written }: RunRecord): Shown => {
   const documentsWritten = removal?.status === 'verified' ? 0 : (written ?? 0);
@@ -118,7 +136,7 @@ const shownRun = ({ id, status, projectId, cancelRequestedAt, removal, documents
 const cancelAll = async (
   caller: CallerContext,
   {
-    unfinished: { backups, restores, runs },
+    unfinished: { backups, restores, runs, exports },
     options,
     isTimeUp,
   }: { readonly unfinished: Unfinished; readonly options: StopOptions; readonly isTimeUp: () => boolean },
@@ -142,6 +160,7 @@ const cancelAll = async (
       await cancel('restore.cancelled', (at) => cancelRestore(caller, restore.id, at));
   for (const run of runs)
     if (run.cancelRequestedAt === undefined) await cancel('restore_test.cancelled', async (at) => cancelRun(tenant, run, at));
+  for (const { id, cancelling } of exports) if (!cancelling) await cancel('export.cancelled', () => cancelExport(caller, id));
   for (const backup of backups) await cancel('backup.cancelled', (at) => cancelBackup(caller, backup, at));
 };
 
@@ -151,18 +170,20 @@ const recentSeconds = 900;
 const endedJobs = async (tenant: Tenant, found: ReadonlyMap<string, Shown>, since: Date): Promise<readonly Shown[]> => {
   const jobs = [...found.values()];
   const marks = await restoreMarks(tenant);
-  const [backups, runs, restores, recent] = await Promise.all([
+  const [backups, runs, restores, exports, recent] = await Promise.all([
     getAll(jobs.map(({ kind, id }) => (kind === 'backup' ? backupKey.backup(tenant, id) : undefined))),
     getAll(jobs.map(({ kind, id }) => (kind === 'restore test' ? restoreTestKey.run(tenant, id) : undefined))),
     getAll(jobs.map(({ kind, id }) => (kind === 'restore' ? restoreKey.restore(tenant, id) : undefined))),
+    getAll(jobs.map(({ kind, id }) => (kind === 'export' ? exportKey.export(tenant, id) : undefined))),
     getAll(marks.map(({ restoreJobId }) => (found.has(restoreJobId) ? undefined : restoreKey.restore(tenant, restoreJobId)))),
   ]);
   const isRecent = ({ status, completedAt, createdBy }: RestoreRecord): boolean =>
     status === 'cancelled' && (completedAt ?? '') > iso(after(since, -recentSeconds)) && createdBy.type !== 'system';
   return [
     ...jobs.map((job, n): Shown => {
-      const [restore, run] = [restores[n], runs[n]];
+      const [restore, run, exported] = [restores[n], runs[n], exports[n]];
       if (restore) return shownRestore(restore);
+      if (exported) return shownExport(exported);
       return run ? shownRun(run) : { ...job, status: backups[n]?.status ?? 'cancelled' };
     }),
     ...recent

@@ -46,6 +46,7 @@ export {
   randomFraction,
   randomToken,
   secureRandomBytes,
+  timeOfId,
 } from './random-id.ts';
 export { isMasked, secretMask } from './secret-mask.ts';
 export * from './table/change.ts';
@@ -63,3 +64,4 @@ export { takeWithinBytes } from './take-within-bytes.ts';
 export { type Proof, type Tenant, unsafeTenant } from './tenant.ts';
 export { systemTimers, type Timer, type Timers } from './timers.ts';
 export { forgetWarm, warm, warmPromise } from './warm.ts';
+export { freeBuffers, keepYoungSmall } from './young-memory.ts';

@@ -1,6 +1,6 @@
 /** Random ids, tokens and numbers. No other file uses randomness. */
 import { createHash, randomBytes } from 'node:crypto';
-import { encodeTime, monotonicFactory, TIME_MAX, ulid as ulidOf } from 'ulid';
+import { decodeTime, encodeTime, monotonicFactory, TIME_MAX, ulid as ulidOf } from 'ulid';
 import { type IdKind, idPrefixes } from '../contract/ids.ts';
 import { clock } from './clock.ts';
 
@@ -31,6 +31,9 @@ export const idBounds = (kind: IdKind, from: Date, to: Date): { first: string; l
     `${idPrefixes[kind]}_${encodeTime(Math.min(Math.max(date.getTime(), 0), TIME_MAX))}${random.repeat(16)}`;
   return { first: bound(from, '0'), last: bound(to, 'Z') };
 };
+
+/** When an id was made, in ms. Of a key that ends with an id, too. */
+export const timeOfId = (id: string): number => decodeTime(id.slice(-26));
 
 /** 256 random bits as 43 base64url characters. */
 export const randomToken = (): string => randomBytes(32).toString('base64url');

@@ -15,7 +15,7 @@ export const projectData = (project: ProjectRecord): z.input<typeof Project> => 
     labels: project.labels ?? {},
     status: project.status,
     connection: shownConnection(connection),
-    settings: project.settings,
+    settings: shownSettings(project.settings),
     database: databaseData(project),
     pitr: enabled ? { enabled, retentionDays, captureIntervalSeconds } : { enabled },
     lastBackupAt: project.lastBackupAt,
@@ -23,6 +23,11 @@ export const projectData = (project: ProjectRecord): z.input<typeof Project> => 
     updatedAt: project.updatedAt,
   };
 };
+
+const shownSettings = ({ searchFields, ...settings }: ProjectRecord['settings']): z.input<typeof Project>['settings'] => ({
+  ...settings,
+  ...(searchFields && { searchFields: [...searchFields] }),
+});
 
 export const shownConnection = (connection: Connection): z.input<typeof Project>['connection'] => {
   const { type, email } = connection;

@@ -20,6 +20,8 @@ export interface ProjectRecord extends Item {
     readonly maxReads?: number;
     /** Of all reads for the protection of the project; the one that is set. */
     readonly readBudgetPerDay?: { readonly documents: number } | { readonly usd: number };
+    /** Paths of fields whose values backups are filtered by; at least one if present. */
+    readonly searchFields?: readonly string[];
   };
   /** What the Admin API tells; absent until it was asked. */
   readonly database?: DatabaseInfo;

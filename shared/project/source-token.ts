@@ -16,7 +16,7 @@ import {
 import type { Connection, ProjectRecord } from './record.ts';
 
 /** The API that a token is for. */
-type Access = 'documents' | 'users';
+type Access = 'documents' | 'users' | 'rules';
 
 /** A token that expires within this time is replaced. */
 const marginMs = 60_000;
@@ -62,11 +62,13 @@ const accountScopes: Readonly<Record<Access, readonly string[]>> = {
     'https://www.googleapis.com/auth/identitytoolkit',
     'https://www.googleapis.com/auth/firebase',
   ],
+  rules: [googleScopes.cloudPlatform, 'https://www.googleapis.com/auth/firebase'],
 };
 
 const grantScopes: Readonly<Record<Access, readonly string[]>> = {
   documents: [googleScopes.datastore],
   users: [googleScopes.cloudPlatform],
+  rules: [googleScopes.cloudPlatform],
 };
 
 const fetchToken = async (tenant: Tenant, { id, connection }: Connected, access: Access): Promise<AccessToken> => {

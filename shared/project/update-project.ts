@@ -14,16 +14,19 @@ export interface SettingsInput {
   readonly defaultStorageId?: string | null | undefined;
   readonly maxReads?: number | null | undefined;
   readonly readBudgetPerDay?: Settings['readBudgetPerDay'] | null | undefined;
+  /** Empty also removes it. */
+  readonly searchFields?: readonly string[] | null | undefined;
 }
 
 export const defaultSettings: Settings = { backupTimeoutMinutes, defaultStorageId: null };
 
 export const settingsWith = (settings: Settings, input: SettingsInput): Settings => {
-  const { maxReads, readBudgetPerDay, ...kept } = { ...settings, ...omitUndefined(input) };
+  const { maxReads, readBudgetPerDay, searchFields, ...kept } = { ...settings, ...omitUndefined(input) };
   return {
     ...kept,
     ...(typeof maxReads === 'number' && { maxReads }),
     ...(readBudgetPerDay && { readBudgetPerDay }),
+    ...(searchFields && searchFields.length > 0 && { searchFields }),
   };
 };
 

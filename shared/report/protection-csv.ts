@@ -20,9 +20,9 @@ export const protectionCsv = (report: ProtectionReport): string => {
           test.evidence?.digest ?? '',
         ]),
   );
-  const testColumns = ['Time', 'Project', 'Result', 'Plan', 'Tested', 'Documents', 'Written', 'Evidence', 'SHA-256'];
+  const testColumns = ['Time (UTC)', 'Project', 'Result', 'Plan', 'Tested', 'Documents', 'Written', 'Evidence', 'SHA-256'];
   return [
-    ['Report', organization.name, organization.id, from, to, generatedAt],
+    ['Report', organization.name, organization.id, from, to, generatedAt, 'UTC'],
     ...reportLists(report).flatMap(({ title, columns, rows, omitted }) => [
       ['List', ...columns],
       ...rows.map((row) => [title, ...row]),

@@ -1,5 +1,5 @@
 /**
- * What an auditor asks of a period. Jobs, tests and audit entries are read completely or not at all (up to 600 MB of each, of which the
+ * What an auditor asks of a period. Jobs, tests and audit entries are read completely or not at all (up to 400 MB of each, of which the
  * table sends the named attributes only: 2,000 nightly projects have about 200 MB of backups in a month); lists have at most 500 entries and
  * say how many they omit. Schedules and storage are those of now.
  */
@@ -9,13 +9,13 @@ import { type DestinationRecord, listDestinations } from '../destination/index.t
 import { epochSeconds, getAll, iso, type Key, type Tenant } from '../platform/index.ts';
 import { type ProjectRecord, walkProjects } from '../project/index.ts';
 import { type RestoreRecord, restorePrefix } from '../restore/index.ts';
-import { type Period, readPeriod, readReport } from '../restore-test/index.ts';
+import { isInPeriod, type Period, readPeriod, readReport } from '../restore-test/index.ts';
 import { type ScheduleRecord, schedulesOf } from '../schedule/index.ts';
 import { type BackupRecord, backupPrefix, creatorData } from '../stored-backup/index.ts';
 import { type Section, sectionOf } from './section-of.ts';
 
 /** Of up to 1 MB each. */
-const readsMax = 600;
+const readsMax = 400;
 const listedMax = 500;
 
 interface ReportRequest {
@@ -68,7 +68,11 @@ export const readProtectionReport = async (tenant: Tenant, request: ReportReques
     generatedAt: tests.generatedAt,
     generatedBy: tests.generatedBy,
     auditLogFrom: iso(auditKeptSince(now)),
-    backups: { ...backupCounts(backups), projects: byProject(projects, backups), failures: listed(failuresOf(backups, names)) },
+    backups: {
+      ...backupCounts(backups),
+      projects: byProject(projects, backups, period),
+      failures: listed(failuresOf(backups, names)),
+    },
     restores: { ...countEnds(real), ...listed(real.map(reportedRestore)) },
     restoreTests: { summary: tests.summary, projects: tests.projects },
     erasures,
@@ -152,12 +156,18 @@ const backupCounts = (backups: readonly Backup[]) => ({
   addedBytes: backups.filter(isCompleted).reduce((sum, { size }) => sum + size, 0),
 });
 
-/** Every connected project, also one without a backup, and others that had one. By name. */
-const byProject = (projects: readonly ProjectRecord[], backups: readonly Backup[]): ProtectionReport['backups']['projects'] => {
+/** Every project that was connected by then, also one without a backup, and others that had one. By name. */
+const byProject = (
+  projects: readonly ProjectRecord[],
+  backups: readonly Backup[],
+  period: Period,
+): ProtectionReport['backups']['projects'] => {
   const groups = Map.groupBy(backups, ({ projectId }) => projectId);
   const names = new Map([
     ...[...groups].map(([id, [newest]]) => [id, newest?.projectName ?? id] as const),
-    ...projects.map(({ id, name }) => [id, name] as const),
+    ...projects
+      .filter((project) => isInPeriod(project, period) || groups.has(project.id))
+      .map(({ id, name }) => [id, name] as const),
   ]);
   return [...names]
     .map(([projectId, projectName]) => {

@@ -15,7 +15,7 @@ export interface ReportList {
 
 type Change = ProtectionReport['changes']['items'][number];
 
-const changeColumns = ['Time', 'Action', 'By', 'Resource', 'Details'];
+const changeColumns = ['Time (UTC)', 'Action', 'By', 'Resource', 'Details'];
 const changeRow = ({ at, action, by, resource, details }: Change): readonly string[] => [
   at,
   action,
@@ -45,10 +45,10 @@ export const reportLists = (report: ProtectionReport): readonly ReportList[] => 
         'Cancelled',
         'Not finished',
         'Stored bytes',
-        'Last completed',
+        'Last completed (UTC)',
         'Locked',
         'Locks incomplete',
-        'Locked until',
+        'Locked until (UTC)',
       ],
       rows: backups.projects.map((project) => [
         project.projectName,
@@ -63,12 +63,12 @@ export const reportLists = (report: ProtectionReport): readonly ReportList[] => 
         project.lockedUntil ?? 'not locked',
       ]),
       omitted: 0,
-      none: 'The organization has no projects.',
+      none: 'No project was connected in this period.',
     },
     {
       id: 'failures',
       title: 'Failed backups',
-      columns: ['Time', 'Project', 'Backup', 'Reason'],
+      columns: ['Time (UTC)', 'Project', 'Backup', 'Reason'],
       rows: backups.failures.items.map(({ at, projectName, backupId, code, message }) => [
         at,
         projectName,
@@ -81,7 +81,7 @@ export const reportLists = (report: ProtectionReport): readonly ReportList[] => 
     {
       id: 'restores',
       title: 'Restores',
-      columns: ['Time', 'Result', 'By', 'From', 'Into', 'Mode', 'Written', 'Deleted', 'Restore'],
+      columns: ['Time (UTC)', 'Result', 'By', 'From', 'Into', 'Mode', 'Written', 'Deleted', 'Restore'],
       rows: restores.items.map((restore) => [
         restore.at,
         [restore.status, restore.error].filter(Boolean).join(': '),

@@ -8,6 +8,7 @@ const removals: ReadonlySet<string> = new Set<AuditAction>([
   'backup.found_damaged',
   'backup.objects_kept',
   'backup.lock_incomplete',
+  'export.objects_kept',
   'pitr.objects_kept',
   'pitr.lock_incomplete',
 ]);

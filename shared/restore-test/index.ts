@@ -34,7 +34,7 @@ export {
   time,
   verifySection,
 } from './report/report-page.ts';
-export { type Period, reportPeriod } from './report/report-period.ts';
+export { isInPeriod, type Period, reportPeriod } from './report/report-period.ts';
 export { advanceRun, RunStep } from './run/advance-run.ts';
 export { type RunDeps, runDeps } from './run/run-deps.ts';
 export { testJobs } from './run/test-jobs.ts';

@@ -1,6 +1,6 @@
 import { openStore } from '../destination/index.ts';
 import { type Clock, clock, type Tenant } from '../platform/index.ts';
-import { openSource, readAuthUsers, type refreshDatabaseInfo } from '../project/index.ts';
+import { openSource, readAuthUsers, type readConfiguration, type refreshDatabaseInfo } from '../project/index.ts';
 import { dataKeyOf, newDataKey, unlockKeyFile } from './encryption/data-key.ts';
 import type { BackupRecord, PlannedBackup } from './model/record.ts';
 
@@ -23,6 +23,8 @@ export interface CapturedMoment {
   readonly changes: number;
   /** The last state of every document that has changed since the base, in name order. A change is valid until the next one is requested. */
   readonly readChanges: () => AsyncGenerator<DocumentChange, void, undefined>;
+  /** When the first correction counts that an audit has added since the base: what was built at that time or later may lack it. */
+  readonly correctedFrom?: string | undefined;
 }
 
 /** The captured changes of a project. `shared/pitr` has them; it stands above the backups that are built from them. */
@@ -48,6 +50,8 @@ export interface BackupDeps {
   readonly unlockKeyFile: typeof unlockKeyFile;
   /** Asks the Admin API about the database once a day. Without it nothing is asked. */
   readonly refreshDatabaseInfo?: typeof refreshDatabaseInfo;
+  /** Captures what surrounds the documents. Without it a backup has none of it. */
+  readonly readConfiguration?: typeof readConfiguration;
   /** Without it every backup reads its source. */
   readonly changes?: ChangeSource;
 }

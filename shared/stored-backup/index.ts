@@ -11,6 +11,10 @@ export { type BackupDeps, backupDeps, type CapturedMoment, type ChangeSource, ty
 export { browseBackup } from './browse/browse-backup.ts';
 export { findById } from './browse/find-by-id.ts';
 export { listBackups } from './browse/list-backups.ts';
+export { archivedConfiguration } from './configuration/archived-configuration.ts';
+export { restoreConfiguration } from './configuration/restore-configuration.ts';
+export { diffConfiguration, readArchivedConfiguration, showConfiguration } from './configuration/show-configuration.ts';
+export { vanishedConfiguration } from './configuration/vanished-configuration.ts';
 export { ArchiveCursor, type ArchivePart, archivePartsIn, archiveRanges } from './cursor/archive-cursor.ts';
 export type { TargetCursor } from './cursor/document-cursor.ts';
 export { LiveLookupCursor } from './cursor/live-lookup-cursor.ts';
@@ -34,6 +38,7 @@ export { rewrapKeys } from './encryption/rewrap-keys.ts';
 export { assessErasures } from './erasure/assess-erasures.ts';
 export { FoundPaths } from './erasure/found-paths.ts';
 export { isLastingFailure } from './erasure/is-lasting-failure.ts';
+export { previewErasure } from './erasure/preview-erasure.ts';
 export { ledgerOf, storeErasureCopy, storeErasures } from './erasure/store-erasures.ts';
 export { backupAudit } from './model/backup-audit.ts';
 export {
@@ -96,7 +101,7 @@ export {
 export { type SourceReading, sourceReadingOf } from './model/source-reading.ts';
 export { readUnstoredObjects, unstoredObjects } from './model/unstored-objects.ts';
 export { assertVerificationCapacity, countRunningVerifications, verificationSeconds } from './model/verification-capacity.ts';
-export { documentEntry } from './read/document-entry.ts';
+export { type DocumentEntry, documentEntry } from './read/document-entry.ts';
 export {
   type ArchiveDeps,
   type ArchiveSource,
@@ -132,7 +137,8 @@ export {
   presentIn,
   summarizeContents,
 } from './write/archive-contents.ts';
-export { LazyUpload, PartWriter } from './write/part-writer.ts';
+export { finishFilter, LazyUpload, PartWriter } from './write/part-writer.ts';
+export { searchFilter } from './write/search-filter.ts';
 export { type NamedUser, sortUsers, userName } from './write/sort-users.ts';
 export { withPart, writerOptions } from './write/with-part.ts';
 export {

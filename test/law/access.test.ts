@@ -1,6 +1,6 @@
 /**
  * Access rules of every endpoint: each kind of missing permission has its exact response. Runs the handlers in this process
- * with their own table; test/attack does the same on a stage with existing resources.
+ * with their own table; test/attack sends a few of each to a stage where the resources exist.
  */
 import { deepEqual, equal, notEqual, ok } from 'node:assert/strict';
 import { afterAll, describe, test } from 'vitest';

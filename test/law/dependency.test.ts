@@ -55,6 +55,7 @@ test('dependencies: no package has its own address, and none is a folder or a re
 
 /** The known install scripts and their purposes. */
 const scripts: Readonly<Record<string, string>> = {
+  'node_modules/@firebase/util': 'writes the defaults of an app that Firebase hosts into the package; is not run',
   'node_modules/esbuild': 'replaces a launcher script with the binary of this platform and checks its version',
   'node_modules/protobufjs': 'warns of an unusual version scheme in the surrounding package.json',
 };

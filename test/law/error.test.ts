@@ -20,6 +20,7 @@ const agreed: Readonly<Record<number, readonly string[]>> = {
     'COLLECTION_NOT_FOUND',
     'DOCUMENT_NOT_FOUND',
     'RESTORE_NOT_FOUND',
+    'EXPORT_NOT_FOUND',
     'SCHEDULE_NOT_FOUND',
     'RESTORE_TEST_NOT_FOUND',
     'STORAGE_NOT_FOUND',

@@ -1,5 +1,5 @@
 /** Laws about layers: which folder may import which, and where external services are called. */
-import { deepEqual, ok } from 'node:assert/strict';
+import { deepEqual, equal, ok } from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'vitest';
@@ -44,6 +44,8 @@ const domains = [
   // Finds a document live, in backups and in captured changes.
   'document',
   'restore',
+  // Writes what it reads of backups, and of moments that restores build, as files.
+  'export',
   'schedule',
   // Retention keeps what schedules, points in time and restores need.
   'retention',
@@ -122,6 +124,13 @@ const rulesOfConsole = [
   'shared/docs/schema-fields.ts',
 ];
 
+/** What a manifest notes about a configuration, and how two of them are compared. The indexes of these domains would bring the service. */
+const rulesOfArchive = [
+  'shared/contract/models/configuration.ts',
+  'shared/project/configuration/configuration-diff-data.ts',
+  'shared/stored-backup/configuration/archived-configuration.ts',
+];
+
 // The contract's index would pull every schema into every bundle.
 test('imports: a domain is imported through its index, except the contract', () => {
   const allowed = (target: string, path: string): boolean =>
@@ -131,8 +140,22 @@ test('imports: a domain is imported through its index, except the contract', () 
     domainOf(target) === 'contract' ||
     (target.split('/').length === 3 && basename(target) === 'index.ts') ||
     (isLoadedLater(path) && domainOf(target) === 'platform') ||
-    (/^(functions\/console\/app|infra\/(cli|release))\//.test(path) && rulesOfConsole.includes(target));
+    (/^(functions\/console\/app|infra\/(cli|release))\//.test(path) && rulesOfConsole.includes(target)) ||
+    (path.startsWith('infra/archive/') && rulesOfArchive.includes(target));
   deepEqual(breaches(sourcesIn('shared', 'functions', 'infra'), ours, allowed), []);
+});
+
+test('imports: the rules that the archive command loads import the contract and the comparison only', () => {
+  const allowed = (target: string): boolean =>
+    target.startsWith('shared/contract/') || target === 'shared/project/configuration/compare-configurations.ts';
+  const loaded = sources.filter(({ path }) => rulesOfArchive.includes(path) || path.endsWith('/compare-configurations.ts'));
+  equal(loaded.length, rulesOfArchive.length + 1);
+  for (const { path, imports } of loaded)
+    deepEqual(
+      imports.filter((one) => !isType(one) && /^shared\//.test(one.target) && !allowed(one.target)).map(({ target }) => target),
+      [],
+      path,
+    );
 });
 
 test('imports: the rules that the console shows import nothing that a browser does not have', () => {
@@ -173,7 +196,7 @@ test('imports: functions import shared only; the handler table imports its neigh
 test('imports: infra imports only the contract and the client of shared; the local stage may import more', () => {
   // `infra/mount` serves backups by the stage's embedded Firestore, `infra/release/local` packs the stage, and `infra/release/fixture` keeps the state of one.
   const infra = sourcesIn('infra').filter(
-    ({ path }) => !/^infra\/(local|mount|archive|release\/(fixture|local))\//.test(path) && path !== scaleModel,
+    ({ path }) => !/^infra\/(local|mount|pull|archive|release\/(fixture|local))\//.test(path) && path !== scaleModel,
   );
   deepEqual(
     breaches(
@@ -197,7 +220,7 @@ test('imports: the archive command imports formats, masks, the database, the buc
     (domain) => `shared/${domain}/index.ts`,
   );
   // A rule about characters. By way of the platform it would bring the SDKs into the one file of the command line.
-  const allowed = [...indexes, 'shared/contract/visible-text.ts'];
+  const allowed = [...indexes, 'shared/contract/visible-text.ts', ...rulesOfArchive];
   deepEqual(
     breaches(sourcesIn('infra/archive'), ours, (target) => target.startsWith('infra/archive/') || allowed.includes(target)),
     [],
@@ -217,11 +240,11 @@ test('imports: the smoke test imports its own files, the client and Node only', 
 });
 
 // Browsers load it, and the smoke test runs without installed packages.
-test('imports: the client imports its own files, and of the contract its version, the key in a secret and types', () => {
+test('imports: the client imports its own files, and of the contract its version, the key in a secret, recovery times and types', () => {
   const loaded = sourcesIn('shared/client').flatMap(({ imports }) => imports.filter((one) => !isType(one)));
   ok(loaded.length > 5);
   deepEqual(
-    loaded.filter(({ target }) => !/^shared\/(client\/|contract\/(version|webhook-key)\.ts$)/.test(target)),
+    loaded.filter(({ target }) => !/^shared\/(client\/|contract\/(version|webhook-key|recovery-times)\.ts$)/.test(target)),
     [],
   );
 });
@@ -321,6 +344,7 @@ const tenantCreators = [
   'functions/backup/',
   'functions/restore/',
   'functions/restore-test/',
+  'functions/export/workflow.ts',
   'functions/webhook/',
   'functions/alert/',
   'functions/schedule/',

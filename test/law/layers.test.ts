@@ -11,7 +11,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['anomaly', 'encryption', 'removal'],
     ['.'],
     ['read'],
-    ['browse', 'diff', 'erasure', 'verify', 'write'],
+    ['browse', 'configuration', 'diff', 'erasure', 'verify', 'write'],
   ],
   'shared/backup': [['model'], ['incremental'], ['build'], ['steps'], ['copy', 'end', 'start'], ['seal'], ['import']],
   'shared/restore': [
@@ -22,6 +22,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['end', 'plan', 'start'],
     ['dry-run', 'seal', 'steps', 'write'],
   ],
+  'shared/export': [['.'], ['encrypt', 'model'], ['download', 'end'], ['run'], ['start']],
   'shared/pitr': [
     ['.', 'model'],
     ['batch', 'budget', 'timeline'],
@@ -45,7 +46,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['name'],
     ['primitives'],
     ['evidence', 'key', 'leaf', 'object'],
-    ['page'],
+    ['filter', 'page'],
     ['chunk', 'erasure', 'manifest'],
     ['.', 'reader'],
   ],
@@ -61,7 +62,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['openapi'],
   ],
   'shared/organization': [['model'], ['api-key'], ['service-account'], ['member'], ['invitation'], ['.']],
-  'shared/project': [['.'], ['auth-users']],
+  'shared/project': [['.'], ['auth-users', 'configuration']],
   'infra/cli': [
     ['base', 'completion'],
     ['config', 'texts'],
@@ -84,6 +85,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
   ],
   'infra/local': [
     ['base', 'engines/firestore/auth-users', 'engines/firestore/base'],
+    ['engines/firestore/rules'],
     ['engines/identity/federation'],
     ['cloudformation', 'engines/firestore/proto', 'engines/identity', 'engines/shared', 'lambda'],
     [
@@ -101,6 +103,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['engines', 'engines/firestore/storage', 'engines/scheduler'],
     ['aws', 'engines/firestore/query', 'engines/firestore/web', 'engines/firestore/write'],
     ['engines/firestore/documents', 'engines/firestore/listen', 'engines/firestore/seed'],
+    ['engines/firestore/web-channel'],
     ['engines/firestore'],
     ['boot'],
     ['cloud', 'demo', 'gcloud', 'unused-permissions'],
@@ -113,7 +116,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['connection', 'recurring', 'storage'],
   ],
   'functions/console/app/frame': [['menu'], ['palette'], ['.']],
-  'functions/console/app/parts': [['.'], ['report']],
+  'functions/console/app/parts': [['.'], ['job', 'mask', 'report', 'source']],
   'functions/console/app/pages/docs': [
     ['code', 'model', 'samples'],
     ['parts'],
@@ -155,6 +158,7 @@ const infraLayers = [
   ['local'],
   // Serves a backup by the embedded Firestore of the local stage.
   ['mount'],
+  ['pull'],
   ['cli'],
   ['release'],
 ];

@@ -8,8 +8,9 @@ const parametersMax = 3;
 
 /** What runs for every document, or every field of it: an object per call costs more than what is done with the bytes. */
 const perDocument = [
-  /^shared\/(anomaly|archive\/(chunk|leaf|name|primitives))\//,
+  /^shared\/(anomaly|archive\/(chunk|filter|leaf|name|primitives))\//,
   /^shared\/backup\/build\/merge-delta\.ts: #keep(Run)?$/,
+  /^shared\/firestore\/document\/field-keys\.ts: collect(Entry|Maps)?$/,
   /^shared\/firestore\/read\/collection-counts\.ts: #count$/,
   /^shared\/pitr\/(batch\/change-batch-writer|coverage\/find-unwritten)\.ts: #?document$/,
   /^infra\/local\/engines\/firestore\/(proto|storage|value)\//,

@@ -37,6 +37,7 @@ const prefixes = {
   project: 'PROJECT#',
   backup: 'BACKUP#',
   restore: 'RESTORE#',
+  export: 'EXPORT#',
   schedule: 'SCHEDULE#',
   restoreTest: 'RESTORETEST#',
   restoreTestRun: 'RESTORETESTRUN#',
@@ -57,9 +58,12 @@ const unknown = Object.fromEntries(kinds.map((kind) => [kind, newId(kind)])) as 
 
 /** Where the query names a project or a resource of one. */
 const queries: Readonly<Record<string, (ids: Record<Kind, string>) => string>> = {
+  'backupContents.configurationDiff': ({ backup }) => `against=${backup}`,
   'backupContents.diff': ({ backup }) => `against=${backup}`,
   'documents.locate': ({ project }) => `projectId=${project}&path=users/ada`,
   'documents.deleted': ({ project }) => `projectId=${project}`,
+  'exports.content': () => 'file=part-00001.ndjson',
+  'search.documents': ({ project }) => `projectId=${project}&q=ada`,
 };
 
 /** A valid call that names these resources wherever it names one. */

@@ -16,6 +16,7 @@ import { startInProcessApi } from '../harness/aws/in-process-api.ts';
 import { findResponseFlaw, parameterKinds, randomParams } from '../harness/law/endpoint-samples.ts';
 import { takeBackup } from '../harness/stage/backup.ts';
 import { call, type Result } from '../harness/stage/client.ts';
+import { exportAll } from '../harness/stage/export.ts';
 import { addMember, newOrganization, type TestOrganization } from '../harness/stage/organization.ts';
 import { newEmail, type Person, signIn } from '../harness/stage/person.ts';
 import { restore } from '../harness/stage/restore.ts';
@@ -39,6 +40,7 @@ beforeAll(async () => {
   const { body } = await call(invites.create, { ...by, body: { email: newEmail() } });
   const backup = await takeBackup(theirs);
   const { restoreJobId } = await restore(theirs, { backupId: backup.id });
+  const exported = await exportAll(theirs, { backupId: backup.id, format: 'csv' });
   const hook = await call(webhooks.create, { ...by, body: { name: 'Theirs', url: 'https://localhost:9/', events: ['pitr.*'] } });
   const alert = await call(alerts.create, { ...by, body: { name: 'Theirs', channel: 'email' } });
   const ids = { projectId: backup.projectId, storageId: backup.storageDestination.id, backupId: backup.id };
@@ -58,6 +60,7 @@ beforeAll(async () => {
     id: theirs.id,
     ...ids,
     restoreJobId,
+    exportId: exported.id,
     webhookId: hook.body.data.id,
     alertId: alert.body.data.id,
     scheduleId,
@@ -76,6 +79,7 @@ const garbage = ['x', '0', 'null', '{id}', '%00', 'a b', '..%2f..', '=1+1', "' O
 const bodies: Readonly<Record<string, object>> = {
   'members.update': { role: 'viewer' },
   'projects.update': { name: 'Mine now' },
+  'erasures.preview': { paths: ['users/ada'] },
   'erasures.create': { paths: ['users/ada'], reason: 'Theirs' },
   'pitr.update': { retentionDays: 1 },
   'storageDestinations.update': { name: 'Mine now' },
@@ -91,7 +95,11 @@ const bodies: Readonly<Record<string, object>> = {
   'incidents.update': { mutedUntil: null },
   'webhooks.replay': { from: '2026-01-01', to: '2026-01-02' },
 };
-const queries: Readonly<Record<string, Record<string, string>>> = { 'backupContents.diff': { against: 'live' } };
+const queries: Readonly<Record<string, Record<string, string>>> = {
+  'backupContents.configurationDiff': { against: 'live' },
+  'backupContents.diff': { against: 'live' },
+  'exports.content': { file: 'part-00001.ndjson' },
+};
 
 /** A response without its request id. */
 const stable = ({ status, text }: Result<unknown>): string => `${status} ${text.replace(/"requestId":"[^"]*"/, '')}`;

@@ -6,3 +6,14 @@ export const stringifySearch = (search: Readonly<Record<string, unknown>>): stri
   const texts = Object.fromEntries(given.map(([name, value]) => [name, String(value)]));
   return given.length === 0 ? '' : `?${new URLSearchParams(texts)}`;
 };
+
+/** A list in an address, as `paths` writes it: separated by commas, each entry encoded. */
+export const listOf = (text: string | undefined): readonly string[] => (text ? text.split(',').filter(Boolean).map(decode) : []);
+
+const decode = (text: string): string => {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+};

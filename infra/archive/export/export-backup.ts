@@ -1,5 +1,5 @@
 /** `export`: documents in a format of choice, in name order. Memory is bounded, whatever the size of the backup. */
-import { exportRow, microsecondsOf, plainLine } from '../../../shared/export-format/index.ts';
+import { exportRow, plainLine, type ScannedCounts, TableSchemas } from '../../../shared/export-format/index.ts';
 import { isCollectionPath, type RestDocument, scopeOf } from '../../../shared/firestore/index.ts';
 import { escapeName } from '../escape-output.ts';
 import { unusable } from '../failure.ts';
@@ -10,9 +10,8 @@ import { toJson } from '../to-json.ts';
 import { ExportFolder } from './export-folder.ts';
 import { ExportMask } from './export-mask.ts';
 import { type ExportOptions, isFolderFormat } from './export-options.ts';
-import { googleFiles } from './google-files.ts';
-import { type Scan, type ScannedRecord, scanRecords } from './scan-documents.ts';
-import { csvFiles, type ExportFiles, parquetFiles, TableSchemas } from './table-files.ts';
+import { openExportFiles } from './open-export-files.ts';
+import { type Scan, type ScannedRecord, scanDocuments } from './scan-documents.ts';
 
 export const exportBackup = async (backup: OpenBackup, options: ExportOptions, output: Output): Promise<void> => {
   const { manifest, archive } = backup;
@@ -22,7 +21,8 @@ export const exportBackup = async (backup: OpenBackup, options: ExportOptions, o
   for (const path of paths)
     if (!isCollectionPath(path)) throw unusable(`--collection ${escapeName(path)}: not a collection path`);
   const mask = rules === undefined ? undefined : ExportMask.read(rules);
-  const scan: Scan = { ranges: scopeOf(paths.length > 0 ? paths : undefined), users, mask };
+  const ranges = scopeOf(paths.length > 0 ? paths : undefined);
+  const scan: Scan = { ranges, kind: users ? 'user' : 'document', mask };
   const exportAll = isFolderFormat(format) ? exportFolder : exportLines;
   const { found, erased } = await exportAll(backup, { options, scan, output });
   if (archive.isFiltered && !users) note(`${grouped(erased)} erased documents were left out`);
@@ -36,13 +36,11 @@ interface Work {
   readonly output: Output;
 }
 
-type Counts = Awaited<ReturnType<typeof scanRecords>>;
-
-const exportLines = async (backup: OpenBackup, { options, scan, output }: Work): Promise<Counts> => {
+const exportLines = async (backup: OpenBackup, { options, scan, output }: Work): Promise<ScannedCounts> => {
   const row = rowsOf(backup);
   const isPlain = options.format === 'ndjson' && !options.users;
-  const counts = await scanRecords(backup, scan, {
-    progress: progressOf(backup, scan, scan.users ? 'users' : 'documents'),
+  const counts = await scanDocuments(backup, scan, {
+    progress: progressOf(backup, scan, options.users ? 'users' : 'documents'),
     each: (record) => output.line(isPlain ? plainLine(row(record)) : toJson(record.content)),
   });
   scan.mask?.assertMatched();
@@ -50,14 +48,15 @@ const exportLines = async (backup: OpenBackup, { options, scan, output }: Work):
   return counts;
 };
 
-const exportFolder = async (backup: OpenBackup, { options, scan }: Work): Promise<Counts> => {
+const exportFolder = async (backup: OpenBackup, { options, scan }: Work): Promise<ScannedCounts> => {
   const { out, force } = options;
   if (out === undefined) throw unusable(`--format ${options.format} needs --out`);
   const folder = new ExportFolder(out, { force });
   try {
-    const files = await openFiles(backup, folder, { options, scan });
+    const schemas = await findColumns(backup, { options, scan });
+    const files = openExportFiles(folder, { options, schemas, readTime: backup.manifest.readTime });
     const row = rowsOf(backup);
-    const counts = await scanRecords(backup, scan, {
+    const counts = await scanDocuments(backup, scan, {
       progress: progressOf(backup, scan, 'documents'),
       each: (record) => files.add(row(record), record.bytes),
     });
@@ -71,27 +70,23 @@ const exportFolder = async (backup: OpenBackup, { options, scan }: Work): Promis
   }
 };
 
-const openFiles = async (
+/** The header of a table comes before its first document, so everything is read twice. */
+const findColumns = async (
   backup: OpenBackup,
-  folder: ExportFolder,
-  { options, scan }: Pick<Work, 'options' | 'scan'>,
-): Promise<ExportFiles> => {
-  const { format, columns } = options;
-  if (format === 'google') return googleFiles(folder, microsecondsOf(backup.manifest.readTime));
+  { options: { format, columns }, scan }: Pick<Work, 'options' | 'scan'>,
+): Promise<TableSchemas> => {
   const schemas = new TableSchemas();
-  // The header of a table comes before its first document, so everything is read twice.
-  if (columns === undefined) {
-    const row = rowsOf(backup);
-    await scanRecords(backup, scan, {
-      progress: progressOf(backup, scan, 'documents read to find the columns'),
-      each: (record) => schemas.add(row(record)),
-    });
-  }
-  return format === 'csv' ? csvFiles(folder, options, schemas) : parquetFiles(folder, schemas);
+  if (format === 'google' || columns !== undefined) return schemas;
+  const row = rowsOf(backup);
+  await scanDocuments(backup, scan, {
+    progress: progressOf(backup, scan, 'documents read to find the columns'),
+    each: (record) => schemas.add(row(record)),
+  });
+  return schemas;
 };
 
-const progressOf = ({ manifest }: OpenBackup, { users }: Scan, unit: string): Progress =>
-  new Progress(unit, users ? manifest.counts.users : manifest.counts.documents);
+const progressOf = ({ manifest }: OpenBackup, { kind }: Scan, unit: string): Progress =>
+  new Progress(unit, kind === 'user' ? manifest.counts.users : manifest.counts.documents);
 
 const rowsOf = ({ manifest }: OpenBackup) => {
   const root = `${manifest.source}/documents`;

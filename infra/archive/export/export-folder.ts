@@ -1,19 +1,17 @@
-import { createHash } from 'node:crypto';
 import { appendFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { ExportSink } from '../../../shared/export-format/index.ts';
 import { unusable } from '../failure.ts';
 
 /** Bytes of all files that wait to be written. */
 const bufferBytes = 4 << 20;
-/** What file systems allow is 255; a part has more characters around it. */
-const nameMax = 120;
 
 /**
  * A folder with the files of an export. It appears under its name once it is complete; until then it is `<name>.partial`, which a failed
  * export deletes. It holds customer data: only its owner can read it.
  */
-export class ExportFolder {
+export class ExportFolder implements ExportSink {
   readonly #path: string;
   readonly #partial: string;
   readonly #waiting = new Map<string, Uint8Array[]>();
@@ -42,6 +40,9 @@ export class ExportFolder {
     this.#bytes += bytes.length;
     if (this.#bytes >= bufferBytes) this.#flush();
   }
+
+  /** All files are written together with the rest of the folder. */
+  end(): void {}
 
   finish(): void {
     this.#flush();
@@ -75,23 +76,3 @@ export class ExportFolder {
     }
   }
 }
-
-/** The id of a collection as the name of a file: other characters are percent-encoded, and capitals keep ids apart where case does not. */
-export class FileNames {
-  readonly #ofId = new Map<string, string>();
-  readonly #taken = new Set<string>();
-
-  of(id: string): string {
-    const known = this.#ofId.get(id);
-    if (known !== undefined) return known;
-    const encoded = encodeURIComponent(id).replace(/[!'()*~]|^\./g, percent);
-    const plain = encoded.length > nameMax ? `${encoded.slice(0, nameMax)}~${digestOf(id)}` : encoded;
-    const name = this.#taken.has(plain.toLowerCase()) ? `${plain}~${digestOf(id)}` : plain;
-    this.#ofId.set(id, name);
-    this.#taken.add(name.toLowerCase());
-    return name;
-  }
-}
-
-const percent = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
-const digestOf = (id: string): string => createHash('sha256').update(id).digest('hex').slice(0, 12);

@@ -1,14 +1,7 @@
-import { readFileSync } from 'node:fs';
-import {
-  DocumentMasker,
-  type ParsedRules,
-  parseRules,
-  TransformTally,
-  unmatchedReason,
-  unmatchedRules,
-} from '../../../shared/mask/index.ts';
+import { DocumentMasker, type ParsedRules, TransformTally, unmatchedReason, unmatchedRules } from '../../../shared/mask/index.ts';
 import { secureRandomBytes } from '../../../shared/platform/index.ts';
 import { unusable } from '../failure.ts';
+import { readMaskRules } from '../mask-rules.ts';
 
 /** Masks the documents of one export. Its key is random and never stored: two exports of one backup differ. */
 export class ExportMask {
@@ -23,12 +16,7 @@ export class ExportMask {
   }
 
   static read(file: string): ExportMask {
-    try {
-      return new ExportMask(parseRules(JSON.parse(readFileSync(file, 'utf8'))));
-    } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
-      throw unusable(`--mask ${file}: ${typeof code === 'string' ? code : message}`, error);
-    }
+    return new ExportMask(readMaskRules(file));
   }
 
   apply(document: Uint8Array, path: string): Uint8Array {

@@ -1,5 +1,5 @@
-import { type Leaf, recordKind, streamLeaves } from '../../../shared/archive/index.ts';
-import { isInRange, type NameRange, restDocument } from '../../../shared/firestore/index.ts';
+import { type RecordScan, type ScannedCounts, type ScannedSlot, scanRecords } from '../../../shared/export-format/index.ts';
+import { restDocument } from '../../../shared/firestore/index.ts';
 import { escapeName } from '../escape-output.ts';
 import { damaged } from '../failure.ts';
 import type { OpenBackup } from '../open-backup.ts';
@@ -7,10 +7,7 @@ import type { Progress } from '../output.ts';
 import { contentOf } from '../show.ts';
 import type { ExportMask } from './export-mask.ts';
 
-export interface Scan {
-  /** Ascending. */
-  readonly ranges: readonly NameRange[];
-  readonly users: boolean;
+export interface Scan extends RecordScan {
   readonly mask: ExportMask | undefined;
 }
 
@@ -20,56 +17,23 @@ export interface ScannedRecord {
   readonly bytes: number;
 }
 
-interface Scanned {
-  readonly found: number;
-  /** Documents that the erasure ledger hides. */
-  readonly erased: number;
-}
-
-/** Reads all records of the ranges in name order. Memory holds a few leaves. */
-export const scanRecords = async (
-  { archive, manifest }: OpenBackup,
-  { ranges, users, mask }: Scan,
+/** Reads all records of the ranges in name order, documents masked. */
+export const scanDocuments = (
+  { archive }: OpenBackup,
+  { mask, ...scan }: Scan,
   { progress, each }: { readonly progress: Progress; readonly each: (record: ScannedRecord) => Promise<void> | void },
-): Promise<Scanned> => {
-  const wanted = users ? recordKind.user : recordKind.document;
-  const root = `${manifest.source}/documents/`;
-  let [found, erased] = [0, 0];
-  for (const range of ranges) {
-    const isWhole = range.from === undefined && range.to === undefined;
-    const from = range.from === undefined ? {} : { from: Buffer.from(`${root}${range.from}`) };
-    for await (const { segment, leaf } of streamLeaves(archive, from)) {
-      let last = '';
-      let inLeaf = 0;
-      for (let slot = segment.start; slot < segment.start + segment.count; slot++) {
-        if (isErasedDocument(leaf, slot) && (isWhole || isInRange(leaf.name(slot).toString().slice(root.length), range)))
-          erased += 1;
-        if (leaf.kind(slot) !== wanted) continue;
-        last = leaf.name(slot).toString().slice(root.length);
-        if (!isWhole && !isInRange(last, range)) continue;
-        inLeaf += 1;
-        const written = each(users || !mask ? recordOf(leaf, slot) : maskedOf(leaf, slot, { mask, path: last }));
-        if (written) await written;
-      }
-      found += inLeaf;
-      progress.add(inLeaf);
-      // Names ascend: past the end of the range there is nothing left.
-      if (last !== '' && range.to !== undefined && !isInRange(last, { to: range.to })) break;
-    }
-  }
-  return { found, erased };
-};
+): Promise<ScannedCounts> =>
+  scanRecords(archive, scan, {
+    each: (record) => each(scan.kind === 'user' || !mask ? recordOf(record) : maskedOf(record, mask)),
+    afterLeaf: (records) => progress.add(records),
+  });
 
-const recordOf = (leaf: Leaf, slot: number): ScannedRecord => ({
+const recordOf = ({ leaf, slot }: ScannedSlot): ScannedRecord => ({
   content: contentOf(leaf, slot),
   bytes: leaf.contentBytes(slot),
 });
 
-const maskedOf = (
-  leaf: Leaf,
-  slot: number,
-  { mask, path }: { readonly mask: ExportMask; readonly path: string },
-): ScannedRecord => {
+const maskedOf = ({ leaf, slot, path }: ScannedSlot, mask: ExportMask): ScannedRecord => {
   try {
     const document = mask.apply(leaf.content(slot), path);
     return { content: restDocument(document), bytes: document.length };
@@ -77,6 +41,3 @@ const maskedOf = (
     throw damaged(escapeName(path), `cannot be masked: ${(error as Error).message}`, error);
   }
 };
-
-const isErasedDocument = (leaf: Leaf, slot: number): boolean =>
-  leaf.kind(slot) === recordKind.erased && leaf.storedKind(slot) === recordKind.document;

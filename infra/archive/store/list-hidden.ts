@@ -41,11 +41,11 @@ export const listHidden = (store: ObjectStore): ReadOnlyStore => ({
 
 /** The folder of the backup, and the name of the object in it. */
 export const splitName = (name: string): { readonly folder: string; readonly object: string } => {
-  const [, folder = '', object = ''] = /^(?:(.*?)\/)??((?:chunk|index|erasures)\/\d[\d-]+|[^/]+)$/s.exec(name) ?? [];
+  const [, folder = '', object = ''] = /^(?:(.*?)\/)??((?:chunk|index|filter|erasures)\/\d[\d-]+|[^/]+)$/s.exec(name) ?? [];
   return { folder, object };
 };
 
-const isPart = (object: string): boolean => objectKind(object) === 'chunk' || objectKind(object) === 'index';
+const isPart = (object: string): boolean => ['chunk', 'index', 'filter'].includes(objectKind(object) ?? '');
 
 const addBackup = (name: string, backups: Set<string>): void => {
   const { folder, object } = splitName(name);

@@ -48,6 +48,13 @@ export const restoreStatuses: Choices<RestoreQuery['status']> = {
   failed: true,
   cancelled: true,
 };
+export const documentFormats: Choices<InputOf<'POST /exports'>['body']['format']> = {
+  ndjson: true,
+  'ndjson-typed': true,
+  csv: true,
+  parquet: true,
+  google: true,
+};
 export const backupPicks: Choices<DataOf<'GET /restore-tests/{restoreTestId}'>['backup']['pick']> = {
   latest: true,
   random: true,

@@ -82,8 +82,11 @@ const refuseUnknown = (group: Command, chosen: Command): void => {
   const [word = '-'] = group.args;
   if (word.startsWith('-') || namesOf(chosen).includes(word)) return;
   // A group without a default command suggests a similar one.
-  const probe = new Command().exitOverride().configureOutput({ outputError: () => undefined });
+  const probe = new Command().configureOutput({ outputError: () => undefined });
   for (const command of group.commands) probe.command(command.name());
+  probe.exitOverride((error) => {
+    throw Object.assign(error, { usage: usageOf(group) });
+  });
   probe.parse([word], { from: 'user' });
 };
 

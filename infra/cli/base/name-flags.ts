@@ -10,6 +10,7 @@ const flagNames: Readonly<Record<string, readonly string[]>> = {
   defaultStorageId: ['storage'],
   backupId: ['backup'],
   scheduleId: ['schedule'],
+  path: ['document'],
   pointInTime: ['at'],
   excludeCollections: ['exclude'],
   documentIds: ['documents', 'document'],

@@ -39,6 +39,9 @@ export const parseMoment = (text: string): string => {
   return text;
 };
 
+/** Whether a text that may be a name as well means a time. */
+export const isMoment = (text: string): boolean => /^(\d{1,6}[smhdw]|\d{4}-\d\d-\d\d.*)$/.test(text);
+
 /** A point in time; durations count from now, such as 30m, 12h or 7d. */
 export const parseLater = (text: string): string => {
   const [, count, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];

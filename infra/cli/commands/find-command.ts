@@ -1,23 +1,17 @@
 /** `bms find`: where a document exists, and how to get it back. */
 import type { Command } from 'commander';
-import { type Client, type InputOf, namesGoogleProject } from '../../../shared/client/index.ts';
+import type { Client, InputOf } from '../../../shared/client/index.ts';
 import { badInput, CliFailure } from '../base/cli-failure.ts';
 import { defineCommand } from '../base/define-command.ts';
 import { exitCodes } from '../base/exit-codes.ts';
-import { chooseProjectId } from '../context/choose-project.ts';
 import type { Action, Context } from '../context/context.ts';
+import { locate } from '../context/locate-document.ts';
 import { addConfirmOptions, type ConfirmOptions, runPlanned } from '../context/run-planned.ts';
-import { needsOlder, type Searched, searchDocument } from '../context/search-document.ts';
+import { needsOlder, type Searched } from '../context/search-document.ts';
 import { addWatchOptions } from '../context/watch-job.ts';
-import { formatCounted, formatTime } from '../output/format.ts';
+import { formatCounted, formatTime, shellWord } from '../output/format.ts';
 import { type Located, locatedColumns, locatedDetails, locatedRows } from '../output/located-view.ts';
 import { summaryOf } from '../texts/contract-text.ts';
-
-interface Question {
-  readonly pasted: string;
-  readonly project: string | undefined;
-  readonly all: boolean;
-}
 
 interface FindOptions extends ConfirmOptions {
   readonly all?: boolean | undefined;
@@ -49,38 +43,16 @@ export const addFindCommand = (program: Command, action: Action): void => {
   addWatchOptions(addConfirmOptions(find)).action(
     action(async (context, options: FindOptions, [pasted = '']) => {
       const client = await context.client();
-      const searched = await locate(context, { pasted, project: options.project, all: options.all === true });
+      const searched = await locate(context, {
+        pasted,
+        project: options.project,
+        isEnough: (located) => options.all !== true && !needsOlder(located),
+      });
       if (options.restore) return restoreFound(context, { client, located: searched.located, options });
       printLocated(context, searched);
     }),
   );
 };
-
-/** Looks into ever older backups until it finds what could be restored; with `all` into all of them. */
-const locate = async (context: Context, { pasted, project, all }: Question): Promise<Searched> => {
-  const { output, signal } = context;
-  const client = await context.client();
-  const isNamed = project === undefined && namesGoogleProject(pasted);
-  const projectId = isNamed ? undefined : await chooseProjectId(context, project);
-  let searched: Searched | undefined;
-  try {
-    for await (searched of searchDocument(client, { query: { projectId, path: pasted }, signal })) {
-      const { located, nextCursor } = searched;
-      if (nextCursor === null || (!all && !needsOlder(located))) break;
-      const since = located.backups.at(-1);
-      const back = since ? `, back to ${formatTime(since.readTime ?? since.createdAt)}` : '';
-      output.progress(`\r\u001b[KSearching: ${formatCounted(located.examined, 'backup')}${back}`);
-    }
-  } finally {
-    output.progress('\r\u001b[K');
-  }
-  if (!searched) throw new Error('the service returned no page');
-  for (const { place, backupId, message } of searched.located.notSearched)
-    output.warn(`the id was not looked for in ${placeWords[place]}${backupId ? ` ${backupId}` : ''}: ${message}`);
-  return searched;
-};
-
-const placeWords = { live: 'the live database', backup: 'backup', captures: 'captured changes' } as const;
 
 const printLocated = ({ output }: Context, { located, nextCursor }: Searched): void => {
   const { path, candidates, examined, summary, moments } = located;
@@ -112,10 +84,8 @@ const nextCommand = ({ path, projectId, recommended }: Located): string | undefi
   if (!recommended) return undefined;
   const { backupId, pointInTime } = recommended;
   const from = backupId === null ? `--at ${pointInTime} --project ${projectId}` : backupId;
-  return `bms restore ${from} --documents ${quoted(path ?? '')} --no-subcollections`;
+  return `bms restore ${from} --documents ${shellWord(path ?? '')} --no-subcollections`;
 };
-
-const quoted = (text: string): string => (/^[\w./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
 
 const nothing = ({ examined, projectName }: Located): CliFailure =>
   new CliFailure(

@@ -18,6 +18,8 @@ interface UpdateOptions {
   readonly maxReads?: number | false | undefined;
   /** False: no budget. */
   readonly budget?: ReadBudget | false | undefined;
+  /** False: none. */
+  readonly searchField?: readonly string[] | false | undefined;
 }
 
 type ReadBudget = { readonly documents: number } | { readonly usd: number };
@@ -33,6 +35,7 @@ export const addProjectChangeCommands = (group: Command, action: Action): void =
       'bms projects update shop --name "Web shop"',
       'bms projects update shop --label team=shop --label env=production --remove-label old',
       'bms projects update shop --storage Archive --timeout 120',
+      'bms projects update shop --search-field email --search-field address.city',
     ],
   })
     .option('--name <name>', 'a new name')
@@ -45,6 +48,12 @@ export const addProjectChangeCommands = (group: Command, action: Action): void =
     .option('--no-max-reads', 'do not limit the reads of a backup')
     .option('--budget <reads>', 'what protection may read a day; with a $ in front: dollars at the list price', parseBudget)
     .option('--no-budget', 'no budget for the reads of a day')
+    .option(
+      '--search-field <field>',
+      'a field that the next backups can be searched by faster; repeat it for several, and name all of them',
+      parseEach,
+    )
+    .option('--no-search-field', 'no fields to search by faster')
     .action(
       action(async ({ client: open, output }, options: UpdateOptions, [wanted = '']) => {
         const { name, storage, timeout: backupTimeoutMinutes } = options;
@@ -52,6 +61,7 @@ export const addProjectChangeCommands = (group: Command, action: Action): void =
           backupTimeoutMinutes,
           maxReads: options.maxReads === false ? null : options.maxReads,
           readBudgetPerDay: options.budget === false ? null : options.budget,
+          searchFields: options.searchField === false ? null : options.searchField,
         };
         const labels = labelsOf(options);
         refuseIfUnchanged({ name, labels, storage, ...settings });

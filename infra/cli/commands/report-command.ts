@@ -1,10 +1,10 @@
 /** `bms report`: what an auditor asks of a period. */
 
 import type { Command } from 'commander';
-import type { DataOf } from '../../../shared/client/index.ts';
+import { type DataOf, readInParts, readProtectionParts } from '../../../shared/client/index.ts';
 import { formatBytes } from '../../../shared/contract/format-bytes.ts';
 import { defineCommand } from '../base/define-command.ts';
-import type { Action } from '../context/context.ts';
+import type { Action, Context } from '../context/context.ts';
 import { addReportOptions, printReport, type ReportOptions } from '../context/print-report.ts';
 import { formatCount, formatMinute } from '../output/format.ts';
 import type { Output } from '../output/output.ts';
@@ -26,12 +26,27 @@ export const addReportCommand = (program: Command, action: Action): void => {
     action(async (context, options: ReportOptions) => {
       const { from, to } = options;
       await printReport(context, options, {
-        read: async (format: 'csv' | 'html' | 'json') =>
-          (await context.client()).request('GET /reports/protection', { query: { from, to, format } }),
+        read: async (format: 'csv' | 'html' | 'json') => readReport(context, { from, to, format }),
         show: (report) => showReport(report, context.output),
       });
     }),
   );
+};
+
+interface ReportQuery {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly format: 'csv' | 'html' | 'json';
+}
+
+/** A period that is too long for one request is read in parts. They are one report; as CSV, one after the other in a file. */
+const readReport = async ({ client, output }: Context, { from, to, format }: ReportQuery): Promise<Report | string> => {
+  const api = await client();
+  const onPart = (part: number, parts: number): void => output.note(`The period is long: reading part ${part} of ${parts}`);
+  if (format === 'json') return readProtectionParts(api, { from, to }, { onPart });
+  const read = (period: { readonly from?: string | undefined; readonly to?: string | undefined }) =>
+    api.request('GET /reports/protection', { query: { ...period, format } });
+  return format === 'csv' ? (await readInParts(read, { from, to }, { onPart })).join('') : read({ from, to });
 };
 
 const showReport = ({ from, to, backups, restores, restoreTests, erasures, removals, changes }: Report, output: Output): void => {

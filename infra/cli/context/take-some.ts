@@ -21,17 +21,16 @@ export const addLimitOptions = (command: Command, { ofPeriod = false } = {}): Co
     .addOption(new Option('--all', 'list all of them').conflicts('limit'));
 };
 
+/** How many are taken. */
+export const limitOf = ({ limit, all }: LimitOptions): number => (all ? Number.POSITIVE_INFINITY : (limit ?? limitDefault));
+
 /** Says on stderr that there are more. */
-export const takeSome = async <T>(
-  list: AsyncIterable<T>,
-  { limit, all }: LimitOptions,
-  output: Output,
-): Promise<readonly T[]> => {
-  const max = all ? Number.POSITIVE_INFINITY : (limit ?? limitDefault);
+export const takeSome = async <T>(list: AsyncIterable<T>, options: LimitOptions, output: Output): Promise<readonly T[]> => {
+  const max = limitOf(options);
   const taken: T[] = [];
   for await (const one of list) {
     if (taken.length >= max) {
-      if (limit === undefined) output.note(`Only the first ${max} are listed; --limit or --all lists more`);
+      if (options.limit === undefined) output.note(`Only the first ${max} are listed; --limit or --all lists more`);
       break;
     }
     taken.push(one);

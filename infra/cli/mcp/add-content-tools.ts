@@ -1,14 +1,14 @@
-/** Tools that read the content of backups: browse, one document, a document at a moment, differences. */
+/** Tools that read the content of backups: browse, search, one document, its history, a document at a moment, differences. */
 import * as z from 'zod/mini';
-import type { Client } from '../../../shared/client/index.ts';
-import { CliFailure } from '../base/cli-failure.ts';
+import { type Client, documentHistory } from '../../../shared/client/index.ts';
+import { badInput, CliFailure } from '../base/cli-failure.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import { findDocumentAt } from '../context/find-document-at.ts';
 import { findBackupId, findRecord, findRecordId } from '../context/find-resource.ts';
 import { readDocument, type StoredDocument } from '../context/read-document.ts';
 import { needsOlder, searchDocument } from '../context/search-document.ts';
-import { plainFields } from '../output/plain-value.ts';
-import { backup, defineTool, listOf, moment, nextCursor, paging, path, project, type ToolHost } from './define-tool.ts';
+import { plainFields, plainValue } from '../output/plain-value.ts';
+import { backup, defineTool, listOf, moment, nextCursor, ofLatest, paging, path, project, type ToolHost } from './define-tool.ts';
 
 /** A document with its fields as plain values. */
 const shownDocument = { path: z.string(), updateTime: z.optional(z.string()), fields: z.record(z.string(), z.unknown()) };
@@ -93,6 +93,103 @@ export const addContentTools = (host: ToolHost): void => {
   });
 
   defineTool(host, {
+    name: 'search_backup',
+    title: 'Search a backup',
+    description:
+      'Documents of a backup by the values of their fields: conditions joined by "and", such as email == "ada@example.com" and total > 100, with ==, !=, <, <=, >, >=, contains or exists; or a text in double quotes that is looked for in every field. Text is in double quotes; numbers, true, false, null, dates and paths of documents are not. Without backupId the newest completed backup of the project. A large backup takes several calls: pass nextCursor, even if nothing was found so far.',
+    input: {
+      ...paging,
+      query: z.string().check(z.minLength(1), z.maxLength(2_000)),
+      projectId: z.optional(project),
+      backupId: z.optional(backup),
+      collection: z.optional(path).check(z.describe('Only the collection with this id or path')),
+      fields,
+    },
+    output: {
+      backupId: z.string(),
+      projectId: z.string(),
+      matches: listOf({ path: z.string() }),
+      documentsSearched: z.int().check(z.describe('By this call, of documentsInAll')),
+      documentsInAll: z.int(),
+      nextCursor,
+    },
+    run: async (client, { query: q, projectId: of, backupId: named, collection, limit, cursor, fields: wanted }, signal) => {
+      const given = named === undefined ? undefined : await idOf(client, named, of);
+      const projectId =
+        (await findRecordId(client, 'project', of)) ??
+        (given && (await client.request('GET /backups/{backupId}', { params: { backupId: given }, signal })).projectId);
+      if (projectId === undefined) throw badInput('projectId: is required without backupId');
+      const query = { q, projectId, backupId: given, collection };
+      const untilMs = Date.now() + searchMs;
+      const matches: StoredDocument[] = [];
+      let documentsSearched = 0;
+      let from = cursor;
+      for (;;) {
+        const page = { ...query, limit: limit - matches.length, cursor: from };
+        const { data, pagination } = await client.page('GET /search', { query: page, signal });
+        matches.push(...data.matches);
+        documentsSearched += data.scanned.documents;
+        from = pagination.nextCursor ?? undefined;
+        if (from !== undefined && matches.length < limit && Date.now() < untilMs) continue;
+        return {
+          backupId: data.backupId,
+          projectId,
+          readTime: data.readTime,
+          matches: matches.map((match) => shown(match, wanted)),
+          documentsSearched,
+          documentsInAll: data.plan.documents,
+          nextCursor: from ?? null,
+        };
+      }
+    },
+  });
+
+  defineTool(host, {
+    name: 'document_history',
+    title: 'The history of a document',
+    description:
+      'Every state of a document that backups, captured changes and the live database have, newest first: when it was written, what changed against the state before, and what to pass to plan_restore to get it back (source; null if it cannot be restored). A time that is not exact is that of the first backup with the state.',
+    input: {
+      path: path.check(z.describe("Such as users/ada, or the address of the document in Google's console")),
+      projectId: z.optional(project),
+      limit: z._default(z.int().check(z.minimum(1), z.maximum(100)), 20),
+      fields,
+    },
+    output: {
+      path: z.nullable(z.string()),
+      projectId: z.string(),
+      candidates: z.array(z.string()),
+      states: z.array(
+        z.looseObject({ at: z.string(), isExact: z.boolean(), change: z.enum(['first', 'created', 'changed', 'deleted']) }),
+      ),
+      searchedAll: z.boolean().check(z.describe('Whether all backups were examined; older states may be missing otherwise')),
+    },
+    run: async (client, { path: document, projectId: wanted, limit, fields: chosen }, signal) => {
+      const projectId = await findRecordId(client, 'project', wanted);
+      const untilMs = Date.now() + searchMs;
+      for await (const { located, nextCursor } of searchDocument(client, { query: { projectId, path: document }, signal })) {
+        const states = documentHistory(located);
+        if (nextCursor !== null && states.length <= limit && Date.now() < untilMs) continue;
+        return {
+          path: located.path,
+          projectId: located.projectId,
+          candidates: located.candidates,
+          states: states.slice(0, limit).map(({ document: stored, changes, ...state }) => ({
+            ...state,
+            changes: changes?.map(({ path: field, change, before, after }) => ({
+              ...{ path: field, change },
+              ...{ before: before && plainValue(before), after: after && plainValue(after) },
+            })),
+            ...(stored?.fields && shown(stored, chosen)),
+          })),
+          searchedAll: nextCursor === null,
+        };
+      }
+      throw new Error('the service returned no page');
+    },
+  });
+
+  defineTool(host, {
     name: 'document_at',
     title: 'A document at a moment',
     description:
@@ -149,8 +246,6 @@ export const addContentTools = (host: ToolHost): void => {
 
 /** A client may wait for a minute. */
 const searchMs = 30_000;
-
-const ofLatest = z.optional(project).check(z.describe('The project of latest'));
 
 const idOf = async (client: Client, wanted: string, of: string | undefined): Promise<string> =>
   findBackupId(client, wanted, await findRecordId(client, 'project', of));

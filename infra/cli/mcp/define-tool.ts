@@ -76,6 +76,8 @@ export const project = z
 export const backup = z
   .string()
   .check(z.minLength(1), z.maxLength(100), z.describe('Id of a backup, the beginning of one, or latest: the newest good one'));
+/** Beside a backup that may be `latest`. */
+export const ofLatest = z.optional(project).check(z.describe('The project of latest'));
 export const path = z.string().check(z.minLength(1), z.maxLength(6_144));
 export const moment = z.iso.datetime({ offset: true, error: 'must be a time such as 2026-01-31T12:00:00Z' });
 

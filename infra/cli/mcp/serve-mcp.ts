@@ -5,6 +5,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import { version } from '../../../shared/contract/version.ts';
 import { escapeOutput } from '../../archive/escape-output.ts';
 import { type Context, openContext } from '../context/context.ts';
+import { addConfigurationTools } from './add-configuration-tools.ts';
 import { addContentTools } from './add-content-tools.ts';
 import { addListTools } from './add-list-tools.ts';
 import { addRestoreTools } from './add-restore-tools.ts';
@@ -25,6 +26,7 @@ export const serveMcp = async (context: Context, options: { readonly allowRestor
   };
   addListTools(host);
   addContentTools(host);
+  addConfigurationTools(host);
   addRestoreTools(host, options);
   const transport = new StdioServerTransport(stdin, stdout);
   const ended = Promise.race([once(stdin, 'end'), once(stdin, 'close'), once(context.signal, 'abort')]);

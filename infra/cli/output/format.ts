@@ -37,3 +37,6 @@ export const formatRelative = (moment: string, nowMs: number): string => {
   if (Math.abs(ms) < 1_000) return 'now';
   return ms < 0 ? `${number} ${unit} ago` : `in ${number} ${unit}`;
 };
+
+/** A text as one word of a command that a person may copy. */
+export const shellWord = (text: string): string => (/^[\w./@:-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);

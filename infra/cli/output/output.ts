@@ -26,9 +26,9 @@ export class Output {
   }
 
   /** A list: a JSON array, the ids alone with --quiet, or a table. */
-  list<Row>(rows: readonly Row[], { columns, idOf, empty }: ListView<Row>): void {
-    if (this.isJson) this.json(rows);
-    else if (this.isQuiet) for (const row of rows) this.line(idOf(row));
+  list<Row>(rows: readonly Row[], { columns, idOf, empty, json = rows }: ListView<Row>): void {
+    if (this.isJson) this.json(json);
+    else if (this.isQuiet) for (const id of new Set(rows.map(idOf))) this.line(id);
     else if (rows.length === 0) this.note(empty);
     else this.table(rows, columns);
   }
@@ -97,4 +97,6 @@ export interface ListView<Row> {
   readonly idOf: (row: Row) => string;
   /** The note for an empty list. */
   readonly empty: string;
+  /** In place of the rows, where several of them are about one thing. */
+  readonly json?: readonly unknown[];
 }

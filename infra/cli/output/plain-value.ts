@@ -5,7 +5,7 @@ export type RestFields = Readonly<Record<string, RestValue>>;
 export const plainFields = (fields: RestFields): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, plainValue(value)]));
 
-const plainValue = (value: RestValue): unknown => {
+export const plainValue = (value: RestValue): unknown => {
   const [kind = 'nullValue', content] = Object.entries(value)[0] ?? [];
   if (kind === 'integerValue') return Number.isSafeInteger(Number(content)) ? Number(content) : content;
   if (kind === 'mapValue') return plainFields((content as { fields?: RestFields }).fields ?? {});

@@ -34,6 +34,7 @@ export const scheduleDetails = (schedule: Schedule & { readonly captureOffer?: s
     ['Last success', formatTime(schedule.lastSuccessAt)],
     ['Last backup', schedule.lastBackupId],
     ['Type', schedule.type],
+    ['Source', schedule.source === 'read' ? 'always read, also where changes are captured' : null],
     ['Collections', schedule.collections.join(', ')],
     ['Excluded', schedule.excludeCollections.join(', ')],
     ['Storage', schedule.storageDestinationId ?? 'that of the project'],

@@ -13,13 +13,28 @@ const readers = ['roles/datastore.viewer', 'roles/datastore.user', 'roles/datast
 const writers = ['roles/datastore.user', 'roles/datastore.owner', ...everything];
 const userAdmins = ['roles/firebaseauth.admin', ...everything];
 
+/** Of the Admin API and the Rules API: who else than the roles for documents may call them. */
+const configuring = new Set(['CreateIndex', 'DeleteIndex', 'UpdateField', 'UpdateDatabase']);
+const configurers = ['roles/datastore.indexAdmin', 'roles/datastore.owner', ...everything];
+const rulesMethod = /(?:Ruleset|Release)s?$/;
+const rulesReading = /^(?:Get|List|Test)/;
+const rulesAdmins = ['roles/firebaserules.admin', ...everything];
+const rulesReaders = ['roles/firebaserules.viewer', 'roles/viewer', ...rulesAdmins];
+
+const rolesFor = (method: string): readonly string[] => {
+  if (method === 'accounts') return userAdmins;
+  if (rulesMethod.test(method)) return rulesReading.test(method) ? rulesReaders : rulesAdmins;
+  if (configuring.has(method)) return configurers;
+  return writing.has(method) ? writers : readers;
+};
+
 export const authorizeFederated = (state: State): Authorize => {
   const iam = openGoogleIam(state);
   return (token, projectId, method) => {
     if (!token?.startsWith(federatedTokenPrefix)) return;
     const member = state.get<string>(tokenKind, token);
     if (member === undefined) throw new RpcError('UNAUTHENTICATED', 'Request had invalid authentication credentials.');
-    const wanted = method === 'accounts' ? userAdmins : writing.has(method) ? writers : readers;
+    const wanted = rolesFor(method);
     if (!iam.rolesOf(`projects/${projectId}`, member).some((role) => wanted.includes(role)))
       throw new RpcError('PERMISSION_DENIED', 'Missing or insufficient permissions.');
   };

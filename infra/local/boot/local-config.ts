@@ -47,6 +47,7 @@ export const localConfig = (addresses: Addresses, allowedHosts: readonly string[
     webhookHosts: [...allowedHosts],
     firestoreUrl,
     identityToolkitUrl: firestoreUrl,
+    firebaseRulesUrl: firestoreUrl,
     googleTokenUrl: `${identityUrl}/google/token`,
     googleStsUrl: `${identityUrl}/google/sts/v1/token`,
     googleCredentialsUrl: `${identityUrl}/google/credentials`,

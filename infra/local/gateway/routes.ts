@@ -54,9 +54,9 @@ export const compileRoutes = (routes: readonly Route[]): ((method: string, path:
     .map((route): Compiled => {
       const [method = '', path = ''] = route.key.split(' ');
       return { route, method, segments: path.split('/') };
-    })
-    .sort(bySpecificity);
+    });
   const byShape = Map.groupBy(compiled.filter(isNotGreedy), ({ method, segments }) => `${method} ${segments.length}`);
+  for (const alike of byShape.values()) alike.sort(bySpecificity);
   // The longest first. As on AWS, a route without a greedy parameter precedes them.
   const greedy = compiled.filter((each) => !isNotGreedy(each)).sort((a, b) => b.segments.length - a.segments.length);
   return (method, path) => {
@@ -76,7 +76,7 @@ const isNotGreedy = ({ segments }: Compiled): boolean => !segments.at(-1)?.endsW
 
 const isParameter = (segment: string): boolean => segment.startsWith('{');
 
-/** Most specific first: at the first difference, a literal segment precedes a parameter. */
+/** Most specific first: at the first difference, a literal segment precedes a parameter. Of routes with equally many segments. */
 const bySpecificity = (a: Compiled, b: Compiled): number => {
   const at = a.segments.findIndex((segment, index) => isParameter(segment) !== isParameter(b.segments[index] ?? ''));
   return at < 0 ? 0 : Number(isParameter(a.segments[at] ?? '')) - Number(isParameter(b.segments[at] ?? ''));

@@ -24,8 +24,13 @@ export const exceptions: readonly PermissionException[] = [
   },
   {
     lines:
-      /^Documents(Deleted|Locate)Role (sts:AssumeRole |kms:Decrypt SecretsKey purpose=(passphrase|source-credentials|destination-credentials)$)/,
+      /^(BackupContentsConfiguration(Diff|Restore)?|Documents(Deleted|Locate)|SearchDocuments|ErasuresPreview)Role (sts:AssumeRole |kms:Decrypt SecretsKey purpose=(passphrase|source-credentials|destination-credentials)$)/,
     reason: 'Opens backups and databases as BackupContentsDiff does, whose tests use each kind of access.',
+  },
+  {
+    lines:
+      /^(ExportRun|ExportShard|Exports(Content|Create|Files))Role (sts:AssumeRole |kms:Decrypt SecretsKey purpose=passphrase$)/,
+    reason: 'Opens backups and buckets as restores do, whose tests use passphrases and roles.',
   },
   {
     lines: / sts:AssumeRole iam:role\/backup-destination\/\*$/,
@@ -36,7 +41,7 @@ export const exceptions: readonly PermissionException[] = [
     reason: 'Databases are accessed with a grant, a key or the role that Google trusts; in these tests with a grant.',
   },
   {
-    lines: /^(BackupReap|RestoreReap|RestoreTestReap)Role /,
+    lines: /^(BackupReap|RestoreReap|RestoreTestReap|ExportReap)Role /,
     reason: 'The reaper fails or restarts workflows that died; none dies in the journeys.',
   },
   {
@@ -52,7 +57,7 @@ export const exceptions: readonly PermissionException[] = [
     reason: 'Receives events that AWS could not deliver for hours or that failed permanently; no test waits for that.',
   },
   {
-    lines: /^(Backup|Restore)WorkflowRole states:(Describe|Stop)Execution /,
+    lines: /^(Backup|Restore|Export)WorkflowRole states:(Describe|Stop)Execution /,
     reason: 'Step Functions needs these for a distributed map; the stage runs the items of a map in process.',
   },
   {
@@ -68,11 +73,6 @@ export const exceptions: readonly PermissionException[] = [
   {
     lines: /^CaptureAuditRole sqs:SendMessage CaptureAudits$/,
     reason: 'Sends itself what a run of minutes has left; in the tests one run is enough.',
-  },
-  {
-    lines: /^CaptureAuditRole (kms:Decrypt |sts:AssumeRole |secretsmanager:GetSecretValue )/,
-    reason:
-      'Opens backups and databases as Capture does. On the stage its worker finds nothing due: an audit begins a day after the base; test/shared/pitr/audit runs it.',
   },
   {
     lines: /^ScheduleRunRole sqs:SendMessage Schedules$/,

@@ -13,8 +13,17 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
   const tokens = { TOKEN_KEY_IDS: parts.tokenKeyArns.join(','), PUBLIC_URL };
   const { IDENTITY_ISSUER, IDENTITY_CLIENT_ID, ALLOWED_REDIRECT_URIS, CONSOLE_URL } = parts.settings;
   const { ORGANIZATION_LIMITS } = parts.settings;
-  const { FIRESTORE_URL, IDENTITY_TOOLKIT_URL, GOOGLE_TOKEN_URL, S3_URL, SPACES_URL, GCS_URL, PRIVATE_HOSTS, WEBHOOK_HOSTS } =
-    parts.settings;
+  const {
+    FIRESTORE_URL,
+    IDENTITY_TOOLKIT_URL,
+    FIREBASE_RULES_URL,
+    GOOGLE_TOKEN_URL,
+    S3_URL,
+    SPACES_URL,
+    GCS_URL,
+    PRIVATE_HOSTS,
+    WEBHOOK_HOSTS,
+  } = parts.settings;
   const { GOOGLE_STS_URL, GOOGLE_CREDENTIALS_URL } = parts.settings;
   const google = { GOOGLE_ROLE_ARN: parts.googleRoleArn };
   const evidence = { EVIDENCE_KEY_IDS: parts.evidenceKeyArns.join(',') };
@@ -43,6 +52,7 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
     'source:read': {
       FIRESTORE_URL,
       IDENTITY_TOOLKIT_URL,
+      FIREBASE_RULES_URL,
       GOOGLE_TOKEN_URL,
       GOOGLE_STS_URL,
       GOOGLE_CREDENTIALS_URL,
@@ -65,6 +75,8 @@ export const variables = (parts: ResourceNames): { readonly [U in Capability]: V
     'restore:watch': { RESTORE_WORKFLOW_ARN: parts.restoreWorkflowArn },
     'restore-test:start': { RESTORE_TEST_WORKFLOW_ARN: parts.restoreTestWorkflowArn },
     'restore-test:watch': { RESTORE_TEST_WORKFLOW_ARN: parts.restoreTestWorkflowArn },
+    'export:start': { EXPORT_WORKFLOW_ARN: parts.exportWorkflowArn },
+    'export:watch': { EXPORT_WORKFLOW_ARN: parts.exportWorkflowArn },
     'restore-test:seal': { ...secrets, WEBHOOK_HOSTS, PUBLIC_URL },
     'restore-test:send': { ...secrets, WEBHOOK_HOSTS, SERVICE_VERSION, PUBLIC_URL },
     'task:send': { TASK_QUEUE_URL: queues.task.queueUrl },

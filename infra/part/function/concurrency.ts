@@ -7,7 +7,7 @@ import { type QueueName, workQueueSpecs } from '../trigger/work-queue-specs.ts';
 export const usualConcurrency = 1_000;
 
 /**
- * How a reservation of 474 is divided among the workflow steps of all jobs of all organizations. A reservation is also the maximum:
+ * How a reservation of 473 is divided among the workflow steps of all jobs of all organizations. A reservation is also the maximum:
  * with one, a hundred nightly backups of twenty copies each cannot use 2,000 and starve the API; a step without capacity waits
  * (`infra/workflow/step.ts`). It is taken from the account even while nothing runs, so there is none by default, and jobs share the
  * account's concurrency with the API. Queue consumers are limited by their queues (`work-queue-specs.ts`) in either case.
@@ -15,7 +15,7 @@ export const usualConcurrency = 1_000;
 export const stepConcurrency = {
   backupPrepare: 14,
   backupPlan: 20,
-  backupCopy: 200,
+  backupCopy: 180,
   backupSeal: 20,
   backupFail: 10,
   backupVerify: 30,
@@ -26,6 +26,8 @@ export const stepConcurrency = {
   restoreFinish: 5,
   restoreFail: 10,
   restoreTestRun: 10,
+  exportRun: 5,
+  exportShard: 14,
   purge: 5,
 } as const satisfies Partial<Record<WorkerName, number>>;
 
@@ -56,7 +58,7 @@ const copyShare = 0.3;
  * How many ranges of one job run at once: 20, or in a small account three of ten for a backup and one for a restore. Four and two left
  * the API without its share while queues woke functions that found no slot.
  */
-export const mapWidth = (most: number, kind: 'backup' | 'restore', accountConcurrency: number): number => {
+export const mapWidth = (most: number, kind: 'backup' | 'restore' | 'export', accountConcurrency: number): number => {
   if (accountConcurrency >= smallBelow) return most;
   const share = kind === 'backup' ? copyShare : copyShare / 2;
   return Math.min(most, Math.max(1, Math.floor(share * accountConcurrency)));

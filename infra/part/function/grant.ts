@@ -39,7 +39,7 @@ export const usesGoogleRole = (use: Capability): boolean => googleUsers.includes
 const googleUsers: readonly Capability[] = ['source:read', 'destination:use', 'destination:probe'];
 
 type Permissions = (parts: ResourceNames) => readonly PolicyStatement[];
-type WorkflowArn = `${'purge' | 'backup' | 'verify' | 'restore' | 'restoreTest'}WorkflowArn`;
+type WorkflowArn = `${'purge' | 'backup' | 'verify' | 'restore' | 'restoreTest' | 'export'}WorkflowArn`;
 
 const sendTo =
   (...names: readonly QueueName[]): Permissions =>
@@ -129,6 +129,8 @@ const permissions: Readonly<Record<Capability, Permissions>> = {
   'restore:watch': watchWorkflow('restoreWorkflowArn'),
   'restore-test:start': startWorkflow('restoreTestWorkflowArn'),
   'restore-test:watch': watchWorkflow('restoreTestWorkflowArn'),
+  'export:start': startWorkflow('exportWorkflowArn'),
+  'export:watch': watchWorkflow('exportWorkflowArn'),
   'restore-test:seal': ({ secretsKeyArn }) => [encryptFor(secretsKeyArn, 'restore-test-check')],
   'restore-test:send': ({ secretsKeyArn }) => [decryptFor(secretsKeyArn, 'restore-test-check')],
   'task:send': sendTo('task'),

@@ -19,6 +19,7 @@ export type Settings = Readonly<
     | 'MAIL_FROM'
     | 'FIRESTORE_URL'
     | 'IDENTITY_TOOLKIT_URL'
+    | 'FIREBASE_RULES_URL'
     | 'GOOGLE_TOKEN_URL'
     | 'GOOGLE_STS_URL'
     | 'GOOGLE_CREDENTIALS_URL'
@@ -56,6 +57,7 @@ export interface ResourceNames {
   readonly verifyWorkflowArn: string;
   readonly restoreWorkflowArn: string;
   readonly restoreTestWorkflowArn: string;
+  readonly exportWorkflowArn: string;
   /** All SES identities and configuration sets of the account. */
   readonly mailArns: readonly string[];
   /** Values that need no permission. */

@@ -109,6 +109,7 @@ const writeDeclarations = async (outdir: string): Promise<void> => {
   };
   try {
     const copied = [
+      'shared/contract/recovery-times.ts',
       'shared/contract/version.ts',
       'shared/contract/webhook-key.ts',
       ...globSync('shared/client/*.ts', { cwd: root }),

@@ -27,12 +27,12 @@ export const digestEmail = (digest: DigestFacts, organizationName: string, conso
   const verdict = verdictOf(totals);
   return composeLetter(`Weekly digest: ${verdict} (${nameOf(organizationName)})`, [
     ['The week from ', `${from} to ${to} (UTC) in the organization `, { name: nameOf(organizationName) }, `: ${verdict}.`],
-    ...section('Not protected', exposed.map(exposedLine)),
+    ...section('Not protected or at risk', exposed.map(exposedLine)),
     ...section('Protected', safe.map(safeLine)),
     { heading: 'This week' },
     { facts: weekFacts(digest) },
     ...(digest.complete ? [] : ['There are so many backups that the numbers of this week are not complete.']),
-    ...section('Failed backups and restores', failedJobs.map(failedLine)),
+    ...section('Failed in the last 7 days until now', failedJobs.map(failedLine)),
     ...section('Verified and restored', projects.flatMap(provenLine)),
     ...section('Next backups', upcoming.map(upcomingLine)),
     { text: 'Open the overview', url: `${consoleUrl.replace(/\/$/, '')}/` },
@@ -42,9 +42,10 @@ export const digestEmail = (digest: DigestFacts, organizationName: string, conso
 
 const verdictOf = ({ projects, atRisk, unprotected }: DigestFacts['totals']): string => {
   if (projects === 0) return 'there are no projects';
-  const exposed = atRisk + unprotected;
   const known = `${projects} ${projects === 1 ? 'project' : 'projects'}`;
-  if (exposed > 0) return `${exposed} of ${known} ${exposed === 1 ? 'is' : 'are'} not protected`;
+  const are = (count: number): string => `${count} of ${known} ${count === 1 ? 'is' : 'are'}`;
+  if (unprotected > 0) return `${are(unprotected)} not protected${atRisk > 0 ? `, ${atRisk} at risk` : ''}`;
+  if (atRisk > 0) return `${are(atRisk)} at risk`;
   return projects === 1 ? 'the project is protected' : `all ${known} are protected`;
 };
 

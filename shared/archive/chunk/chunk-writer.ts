@@ -1,3 +1,5 @@
+import type { FilterEntry } from '../filter/filter-directory.ts';
+import { type FilterSource, FilterWriter } from '../filter/filter-writer.ts';
 import { type RecordKind, recordKind } from '../leaf/column-layout.ts';
 import { type DocumentMarks, DocumentTrim } from '../leaf/document-trim.ts';
 import { LeafWriter } from '../leaf/leaf-writer.ts';
@@ -11,6 +13,8 @@ interface ChunkOptions extends WriterOptions {
   readonly ordered?: boolean;
   /** Called with the location of each leaf as soon as it is sealed. */
   readonly onLeaf?: (location: LeafLocation) => void;
+  /** Writes filters of the leaves into an object of their own. */
+  readonly filter?: FilterSource | undefined;
 }
 
 /** Writes records into leaves of two frames each: keys, then bodies. Records are copied. */
@@ -20,6 +24,7 @@ export class ChunkWriter {
   readonly #trim = new DocumentTrim();
   readonly #onLeaf: ((location: LeafLocation) => void) | undefined;
   readonly #source: { readonly backup: string; readonly object: string };
+  readonly #filter: FilterWriter | undefined;
   #records = 0;
 
   constructor(name: string, options: ChunkOptions) {
@@ -28,13 +33,16 @@ export class ChunkWriter {
     this.#leaf = new LeafWriter(options.ordered ?? true);
     this.#onLeaf = options.onLeaf;
     this.#source = { backup: options.identity.backup, object: name };
+    this.#filter = options.filter && new FilterWriter(name, options, options.filter);
   }
 
   /** Adds the document encoded in bytes `start` to `end`; returns its slot in the current leaf. */
   document(bytes: Uint8Array, start: number, end: number, marks: DocumentMarks): number {
     const trim = this.#trim;
     trim.trim(bytes, start, end, marks);
-    return this.#add(recordKind.document | trim.flags, bytes, marks, trim.bodyStart, trim.bodyEnd);
+    const slot = this.#add(recordKind.document | trim.flags, bytes, marks, trim.bodyStart, trim.bodyEnd);
+    this.#filter?.document(bytes, marks.nameStart, marks.nameEnd, bytes, start, end);
+    return slot;
   }
 
   /** Adds a record of another kind. Name and body lie in `bytes`; a tombstone has no body. */
@@ -78,11 +86,25 @@ export class ChunkWriter {
     return this.#object.entry(this.#records);
   }
 
+  /** After `finish`: the entry of the filters, whose pending bytes complete them; undefined if none are to be stored. */
+  finishFilter({ size }: ObjectEntry): FilterEntry | undefined {
+    return this.#filter?.finish(size);
+  }
+
+  get pendingFilterBytes(): number {
+    return this.#filter?.pendingBytes ?? 0;
+  }
+
+  takeFilter(): readonly Buffer[] {
+    return this.#filter?.take() ?? [];
+  }
+
   #flush(last: boolean): void {
     const { count } = this.#leaf;
     const keys = this.#object.seal(this.#leaf.keys(), false);
     const bodies = this.#object.seal(this.#leaf.bodies(), last);
     this.#leaf.reset();
+    this.#filter?.endLeaf(keys.length + bodies.length);
     this.#onLeaf?.(leafLocation({ ...this.#source, records: count }, keys, bodies));
   }
 }

@@ -1,3 +1,5 @@
+import type { FilterEntry } from '../filter/filter-directory.ts';
+import type { FilterSource } from '../filter/filter-writer.ts';
 import { type RecordKind, recordKind } from '../leaf/column-layout.ts';
 import type { DocumentMarks } from '../leaf/document-trim.ts';
 import { compareNames } from '../name/compare-names.ts';
@@ -12,6 +14,8 @@ import { ChunkWriter } from './chunk-writer.ts';
 export interface Shard {
   /** Undefined if all records were kept from earlier backups. */
   readonly chunk: ObjectEntry | undefined;
+  /** Undefined if there are no filters of the chunk, or if they are not to be stored. */
+  readonly filter?: FilterEntry | undefined;
   readonly index: ObjectEntry;
   readonly pages: readonly PageEntry[];
   /** Records that the index covers, both written and kept. */
@@ -29,7 +33,7 @@ const maxPendingSegments = 4096;
  * of earlier backups. The index is therefore complete, and a restore replays nothing.
  */
 export class ShardWriter {
-  readonly #options: WriterOptions;
+  readonly #options: WriterOptions & { readonly filter?: FilterSource | undefined };
   readonly #chunkName: string;
   readonly #index: IndexWriter;
   #chunk: ChunkWriter | undefined;
@@ -39,7 +43,7 @@ export class ShardWriter {
   /** The previous name if its record was kept; the chunk writer knows the last written one. */
   #keptName: Uint8Array | undefined;
 
-  constructor(number: number, options: WriterOptions & { readonly part?: number }) {
+  constructor(number: number, options: WriterOptions & { readonly part?: number; readonly filter?: FilterSource | undefined }) {
     this.#options = options;
     this.#chunkName = objectName('chunk', number, options.part);
     this.#index = new IndexWriter(objectName('index', number, options.part), options);
@@ -130,9 +134,13 @@ export class ShardWriter {
     this.#pending = [];
   }
 
-  /** Bytes ready to be taken, of the chunk and of the index. */
-  get pendingBytes(): { readonly chunk: number; readonly index: number } {
-    return { chunk: this.#chunk?.pendingBytes ?? 0, index: this.#index.pendingBytes };
+  /** Bytes ready to be taken, of the chunk, its filters and the index. */
+  get pendingBytes(): { readonly chunk: number; readonly filter: number; readonly index: number } {
+    return {
+      chunk: this.#chunk?.pendingBytes ?? 0,
+      filter: this.#chunk?.pendingFilterBytes ?? 0,
+      index: this.#index.pendingBytes,
+    };
   }
 
   /** Approximate size of its pages and kept chunks where they are listed. */
@@ -144,16 +152,21 @@ export class ShardWriter {
     return this.#chunk?.take() ?? [];
   }
 
+  takeFilter(): readonly Buffer[] {
+    return this.#chunk?.takeFilter() ?? [];
+  }
+
   takeIndex(): readonly Buffer[] {
     return this.#index.take();
   }
 
-  /** Completes both objects. Without written records there is no chunk to store. */
+  /** Completes the objects. Without written records there is no chunk to store. */
   finish(): Shard {
     const chunk = this.#chunk?.finish();
+    const filter = chunk && this.#chunk?.finishFilter(chunk);
     this.#release();
     const { entry, pages } = this.#index.finish();
-    return { chunk, index: entry, pages, records: this.#records, kept: [...this.#kept.values()] };
+    return { chunk, filter, index: entry, pages, records: this.#records, kept: [...this.#kept.values()] };
   }
 }
 

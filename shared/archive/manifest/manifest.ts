@@ -1,3 +1,4 @@
+import type { FilterEntry } from '../filter/filter-directory.ts';
 import type { ObjectEntry } from '../object/object-writer.ts';
 import type { PageEntry } from '../page/index-writer.ts';
 
@@ -24,11 +25,17 @@ export interface Manifest {
   readonly collections: readonly { readonly id: string; readonly documents: number }[];
   /** Objects of this backup, and chunks of earlier backups that its index references. */
   readonly objects: readonly ObjectEntry[];
+  /** Filters of these chunks; absent in backups without any. Not among the objects, of which older readers know no such kind. */
+  readonly filters?: readonly FilterEntry[] | undefined;
   /** The upper level of the index: its pages in name order. */
   readonly pages: readonly PageEntry[];
   /** Free-form notes of the writer; ignored by the format. */
   readonly notes: { readonly [key: string]: Json };
 }
+
+/** Everything that is stored for a backup, except its manifest, its key and its erasures. */
+export const storedObjects = ({ objects, filters = [] }: Pick<Manifest, 'objects' | 'filters'>): readonly ObjectEntry[] =>
+  filters.length === 0 ? objects : [...objects, ...filters];
 
 /** Supported features; format version 2 started with none. */
 export const knownFeatures: readonly string[] = [];

@@ -1,3 +1,4 @@
+import { chunkNameOf, type FilterEntry } from '../filter/filter-directory.ts';
 import { compareNames } from '../name/compare-names.ts';
 import { noncePrefixBytes, saltBytes } from '../object/header.ts';
 import type { ObjectEntry } from '../object/object-writer.ts';
@@ -35,7 +36,8 @@ export const parseManifest = (value: unknown): Manifest => {
     readTime: matching(manifest.readTime, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?Z$/),
     counts: { documents: count(documents), tombstones: count(tombstones), users: count(users) },
     collections: list(manifest.collections, collectionEntry, maxManifestCollections),
-    objects: list(manifest.objects, objectEntry, maxManifestObjects),
+    objects: list(manifest.objects, listedEntry, maxManifestObjects),
+    ...(manifest.filters !== undefined && { filters: list(manifest.filters, filterEntry, maxManifestObjects) }),
     pages: list(manifest.pages, pageEntry, maxManifestPages),
     notes: record(manifest.notes) as Manifest['notes'],
   };
@@ -49,10 +51,21 @@ const collectionEntry = (value: unknown): Manifest['collections'][number] => {
   return { id: text(collection), documents: count(documents) };
 };
 
+const listedEntry = (value: unknown): ObjectEntry => {
+  const entry = objectEntry(value);
+  const kind = objectKind(entry.name);
+  if (kind !== 'chunk' && kind !== 'index') throw invalid('the manifest lists an object that is neither a chunk nor an index');
+  return entry;
+};
+
+const filterEntry = (value: unknown): FilterEntry => {
+  const entry = objectEntry(value);
+  if (objectKind(entry.name) !== 'filter') throw invalid('the manifest lists a filter that is none');
+  return { ...entry, directory: count(record(value).directory, entry.size) };
+};
+
 const objectEntry = (value: unknown): ObjectEntry => {
   const { backup, name, size, frames, records, sha256, plainSha256, salt, noncePrefix } = record(value);
-  const kind = objectKind(text(name));
-  if (kind !== 'chunk' && kind !== 'index') throw invalid('the manifest lists an object that is neither a chunk nor an index');
   return {
     backup: id(backup),
     name: text(name),
@@ -80,13 +93,19 @@ const pageEntry = (value: unknown): PageEntry => {
   };
 };
 
-const checkObjects = ({ backup, objects }: Manifest): void => {
+const checkObjects = ({ backup, objects, filters = [] }: Manifest): void => {
   const seen = new Set<string>();
   for (const entry of objects) {
     if (seen.has(objectId(entry))) throw invalid('the manifest lists an object twice');
     seen.add(objectId(entry));
     if (entry.backup !== backup && objectKind(entry.name) !== 'chunk')
       throw invalid('the manifest lists an index of another backup');
+  }
+  for (const entry of filters) {
+    if (seen.has(objectId(entry))) throw invalid('the manifest lists an object twice');
+    seen.add(objectId(entry));
+    if (!seen.has(objectId({ backup: entry.backup, name: chunkNameOf(entry.name) })))
+      throw invalid('the manifest lists the filters of a chunk that it does not list');
   }
 };
 

@@ -7,11 +7,11 @@ export interface Identity {
   readonly backup: string;
 }
 
-type ObjectKind = 'manifest' | 'index' | 'chunk' | 'erasures';
+type ObjectKind = 'manifest' | 'index' | 'chunk' | 'filter' | 'erasures';
 
 /** Excludes characters that JSON or object stores could spell in two ways. */
 const idPattern = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
-const namePattern = /^(?:(chunk|index)\/\d{8}-\d{4}|(erasures)\/\d{8}|(manifest))$/;
+const namePattern = /^(?:(chunk|index|filter)\/\d{8}-\d{4}|(erasures)\/\d{8}|(manifest))$/;
 
 export const manifestName = 'manifest';
 /** Object name of the wrapped data key. It is separate from the sealed objects, so that rewrapping changes none of them. */

@@ -1,16 +1,18 @@
 import type { PackedLeaf } from '../chunk/leaf-copier.ts';
+import { type FilterDirectory, type FilterEntry, filterName, parseDirectory, withoutHash } from '../filter/filter-directory.ts';
 import { Leaf } from '../leaf/leaf.ts';
 import type { Manifest } from '../manifest/manifest.ts';
 import { FrameOpener, unpack } from '../object/frame-opener.ts';
 import { encodeHeader, noncePrefixBytes, saltBytes } from '../object/header.ts';
 import type { ObjectEntry } from '../object/object-writer.ts';
+import { verified } from '../object/verified.ts';
 import { decodePage, type Segment } from '../page/index-page.ts';
 import { ArchiveError } from '../primitives/archive-error.ts';
 import { decodeBase64 } from '../primitives/bytes.ts';
 import { frameLengthBytes, maxSealedBytes } from '../primitives/format-limits.ts';
 import { objectId } from '../primitives/identity.ts';
 import { lastAtMost } from '../primitives/last-at-most.ts';
-import { attachObject, checkSegment, verified } from './integrity.ts';
+import { attachObject, checkSegment } from './integrity.ts';
 import { LeafCache, type LeafContents } from './leaf-cache.ts';
 import { reread } from './reread.ts';
 import { type NamedPage, segmentsInRanges } from './segments-in-ranges.ts';
@@ -29,8 +31,8 @@ interface ArchiveSource {
   readonly dataKey: (backup: string) => Uint8Array | Promise<Uint8Array>;
   /** Whether to verify the clear-text headers as well. Reads do not depend on them, but a difference shows a modification. */
   readonly verifiesHeaders?: boolean | undefined;
-  /** Whether leaves are cached because they are read again, as those of a chain are. */
-  readonly cachesLeaves?: boolean | undefined;
+  /** How many bytes of leaves are cached because they are read again. Those of a chain always are. */
+  readonly leafCacheBytes?: number | undefined;
   /** Hides the records of erased documents. Without it every record is readable. */
   readonly erasures?: RecordFilter | undefined;
   /**
@@ -64,9 +66,9 @@ export interface FetchedLeaf {
 const endOf = ({ segment: { offset, keysLength, bodiesLength }, withBodies }: WantedLeaf): number =>
   offset + keysLength + (withBodies ? bodiesLength : 0);
 
-/** A leaf whose bodies can be read, from its compressed frames. */
-export const unpackLeaf = ({ keys, bodies, keysSha256, bodiesSha256 }: PackedLeaf): Leaf =>
-  new Leaf(verified(unpack(keys), keysSha256), verified(unpack(bodies), bodiesSha256));
+/** A leaf from its compressed frames; with its keys alone the bodies cannot be read. */
+export const unpackLeaf = ({ keys, bodies, keysSha256, bodiesSha256 }: PackedLeaf, part: LeafContents = 'all'): Leaf =>
+  new Leaf(verified(unpack(keys), keysSha256), part === 'keys' ? undefined : verified(unpack(bodies), bodiesSha256));
 
 /** Pages to cache, about 100 KB each. */
 const maxRecentPages = 8;
@@ -86,6 +88,7 @@ export class Archive {
   readonly documentsRoot: string;
   readonly #source: ArchiveSource;
   readonly #objects: ReadonlyMap<string, ObjectEntry>;
+  readonly #filters: ReadonlyMap<string, FilterEntry>;
   readonly #openers = new Map<string, Promise<FrameOpener>>();
   readonly #recentPages = new Map<NamedPage, Promise<readonly Segment[]>>();
   /** Most readers of a full backup read each leaf once and need no cache. */
@@ -98,7 +101,9 @@ export class Archive {
     this.documentsRoot = `${manifest.source}/documents/`;
     this.#source = source;
     this.#objects = new Map(manifest.objects.map((entry) => [objectId(entry), entry]));
-    if (source.cachesLeaves || manifest.objects.some(({ backup }) => backup !== manifest.backup)) this.#leaves = new LeafCache();
+    this.#filters = new Map((manifest.filters ?? []).map((entry) => [objectId(entry), entry]));
+    const isChain = manifest.objects.some(({ backup }) => backup !== manifest.backup);
+    if (isChain || source.leafCacheBytes !== undefined) this.#leaves = new LeafCache(isChain ? undefined : source.leafCacheBytes);
     this.pages = manifest.pages
       .filter(({ segments }) => segments > 0)
       .map((page) => ({ ...page, name: Buffer.from(page.first, 'base64url') }));
@@ -218,6 +223,26 @@ export class Archive {
         throw invalid('an index page differs from the manifest');
       return segments;
     });
+  }
+
+  /** The filters of the chunk of a segment, if there are any. */
+  filterOf({ backup, object }: Pick<Segment, 'backup' | 'object'>): FilterEntry | undefined {
+    return this.#filters.size === 0 ? undefined : this.#filters.get(objectId({ backup, name: filterName(object) }));
+  }
+
+  filterDirectory(entry: FilterEntry): Promise<FilterDirectory> {
+    const { directory: length, frames, size } = entry;
+    return this.#open(entry, { offset: size - length, length }, (bytes, opener) =>
+      parseDirectory(opener.open(bytes, frames - 1, true), entry),
+    );
+  }
+
+  /** The filters of some leaves, as `bloomStarts` finds them. */
+  filterSection(
+    entry: FilterEntry,
+    { frame, ...range }: { readonly frame: number; readonly offset: number; readonly length: number },
+  ): Promise<Buffer> {
+    return this.#open(entry, range, (bytes, opener) => withoutHash(opener.open(bytes, frame, false)));
   }
 
   /** Fetches and opens a range; a range that fails verification is fetched again. */

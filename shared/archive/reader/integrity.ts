@@ -1,5 +1,4 @@
 /** Checks on every range read from an archive. */
-import { hash } from 'node:crypto';
 import type { Leaf } from '../leaf/leaf.ts';
 import { compareNames } from '../name/compare-names.ts';
 import type { Segment } from '../page/index-page.ts';
@@ -23,11 +22,4 @@ export const attachObject = async <T>(
     if (error instanceof ArchiveError) error.object ??= object;
     throw error;
   }
-};
-
-/** Returns the bytes if their hash matches. */
-export const verified = (plain: Buffer, sha256: Buffer): Buffer => {
-  if (!hash('sha256', plain, 'buffer').equals(sha256))
-    throw new ArchiveError('hash-mismatch', 'the hash of a frame differs from the index or the manifest');
-  return plain;
 };

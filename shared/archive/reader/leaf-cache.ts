@@ -4,7 +4,7 @@ import type { Segment } from '../page/index-page.ts';
 export type LeafContents = 'all' | 'keys';
 
 /** The longest chain has about fifty leaves in use at once, each below 1 MB with its names. */
-const maxCachedBytes = 48 << 20;
+const chainBytes = 48 << 20;
 
 interface CacheEntry {
   readonly leaf: Promise<Leaf>;
@@ -19,7 +19,12 @@ interface CacheEntry {
  */
 export class LeafCache {
   readonly #entries = new Map<string, CacheEntry>();
+  readonly #maxBytes: number;
   #bytes = 0;
+
+  constructor(maxBytes: number = chainBytes) {
+    this.#maxBytes = maxBytes;
+  }
 
   get(segment: Segment, part: LeafContents, read: () => Promise<Leaf>): Promise<Leaf> {
     const key = `${segment.backup} ${segment.object} ${segment.frame}`;
@@ -45,7 +50,7 @@ export class LeafCache {
     entry.bytes = bytes;
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
-      if (this.#bytes <= maxCachedBytes) return;
+      if (this.#bytes <= this.#maxBytes) return;
       this.#evict(oldest);
     }
   }

@@ -25,6 +25,20 @@ export async function* segmentsInRanges(
   index: PagedIndex,
   ranges: readonly EncodedNameRange[],
 ): AsyncGenerator<Segment, void, undefined> {
+  for await (const { segment } of boundedSegments(index, ranges)) yield segment;
+}
+
+interface BoundedSegment {
+  readonly segment: Segment;
+  /** The first name of the next segment; undefined for the last one. */
+  readonly next: Buffer | undefined;
+}
+
+/** The same, with the name that each ends before. */
+export async function* boundedSegments(
+  index: PagedIndex,
+  ranges: readonly EncodedNameRange[],
+): AsyncGenerator<BoundedSegment, void, undefined> {
   const { pages } = index;
   const remaining = new Ranges(ranges);
   let before: Buffer | undefined;
@@ -37,7 +51,8 @@ export async function* segmentsInRanges(
       if (before && compareNames(before, segment.first) >= 0)
         throw new ArchiveError('index-invalid', 'the segments of the index are out of order');
       before = segment.first;
-      if (remaining.overlap(segment.first, segments[n + 1]?.first ?? pageEnd)) yield segment;
+      const next = segments[n + 1]?.first ?? pageEnd;
+      if (remaining.overlap(segment.first, next)) yield { segment, next };
     }
   }
 }

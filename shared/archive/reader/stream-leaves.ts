@@ -5,7 +5,7 @@ import { ArchiveError } from '../primitives/archive-error.ts';
 import type { Archive } from './archive.ts';
 import { checkSegment } from './integrity.ts';
 import type { LeafContents } from './leaf-cache.ts';
-import { type EncodedNameRange, segmentsInRanges } from './segments-in-ranges.ts';
+import { boundedSegments, type EncodedNameRange } from './segments-in-ranges.ts';
 
 /** Records `segment.start` to `segment.start + segment.count` of the leaf. */
 interface LeafPart {
@@ -20,8 +20,8 @@ interface StreamOptions {
   readonly within?: readonly EncodedNameRange[];
   /** `keys` fetches about a tenth, enough to compare names and times. May differ per leaf. */
   readonly part?: LeafContents | (() => LeafContents);
-  /** Segments that are not read. */
-  readonly skips?: (segment: Segment) => boolean;
+  /** Segments that are not read. `next` is the first name of the next segment. */
+  readonly skips?: (segment: Segment, next: Buffer | undefined) => boolean | Promise<boolean>;
   /** Leaves to prefetch, 8 by default, which hides a latency of 50 ms per fetch. */
   readonly ahead?: number;
 }
@@ -36,8 +36,8 @@ export async function* streamLeaves(archive: Archive, options: StreamOptions = {
   const recent = new Map<string, Promise<Leaf>>();
   const prefetched: Promise<LeafPart>[] = [];
   const order = new OrderCheck();
-  for await (const segment of segmentsInRanges(archive, within)) {
-    if (skips?.(segment)) continue;
+  for await (const { segment, next: end } of boundedSegments(archive, within)) {
+    if (skips && (await skips(segment, end))) continue;
     const key = `${segment.backup} ${segment.object} ${segment.frame}`;
     const leaf = recent.get(key) ?? archive.leaf(segment, partOf());
     recent.delete(key);

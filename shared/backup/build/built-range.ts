@@ -63,7 +63,7 @@ export class BuiltRange implements DocumentRange {
           if (isOver) this.difference -= this.#removed.length;
           continue;
         }
-        this.#count();
+        this.#count(isOver);
         yield this.#batch;
         if (this.isFull) return;
       }
@@ -105,14 +105,15 @@ export class BuiltRange implements DocumentRange {
     return true;
   }
 
-  #count(): void {
+  #count(isOver: boolean): void {
     const batch = this.#batch;
     const taken = this.#counts.add(batch);
     this.isFull = taken < batch.count;
     if (this.isFull) batch.keep(taken);
-    // What follows the last document is dealt with after it: by the next batch, or the next part.
-    this.difference += this.#added.filter((n) => n < taken).length - this.#removed.filter((n) => n < taken).length;
-    this.#removed = this.#removed.filter((n) => n >= taken).map(() => 0);
+    // What follows the last document is dealt with after it: by the next batch, or the next part, if there is one.
+    const counted = isOver && !this.isFull ? Number.POSITIVE_INFINITY : taken;
+    this.difference += this.#added.filter((n) => n < counted).length - this.#removed.filter((n) => n < counted).length;
+    this.#removed = this.#removed.filter((n) => n >= counted).map(() => 0);
     this.#added = [];
     this.documents += batch.count;
     this.bytes += batch.documentBytes;

@@ -13,12 +13,17 @@ import {
 export const chooseOrigin = async (
   tenant: Tenant,
   { parentBackupId }: Pick<BackupRecord, 'parentBackupId'>,
-  { base, moment }: CapturedMoment,
+  { base, moment, correctedFrom }: CapturedMoment,
 ): Promise<PlannedBackup> => {
   if (parentBackupId === null || parentBackupId === base.id) return base;
   const parent = await get(backupKey.backup(tenant, parentBackupId));
-  return parent && isPlanned(parent) && isExact(parent) && isBetween(parent, base, moment) ? parent : base;
+  const isFit = parent && isPlanned(parent) && isExact(parent) && isBetween(parent, base, moment);
+  return isFit && !mayLack(parent, correctedFrom) ? parent : base;
 };
+
+/** A correction is added after the moment that it counts from. */
+const mayLack = (parent: PlannedBackup, correctedFrom: string | undefined): boolean =>
+  parent.builtFrom === 'changes' && correctedFrom !== undefined && inMicros(correctedFrom) <= inMicros(parent.readTime);
 
 /** Whether it has exactly the documents that the source had at its read time, as far as is known. */
 const isExact = (backup: BackupRecord): boolean =>

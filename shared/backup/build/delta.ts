@@ -22,7 +22,7 @@ import {
 /** An item of the table has at most 400 KB. */
 const pageBytesMax = 100_000;
 const rowBytes = 136;
-const leavesAhead = 4;
+const leavesAhead = 2;
 
 /** The leaves of a delta as pages, each small enough for an item. */
 export const deltaPages = (segments: readonly Segment[]): readonly Buffer[] => {
@@ -89,8 +89,8 @@ export class Delta {
     return new Delta(openWithManifest(tenant, backup, { store, dataKey, manifest, erasures: undefined, deps }), segments);
   }
 
-  /** The changes of a range, in name order. */
-  async *changes({ from, to }: EncodedNameRange): AsyncGenerator<StoredChange, void, undefined> {
+  /** The changes of a range, in name order; with their names alone if that is enough. */
+  async *changes({ from, to }: EncodedNameRange, part: 'keys' | 'all' = 'all'): AsyncGenerator<StoredChange, void, undefined> {
     const archive = this.#open?.archive;
     if (!archive) return;
     const within = this.#segments.filter(({ first }, n) => {
@@ -99,7 +99,7 @@ export class Delta {
     });
     for await (const { segment, leaf } of prefetch(within, leavesAhead, async (one) => ({
       segment: one,
-      leaf: await archive.leaf(one),
+      leaf: await archive.leaf(one, part),
     }))) {
       const start = from ? leaf.lowerBound(from, 0, leaf.count) : 0;
       const end = to ? leaf.lowerBound(to, start, leaf.count) : leaf.count;

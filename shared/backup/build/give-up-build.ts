@@ -20,6 +20,7 @@ export const giveUpBuild = async (
       builtFromReason: error.message,
       buildBase: undefined,
       delta: undefined,
+      erasuresHeeded: undefined,
       auditedSince: undefined,
       shards: undefined,
     },

@@ -5,11 +5,12 @@ import {
   DocumentSkim,
   type Leaf,
   type LeafLocation,
+  type PackedLeaf,
   recordKind,
   type Segment,
   unpackLeaf,
 } from '../../archive/index.ts';
-import { countBytes } from '../../firestore/index.ts';
+import { countBytes, type ErasureFilter } from '../../firestore/index.ts';
 import type { PartWriter } from '../../stored-backup/index.ts';
 import type { StoredChange } from './delta.ts';
 import { isPlain, leafKey, type OriginRange, type OriginSegment, originSegments } from './origin-segments.ts';
@@ -18,6 +19,8 @@ interface MergeOptions extends OriginRange {
   readonly part: PartWriter;
   /** The same changes, to be joined. */
   readonly joined: AsyncGenerator<StoredChange, void, undefined>;
+  /** What is erased, if leaves are copied. */
+  readonly erasures: ErasureFilter | undefined;
   /** The moment of the backup that changes are counted since. */
   readonly comparedWith: ConstructorParameters<typeof ChangeTally>[0];
   /** Runs between segments, with backpressure. True to stop. */
@@ -43,10 +46,11 @@ export class DeltaMerge {
   readonly #marks = new DocumentSkim();
   /** Where the leaves are that were copied. */
   readonly #copies = new Map<string, LeafLocation>();
-  /** Leaves that were to be copied, but lie among those that were. */
+  /** Leaves that were to be copied, but lie among those that were, or have documents that are erased. */
   readonly #rewritten = new Set<string>();
   #copiedUpTo: Buffer | undefined;
-  #whole: { readonly key: string; readonly leaf: Leaf } | undefined;
+  /** The leaves that were unpacked last: runs of several alternate, those of a base that was built above all. */
+  readonly #whole = new Map<string, Leaf>();
   #collectionBytes = 0;
   #change: StoredChange | undefined;
   #last: Buffer | undefined;
@@ -177,6 +181,10 @@ export class DeltaMerge {
       return undefined;
     }
     if (!fetched?.packed) throw new Error('the bodies of the leaf were not fetched');
+    if (this.#hasErased(fetched.packed)) {
+      this.#rewritten.add(key);
+      return undefined;
+    }
     const location = this.#options.part.copyLeaf(fetched.packed);
     this.copiedBytes += location.keysLength + location.bodiesLength;
     this.#copies.set(key, location);
@@ -184,12 +192,28 @@ export class DeltaMerge {
     return location;
   }
 
+  /** Also among the records that the base no longer has, which a copy would keep. */
+  #hasErased(packed: PackedLeaf): boolean {
+    const { erasures } = this.#options;
+    if (!erasures) return false;
+    let leaf = unpackLeaf(packed, 'keys');
+    if (!erasures.apply(leaf)) {
+      leaf = unpackLeaf(packed);
+      erasures.apply(leaf);
+    }
+    for (let slot = 0; slot < leaf.count; slot++) if (leaf.kind(slot) === recordKind.erased) return true;
+    return false;
+  }
+
   #wholeLeaf({ segment, fetched }: OriginSegment): Leaf {
     const key = leafKey(segment);
-    if (this.#whole?.key === key) return this.#whole.leaf;
+    const known = this.#whole.get(key);
+    if (known) return known;
     if (!fetched?.packed) throw new Error('the bodies of the leaf were not fetched');
-    this.#whole = { key, leaf: unpackLeaf(fetched.packed) };
-    return this.#whole.leaf;
+    const leaf = unpackLeaf(fetched.packed);
+    this.#whole.set(key, leaf);
+    for (const oldest of this.#whole.keys()) if (this.#whole.size > wholeMax) this.#whole.delete(oldest);
+    return leaf;
   }
 
   /** A change of a document that the base does not have. */
@@ -236,6 +260,9 @@ export class DeltaMerge {
     this.difference += more;
   }
 }
+
+/** Each takes less than a few MB. */
+const wholeMax = 8;
 
 const slash = '/';
 const pauseEvery = 1_000;

@@ -8,7 +8,7 @@ import {
   segmentsInRanges,
   type WantedLeaf,
 } from '../../archive/index.ts';
-import { mapConcurrent, prefetch } from '../../platform/index.ts';
+import { freeBuffers, mapConcurrent, prefetch } from '../../platform/index.ts';
 import type { StoredChange } from './delta.ts';
 import { isCopied } from './is-copied.ts';
 import { SegmentWindow } from './segment-window.ts';
@@ -38,8 +38,8 @@ export interface OriginRange {
 }
 
 /** A fetch is at most this large; what lies between two leaves that are needed is fetched with them, up to the second number. */
-const fetchBytesMax = 1 << 20;
-const gapBytesMax = 256 << 10;
+const fetchBytesMax = 512 << 10;
+const gapBytesMax = 128 << 10;
 const groupSegmentsMax = 512;
 const groupsAhead = 2;
 const fetchesAtOnce = 4;
@@ -51,8 +51,10 @@ const collectionsMax = 64;
 export async function* originSegments(options: OriginRange): AsyncGenerator<OriginSegment, void, undefined> {
   const leaves = new FetchedLeaves(options.archive);
   const groups = grouped(plannedSegments(options));
-  for await (const group of prefetch(groups, groupsAhead, (segments) => leaves.load(segments)))
+  for await (const group of prefetch(groups, groupsAhead, (segments) => leaves.load(segments))) {
     for (const one of group) yield one;
+    leaves.freeOld();
+  }
 }
 
 interface PlannedSegment extends Omit<OriginSegment, 'fetched'> {
@@ -144,6 +146,8 @@ async function* grouped(segments: AsyncIterable<PlannedSegment>): AsyncGenerator
 class FetchedLeaves {
   readonly #archive: Archive;
   readonly #recent = new Map<string, { readonly leaf: Promise<FetchedLeaf>; readonly withBodies: boolean }>();
+  /** Fetched since buffers were freed. */
+  #bytes = 0;
 
   constructor(archive: Archive) {
     this.#archive = archive;
@@ -159,6 +163,13 @@ class FetchedLeaves {
     return segments.map(({ segment, treatment, sampledFor }, n) => ({ segment, treatment, sampledFor, fetched: leaves[n] }));
   }
 
+  /** Frees what was fetched earlier and is no longer used, if that is much. */
+  freeOld(): void {
+    if (this.#bytes < fetchBytesMax) return;
+    freeBuffers();
+    this.#bytes = 0;
+  }
+
   #fetch(segments: readonly PlannedSegment[]): void {
     const wanted = new Map<string, WantedLeaf>();
     for (const { segment, wants } of segments) {
@@ -172,6 +183,7 @@ class FetchedLeaves {
       } else wanted.set(key, { segment, withBodies });
     }
     const runs = runsOf([...wanted.values()]);
+    for (const { segment } of wanted.values()) this.#bytes += segment.keysLength + segment.bodiesLength;
     const fetching = mapConcurrent(runs, fetchesAtOnce, (run) => this.#archive.packedLeaves(run));
     // The rejection is handled where the leaves are awaited.
     fetching.catch(() => undefined);
@@ -185,7 +197,7 @@ class FetchedLeaves {
 }
 
 /** Each takes less than 1 MB. */
-const recentMax = 16;
+const recentMax = 8;
 
 /** The leaves that one fetch reads. */
 const runsOf = (wanted: readonly WantedLeaf[]): readonly (readonly WantedLeaf[])[] => {

@@ -1,14 +1,33 @@
 /** Sorts the changes since a base once, and stores them in the backup: shards seek in them, and its index refers to them. */
-import { ChunkWriter, DocumentSkim, objectName, parseMoment, recordKind, type Segment } from '../../archive/index.ts';
+import {
+  ChunkWriter,
+  DocumentSkim,
+  type FilterSource,
+  filterName,
+  objectName,
+  parseMoment,
+  recordKind,
+  type Segment,
+} from '../../archive/index.ts';
 import { readDestination } from '../../destination/index.ts';
 import { JobFailure, type RunControl } from '../../job/index.ts';
-import { after, commit, epochSeconds, secureRandomBytes, type Tenant, type Write } from '../../platform/index.ts';
+import {
+  after,
+  commit,
+  epochSeconds,
+  freeBuffers,
+  omitUndefined,
+  secureRandomBytes,
+  type Tenant,
+  type Write,
+} from '../../platform/index.ts';
 import {
   type BackupDeps,
   type BackupRecord,
   backupKey,
   type DocumentChange,
   deltaNumber,
+  finishFilter,
   LazyUpload,
   objectLockOf,
   type ShardRecord,
@@ -28,6 +47,7 @@ interface DeltaRun {
   readonly moment: string;
   /** Fails after that. */
   readonly until: Date;
+  readonly filter: FilterSource | undefined;
   readonly deps: BackupDeps;
   readonly control: RunControl;
 }
@@ -78,7 +98,7 @@ interface Stored {
 
 const store = async (
   tenant: Tenant,
-  { backup, planNumber, changes, since, moment, until, deps, control }: DeltaRun,
+  { backup, planNumber, changes, since, moment, until, filter, deps, control }: DeltaRun,
 ): Promise<Stored> => {
   const { clock } = deps;
   const [destination, dataKey] = await Promise.all([
@@ -87,8 +107,9 @@ const store = async (
   ]);
   const folder = await deps.openStore(tenant, destination, backup.path);
   const name = objectName('chunk', deltaNumber, planNumber);
-  const upload = new LazyUpload(folder, name, { ...objectLockOf(backup), signal: control.storing });
-  const writer = new DeltaWriter(name, { identity: backup.archive, dataKey, deleted: parseMoment(moment) });
+  const put = { ...objectLockOf(backup), signal: control.storing };
+  const [upload, filterUpload] = [new LazyUpload(folder, name, put), new LazyUpload(folder, filterName(name), put)];
+  const writer = new DeltaWriter(name, { identity: backup.archive, dataKey, filter, deleted: parseMoment(moment) });
   try {
     let n = 0;
     for await (const change of changes) {
@@ -98,14 +119,19 @@ const store = async (
           throw new JobFailure('INTERNAL_ERROR', 'the captured changes could not be sorted in the time of the planning step');
       }
       if (change.at > since) writer.add(change);
-      if (writer.chunk.pendingBytes >= bufferedBytes) await upload.write(writer.chunk.take());
+      if (writer.chunk.pendingBytes < bufferedBytes) continue;
+      await upload.write(writer.chunk.take());
+      if (writer.chunk.pendingFilterBytes > 0) await filterUpload.write(writer.chunk.takeFilter());
+      freeBuffers();
     }
     if (writer.records === 0) return { delta: undefined, segments: [] };
     const chunk = writer.chunk.finish();
+    const entry = writer.chunk.finishFilter(chunk);
     const checksum = await upload.finish(writer.chunk.take(), chunk.size);
-    return { delta: { chunk, ...(checksum !== undefined && { checksum }) }, segments: writer.segments };
+    const filterChecksum = await finishFilter(filterUpload, entry, writer.chunk.takeFilter());
+    return { delta: { chunk, ...omitUndefined({ checksum, filter: entry, filterChecksum }) }, segments: writer.segments };
   } catch (error) {
-    await upload.abort();
+    await Promise.allSettled([upload.abort(), filterUpload.abort()]);
     throw control.explain(error) ?? error;
   } finally {
     folder.close();
@@ -126,10 +152,12 @@ class DeltaWriter {
     {
       identity,
       dataKey,
+      filter,
       deleted: { seconds, nanos },
     }: {
       readonly identity: BackupRecord['archive'];
       readonly dataKey: Buffer;
+      readonly filter: FilterSource | undefined;
       readonly deleted: ReturnType<typeof parseMoment>;
     },
   ) {
@@ -138,6 +166,7 @@ class DeltaWriter {
       ...writerOptions,
       identity,
       dataKey,
+      filter,
       random: secureRandomBytes,
       onLeaf: (leaf) => this.segments.push({ ...leaf, start: 0, count: leaf.records, first: this.#first }),
     });

@@ -1,6 +1,6 @@
 /** Copies a range of a backup that is built from a base and the changes since, without reading or compressing what has not changed. */
 import { parseMoment } from '../../archive/index.ts';
-import { justAfter, type NameRange } from '../../firestore/index.ts';
+import { type ErasureFilter, justAfter, type NameRange } from '../../firestore/index.ts';
 import { throwAsUploadError } from '../../job/index.ts';
 import { archiveRanges, type PartWriter, withPart } from '../../stored-backup/index.ts';
 import type { Delta } from '../build/delta.ts';
@@ -13,6 +13,8 @@ import { type Claim, checkpointShard, type PartResult, type ShardProgress } from
 export interface BuildRun extends Omit<CopyRun, 'reading' | 'parent'> {
   readonly base: ParentArchive;
   readonly delta: Delta;
+  /** What is erased: no leaf that has some of it is copied. */
+  readonly erasures: ErasureFilter | undefined;
 }
 
 /** True if the range is done. */
@@ -47,7 +49,7 @@ export const copyBuilt = (run: BuildRun, claim: Claim): Promise<boolean> =>
     return isDone;
   });
 
-const mergeOf = ({ backup, base, delta, control }: BuildRun, { shard }: Claim, part: PartWriter): DeltaMerge => {
+const mergeOf = ({ backup, base, delta, erasures, control }: BuildRun, { shard }: Claim, part: PartWriter): DeltaMerge => {
   const { archive } = base;
   const range = JSON.parse(shard.range ?? '{}') as NameRange;
   const after = shard.after === undefined ? undefined : (JSON.parse(shard.after) as string);
@@ -57,9 +59,10 @@ const mergeOf = ({ backup, base, delta, control }: BuildRun, { shard }: Claim, p
   const merge = new DeltaMerge({
     archive,
     range: within,
-    changes: delta.changes(within),
+    changes: delta.changes(within, 'keys'),
     joined: delta.changes(within),
     copies: parentBackupId === null,
+    erasures,
     readTime,
     part,
     comparedWith: comparedWith && parseMoment(comparedWith.readTime),

@@ -1,3 +1,4 @@
+import type { FilterSource } from '../../archive/index.ts';
 import type { ObjectStore } from '../../destination/index.ts';
 import { markMoving, type RunControl, withHeartbeat } from '../../job/index.ts';
 import { get } from '../../platform/index.ts';
@@ -17,6 +18,8 @@ export interface CopyRun {
   readonly reading: DocumentReading;
   readonly store: ObjectStore;
   readonly dataKey: Buffer;
+  /** What its documents are filtered by for searches. */
+  readonly filter?: FilterSource | undefined;
   /** The parent of an incremental backup; opened once, on first use. */
   readonly parent: () => Promise<ParentArchive | undefined>;
   readonly control: RunControl;

@@ -1,9 +1,10 @@
 /** The third step: copies one shard into the destination, until it is done or the worker's time is over. */
 import { readDestination } from '../../destination/index.ts';
+import { loadFilter } from '../../erasure/index.ts';
 import { RunControl, watchCalls } from '../../job/index.ts';
 import { log, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
-import { assertPlanned, type BackupDeps, type PlannedBackup } from '../../stored-backup/index.ts';
+import { assertPlanned, type BackupDeps, type PlannedBackup, searchFilter } from '../../stored-backup/index.ts';
 import { Delta } from '../build/delta.ts';
 import { giveUpBuild } from '../build/give-up-build.ts';
 import { openReading } from '../build/open-reading.ts';
@@ -65,13 +66,15 @@ const copy = async (
     const dataKey = await deps.dataKeyOf(tenant, backup);
     const context = { tenant, project, organization };
     const waits = new BackupWaits({ context, database, calls, clock });
+    const filter = searchFilter(project);
     const run = { context, backup, project, deps, store, dataKey, control, waits };
     const copyPart = (claim: Claim): Promise<boolean> => {
-      if (synthesizedFrom !== undefined) return copySyntheticFull({ ...run, origin: parent }, claim);
-      if (claim.shard.range === undefined) return copyUsers(run, claim);
-      if (built) return copyBuilt({ ...run, ...built }, claim);
+      if (claim.shard.range === undefined)
+        return synthesizedFrom === undefined ? copyUsers(run, claim) : copySyntheticFull({ ...run, origin: parent }, claim);
+      if (synthesizedFrom !== undefined) return copySyntheticFull({ ...run, filter, origin: parent }, claim);
+      if (built) return copyBuilt({ ...run, ...built, filter }, claim);
       if (!reading) throw new Error('the documents were not opened');
-      return copyDocuments({ ...run, reading, parent }, claim);
+      return copyDocuments({ ...run, filter, reading, parent }, claim);
     };
     while (!control.isYielding) {
       const claim = await claimNextPart(tenant, { backup, number, clock });
@@ -96,7 +99,7 @@ const openBuild = async (
   tenant: Tenant,
   backup: PlannedBackup,
   deps: BackupDeps,
-): Promise<Pick<BuildRun, 'base' | 'delta'> | undefined> => {
+): Promise<Pick<BuildRun, 'base' | 'delta' | 'erasures'> | undefined> => {
   const { buildBase, parentBackupId, comparedWith } = backup;
   if (!buildBase || (parentBackupId !== null && parentBackupId !== buildBase.backupId)) return undefined;
   // Changes from before the base are found only by looking at every document.
@@ -105,7 +108,9 @@ const openBuild = async (
   try {
     const { collections, counts } = base.manifest;
     const isListed = collections.reduce((sum, { documents }) => sum + documents, 0) === counts.documents;
-    if (isListed) return { base, delta: await Delta.open(tenant, { backup, deps }) };
+    // After the plan, so that it has at least what that version of the ledger names.
+    const erasures = parentBackupId === null ? await loadFilter(tenant, backup, base.archive.documentsRoot) : undefined;
+    if (isListed) return { base, delta: await Delta.open(tenant, { backup, deps }), erasures };
   } catch (error) {
     base.close();
     throw error;

@@ -9,6 +9,7 @@ import {
   maxKeyFileBytes,
   openManifest,
   parseKeyFile,
+  storedObjects,
 } from '../../archive/index.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import {
@@ -65,7 +66,7 @@ const inspect = async (tenant: Tenant, store: ObjectStore, path: string): Promis
     const stored = await fetchManifest(store, undefined).catch(asAbsent('it has no manifest, so it was never completed'));
     return { stored, manifest: await opens(stored) };
   });
-  const objects = manifest.objects.filter(({ backup }) => backup === identity.backup);
+  const objects = storedObjects(manifest).filter(({ backup }) => backup === identity.backup);
   await assertStored(store, objects);
   const size = objects.reduce((sum, one) => sum + one.size, stored.length + keyFile.length);
   return { identity, manifest, manifestDigest: manifestDigest(stored), keyFile, encryption, size, checks };

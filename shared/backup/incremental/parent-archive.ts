@@ -1,5 +1,5 @@
 /** The backup another one is made from: the parent of an incremental backup, or the origin of a synthetic full. */
-import { type Archive, ArchiveError, type Manifest, type ObjectEntry } from '../../archive/index.ts';
+import { type Archive, ArchiveError, type Manifest, type ObjectEntry, storedObjects } from '../../archive/index.ts';
 import { headExpected, type ObjectState, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
 import { JobFailure, UploadError } from '../../job/index.ts';
 import { get, type Tenant } from '../../platform/index.ts';
@@ -57,7 +57,7 @@ export class ParentArchive {
   constructor(link: ParentLink, open: OpenArchive) {
     this.#link = link;
     this.#open = open;
-    this.#entries = new Map(open.archive.manifest.objects.map((entry) => [idOf(entry), entry]));
+    this.#entries = new Map(storedObjects(open.archive.manifest).map((entry) => [idOf(entry), entry]));
   }
 
   get backup(): BackupRecord {

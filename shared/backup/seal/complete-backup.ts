@@ -10,6 +10,7 @@ import { backedUpWrites, jobRelease } from '../../project/index.ts';
 import {
   addedBackupErasureTasks,
   anomalyNotices,
+  type BackupAnomaly,
   type BackupRecord,
   backupAudit,
   backupEvent,
@@ -36,11 +37,14 @@ export const completeBackup = (
     backup: { id },
     completion,
     statistics,
+    lost,
     clock,
   }: {
     readonly backup: BackupRecord;
     readonly completion: Completion;
     readonly statistics: StatisticsByCollection | undefined;
+    /** What of the configuration is gone since the backup before. */
+    readonly lost: BackupAnomaly['findings'];
     readonly clock: Clock;
   },
 ): Promise<void> =>
@@ -50,7 +54,7 @@ export const completeBackup = (
     if (backup?.status === 'completed') return;
     const now = clock.now();
     const running = assertBackupRunning(backup, now);
-    const judged = await judgeBackup(context.tenant, { backup: running, statistics, now });
+    const judged = await judgeBackup(context.tenant, { backup: running, statistics, lost, now });
     const copies = await addedBackupErasureTasks(context.tenant, running, now);
     const proven = await provenWrites(context, running, now);
     await commit([...completionWrites(context, { backup: running, completion, judged, now }), ...copies, ...proven]);

@@ -1,10 +1,12 @@
 /** The last step: checks that every object is stored, writes the manifest, reads it back, and only then completes the backup. */
 import { keyFileName } from '../../archive/index.ts';
+import type { Configuration } from '../../contract/models/configuration.ts';
 import { type ObjectStore, readBack, readDestination, StorageError } from '../../destination/index.ts';
 import { deleteWorkItems, JobFailure, phaseEntry, workPartition } from '../../job/index.ts';
 import { bestEffort, commit, get, mapConcurrent, omitUndefined, type Tenant } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import {
+  archivedConfiguration,
   assertObjectsStored,
   type BackupDeps,
   type BackupRecord,
@@ -19,10 +21,12 @@ import {
   sealConcurrency,
   storeErasureCopy,
   summarizeContents,
+  vanishedConfiguration,
   writeManifest,
 } from '../../stored-backup/index.ts';
 import { giveUpBuild } from '../build/give-up-build.ts';
 import { openParent, openParentArchive, type ParentArchive } from '../incremental/parent-archive.ts';
+import { readCaptured } from '../model/captured-configuration.ts';
 import { readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { storeKey } from '../steps/prepare-backup.ts';
 import { type StepRun, withBackupStep } from '../steps/with-backup-step.ts';
@@ -82,19 +86,41 @@ const seal = async (tenant: Tenant, backupId: string, deps: BackupDeps): Promise
     parent = await openParent(tenant, backup, deps);
     if (parent) await assertInheritedStored(parent, items, locks);
     const dataKey = await deps.dataKeyOf(tenant, backup);
-    const completion = await writeManifest(store, { backup, project, parts: items, dataKey, parent: parent?.manifest });
+    const configuration = await configurationOf(tenant, backup, deps);
+    const completion = await writeManifest(store, {
+      backup,
+      project,
+      parts: items,
+      dataKey,
+      parent: parent?.manifest,
+      configuration,
+    });
     await bestEffort('delete the objects of abandoned runs', deleteOrphans(store, backup, items));
     if (ledger) await storeErasureCopy(store, backup, { ledger, dataKey, now: deps.clock.now() });
     if (backup.lockedUntil !== null) await extendKeyLocks(store, { backup, completion, parent, locks });
     const locked = { ...completion, locks: locks.result };
     await completeBackup(
       { tenant, project, organization },
-      { backup, completion: locked, statistics: items.statistics, clock: deps.clock },
+      {
+        backup,
+        completion: locked,
+        statistics: items.statistics,
+        lost: await vanishedConfiguration(tenant, { backup, configuration, deps }),
+        clock: deps.clock,
+      },
     );
   } finally {
     store.close();
     parent?.close();
   }
+};
+
+/** A synthetic full has the configuration of the backup that it is made from. */
+const configurationOf = async (tenant: Tenant, backup: BackupRecord, deps: BackupDeps): Promise<Configuration | undefined> => {
+  if (backup.synthesizedFrom === undefined) return readCaptured(tenant, backup);
+  const origin = await openParentArchive(tenant, { child: backup, parentId: backup.synthesizedFrom, deps });
+  origin.close();
+  return archivedConfiguration(origin.manifest);
 };
 
 /** Throws if a chunk of an earlier backup that this one inherits records from is missing. */

@@ -8,6 +8,7 @@ import {
   get,
   type Item,
   isConflict,
+  keepYoungSmall,
   type Tenant,
   transactionMax,
   type Write,
@@ -21,8 +22,10 @@ import {
   type CapturedMoment,
   deltaNumber,
   historyKey,
+  ledgerOf,
   type ShardRecord,
   type StoredDelta,
+  searchFilter,
   sourceReadingOf,
 } from '../../stored-backup/index.ts';
 import { chooseOrigin, inMicros } from '../build/choose-origin.ts';
@@ -110,6 +113,7 @@ interface ShardPlan extends Omit<ReadPlan, 'collections'> {
     readonly builtFromReason?: string;
     readonly buildBase?: BackupRecord['buildBase'];
     readonly delta?: StoredDelta | undefined;
+    readonly erasuresHeeded?: number;
     readonly auditedSince?: string;
   };
 }
@@ -155,10 +159,12 @@ const planFromMoment = async (
   { backup, deps, control, planNumber, until }: PlanRun,
   captured: CapturedMoment,
 ): Promise<ShardPlan> => {
+  keepYoungSmall();
   const { moment } = captured;
   const origin = await chooseOrigin(tenant, backup, captured);
   const auditedSince = await captured.auditedSince(origin);
   const audited = auditedSince === undefined ? {} : { auditedSince };
+  const heeded = backup.parentBackupId === null ? { erasuresHeeded: (await ledgerOf(tenant, backup))?.version ?? 0 } : {};
   const planned = await planFromArchive(tenant, { backup, originId: origin.id, deps });
   const delta = await writeDelta(tenant, {
     backup,
@@ -167,6 +173,7 @@ const planFromMoment = async (
     since: inMicros(origin.readTime),
     moment,
     until,
+    filter: searchFilter(await readProject(tenant, backup.projectId)),
     deps,
     control,
   });
@@ -175,7 +182,7 @@ const planFromMoment = async (
     ...planned,
     readTime: moment,
     unknown: [],
-    origin: { ...sourceReadingOf(origin), ...audited, builtFrom: 'changes', buildBase, delta },
+    origin: { ...sourceReadingOf(origin), ...audited, ...heeded, builtFrom: 'changes', buildBase, delta },
   };
 };
 

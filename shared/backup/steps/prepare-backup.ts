@@ -16,6 +16,7 @@ import {
   isSameKey,
   objectLockOf,
 } from '../../stored-backup/index.ts';
+import { captureConfiguration } from '../model/captured-configuration.ts';
 import { readRunningBackup, updateRunningBackup } from '../model/running-backup.ts';
 import { type StepRun, withBackupStep } from './with-backup-step.ts';
 
@@ -36,6 +37,7 @@ const prepare = async (tenant: Tenant, { backup, deps, signal }: StepRun): Promi
   const project = (await deps.refreshDatabaseInfo?.(tenant, found)) ?? found;
   const keyed = backup.keyFile ? backup : await createKey(tenant, backup, deps);
   await storeKey(tenant, keyed, deps);
+  await captureConfiguration(tenant, { backup: keyed, project, deps, signal });
   // A synthetic full needs no source.
   const sourceSeenAt = keyed.synthesizedFrom === undefined ? await probe(tenant, { project, deps, signal }) : undefined;
   await commit([

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { CollectionPaths, Collections } from '../collection-path.ts';
 import { apiPrefix, group } from '../endpoint.ts';
-import { id, MaxReads, noBody, text, When } from '../fields.ts';
+import { id, KeptDays, MaxReads, noBody, text, When } from '../fields.ts';
 import { backupSources, backupStatuses, backupTriggers, backupTypes, verifyDepths } from '../job-enums.ts';
 import { outsideShare } from '../limits.ts';
 import { Backup, Estimate } from '../models/backup.ts';
@@ -23,11 +23,7 @@ export const backups = group('backups', `${apiPrefix}/backups`, {
       excludeCollections: z._default(CollectionPaths, []),
       storageDestinationId: z.optional(id('storageDestination')),
       includeAuthUsers: z._default(z.boolean('must be true or false'), false),
-      retention: z.optional(
-        z
-          .int('must be a whole number of days')
-          .check(z.minimum(1, 'must be at least 1'), z.maximum(3_650, 'must be at most 3650')),
-      ),
+      retention: z.optional(KeptDays),
       maxReads: z.optional(MaxReads),
       source: z._default(z.enum(backupSources), 'auto'),
       dryRun: z._default(z.boolean('must be true or false'), false),

@@ -2,7 +2,13 @@ import * as z from 'zod/mini';
 import { apiPrefix, group } from '../endpoint.ts';
 import { BucketName, GoogleCredentials, id, MaxReads, Name } from '../fields.ts';
 import { Labels, LabelsChange } from '../labels.ts';
-import { backupTimeoutMinutes, backupTimeoutMinutesMax, backupTimeoutMinutesMin, outsideShare } from '../limits.ts';
+import {
+  backupTimeoutMinutes,
+  backupTimeoutMinutesMax,
+  backupTimeoutMinutesMin,
+  outsideShare,
+  searchFieldsMax,
+} from '../limits.ts';
 import { Project } from '../models/project.ts';
 import { ProjectReads } from '../models/project-reads.ts';
 import {
@@ -47,12 +53,33 @@ const ReadBudgetPerDay = z.union(
   'must be {documents} or {usd}',
 );
 
+/** Of characters that every text can have; in backticks with any. */
+const fieldName = '(?:`(?:[^`\\\\\\u0000-\\u001f\\ufffd]|\\\\[^\\u0000-\\u001f\\ufffd])+`|[^`.\\u0000-\\u001f\\ufffd]+)';
+const fieldPath = new RegExp(`^${fieldName}(?:\\.${fieldName})*$`);
+/** The path of the document is no field. */
+const documentName = /^(?:__name__|`__name__`)(?:\.|$)/;
+
+const SearchFields = z
+  .array(
+    z.string('must be a text').check(
+      z.maxLength(200, 'must have at most 200 characters'),
+      z.regex(fieldPath, 'must be a field path, such as email or address.city; put names with dots in backticks'),
+      z.refine((path) => !documentName.test(path), 'must be a field: __name__ is the path of the document'),
+    ),
+  )
+  .check(
+    z.maxLength(searchFieldsMax, `must name at most ${searchFieldsMax} fields`),
+    z.refine((fields) => new Set(fields).size === fields.length, 'must name each field once'),
+    z.meta({ examples: [['email', 'address.city']] }),
+  );
+
 /** Only the given fields change; null resets a field to its default. */
 const SettingsChange = z.strictObject({
   backupTimeoutMinutes: z.optional(TimeoutMinutes),
   defaultStorageId: z.optional(z.nullable(id('storageDestination'))),
   maxReads: z.optional(z.nullable(MaxReads)),
   readBudgetPerDay: z.optional(z.nullable(ReadBudgetPerDay)),
+  searchFields: z.optional(z.nullable(SearchFields)),
 });
 
 const read = { role: 'viewer', scope: 'projects:read', projects: 'named' } as const;

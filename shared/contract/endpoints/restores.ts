@@ -26,7 +26,7 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
   create: {
     route: 'POST',
     access: manage,
-    summary: 'Restore a backup or a point in time, or plan it with dryRun',
+    summary: 'Restore a backup or a point in time, plan it with dryRun, or only build its backup with buildOnly',
     body: z.strictObject({
       backupId: z.optional(id('backup')),
       projectId: z.optional(id('project')),
@@ -40,6 +40,7 @@ export const restores = group('restores', `${apiPrefix}/backups/restore`, {
           mergeMode: z._default(MergeMode, 'overwrite'),
           collections: z.optional(Collections),
           dryRun: z._default(yesOrNo, false),
+          buildOnly: z.optional(yesOrNo),
           includeAuthUsers: z.optional(yesOrNo),
           includeSubcollections: z._default(yesOrNo, true),
           allowPartial: z.optional(yesOrNo),

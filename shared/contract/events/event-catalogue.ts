@@ -1,6 +1,7 @@
 /** Event catalogue: the schema of each event's `data`. A function bundles only the schemas of the resources whose events it emits. */
 import type * as z from 'zod/mini';
 import { backupEvents } from '../event-data/backup-events.ts';
+import { exportEvents } from '../event-data/export-events.ts';
 import { incidentEvents } from '../event-data/incident-events.ts';
 import { invitationEvents } from '../event-data/invitation-events.ts';
 import { memberEvents } from '../event-data/member-events.ts';
@@ -16,6 +17,7 @@ import type { EventName } from './event-names.ts';
 export const events = {
   ...backupEvents,
   ...restoreEvents,
+  ...exportEvents,
   ...restoreTestEvents,
   ...pitrEvents,
   ...scheduleEvents,

@@ -24,7 +24,7 @@ export const Verification = z.object({
   findings: z.array(Finding),
 });
 
-export const anomalyKinds = ['deleted', 'changed', 'added', 'entropy', 'schema'] as const;
+export const anomalyKinds = ['deleted', 'changed', 'added', 'entropy', 'schema', 'configuration'] as const;
 /** Something unusual: a share of documents, and the range that the project's own history lets expect. */
 export const AnomalyFinding = z.object({
   collection: z.nullable(z.string()),

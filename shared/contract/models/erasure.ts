@@ -6,6 +6,16 @@ import { Creator } from './job.ts';
 export const erasureStatuses = ['resolving', 'active', 'expired'] as const;
 export const copyStates = ['pending', 'stored'] as const;
 
+/** What an erasure would hide in the newest backup. */
+export const ErasurePreview = z.object({
+  backupId: z.nullable(z.string()),
+  readTime: z.nullable(z.string()),
+  documents: z.int(),
+  paths: z.array(z.string()),
+  complete: z.boolean(),
+});
+export type ErasurePreview = z.output<typeof ErasurePreview>;
+
 export const Erasure = z.object({
   id: z.string(),
   projectId: z.string(),

@@ -53,7 +53,7 @@ export const Lacking = z.object({
 
 /** A job that has not ended, or was cancelled because its organization is deleted. */
 export const UnfinishedJob = z.object({
-  kind: z.enum(['backup', 'restore', 'restore test']),
+  kind: z.enum(['backup', 'restore', 'restore test', 'export']),
   id: z.string(),
   projectId: z.string(),
   status: z.string(),

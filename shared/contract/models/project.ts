@@ -7,6 +7,7 @@ export const ProjectSettings = z.object({
   defaultStorageId: z.nullable(z.string()),
   maxReads: z.optional(z.int()),
   readBudgetPerDay: z.optional(z.union([z.object({ documents: z.int() }), z.object({ usd: z.number() })])),
+  searchFields: z.optional(z.array(z.string())),
 });
 
 /** The list price of reads. */

@@ -180,6 +180,7 @@ export const accountDescriptions: readonly FieldTexts[] = [
     concurrentBackups:
       'Pending and running backups. Scheduled runs beyond it wait (waitingFor); others are refused with JOB_IN_PROGRESS',
     concurrentRestores: 'Pending and running restores; more are refused with JOB_IN_PROGRESS',
+    concurrentExports: 'Pending and running exports; more are refused with JOB_IN_PROGRESS',
     concurrentVerifications: 'Running verifications; more are refused with CONFLICT',
   }),
   fieldTexts(LimitUse, {

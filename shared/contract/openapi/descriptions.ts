@@ -2,9 +2,11 @@
 import type * as z from 'zod/mini';
 import { accountDescriptions } from './account-descriptions.ts';
 import { alertDescriptions } from './alert-descriptions.ts';
+import { configurationDescriptions } from './configuration-descriptions.ts';
 import { documentDescriptions } from './document-descriptions.ts';
 import { erasureDescriptions } from './erasure-descriptions.ts';
 import { evidenceDescriptions } from './evidence-descriptions.ts';
+import { exportDescriptions } from './export-descriptions.ts';
 import { jobDescriptions } from './job-descriptions.ts';
 import { overviewDescriptions } from './overview-descriptions.ts';
 import { projectDescriptions } from './project-descriptions.ts';
@@ -19,10 +21,12 @@ const texts = new Map<z.core.$ZodType, Record<string, string | undefined>>();
 
 const all = [
   ...jobDescriptions,
+  ...exportDescriptions,
   ...transformDescriptions,
   ...projectDescriptions,
   ...accountDescriptions,
   ...alertDescriptions,
+  ...configurationDescriptions,
   ...documentDescriptions,
   ...erasureDescriptions,
   ...restoreTestDescriptions,

@@ -1,11 +1,36 @@
 import { documents } from '../endpoints/documents.ts';
+import { search } from '../endpoints/search.ts';
 import { CapturedDocumentChange, DeletedDocuments, DocumentInBackup, LocatedDocument } from '../models/document.ts';
+import { FoundDocuments } from '../models/found-documents.ts';
 import { fieldTexts } from './field-texts.ts';
 
 const live = LocatedDocument.shape.live.def.innerType;
 const moments = LocatedDocument.shape.moments.def.innerType;
 
 export const documentDescriptions = [
+  fieldTexts(search.documents.query, {
+    q: 'What is searched for: see the description of the operation',
+    backupId: 'Of the project. Without it the newest completed backup is searched; data.backupId says which one',
+    collection: 'The id of a collection, at any depth, or the path of one with everything below it',
+    part: 'One of several equal parts of the backup, such as 2/4. plan.parts says how many are worthwhile',
+    dryRun: 'true only returns the plan',
+  }),
+  fieldTexts(FoundDocuments, {
+    kind: 'What q was understood as',
+    readTime: 'The time of the backup',
+    plan: 'Of the whole search, or of the given part',
+    matches: 'In the order of names; a page may have none although the search goes on',
+    scanned: 'What this call looked at',
+  }),
+  fieldTexts(FoundDocuments.shape.plan, {
+    documents: 'Documents that are looked at, about',
+    bytes: 'Bytes that are read from the bucket, about',
+    parts: 'So many parts may be searched at once',
+    seconds: 'The time of all functions together; with parts, divide by them',
+    indexed:
+      'Whether filters in the backup say which documents cannot match, so that only the others are read: of ids, and of fields in settings.searchFields of the project when the backup was made, for conditions with ==',
+    estimatedUsd: 'For requests to the bucket and for functions, at list prices. The source is not read',
+  }),
   fieldTexts(documents.locate.query, {
     projectId: 'May be left out if path names a Google Cloud project that is connected',
     path: 'A path such as users/ada; a resource name (projects/…/databases/…/documents/…); the address of a document in the console of Google Cloud or Firebase; or an id, which is looked for in the root collections of the newest backups and of the live database, and in captured changes',

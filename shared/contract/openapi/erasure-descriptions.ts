@@ -1,18 +1,23 @@
 /** Descriptions of erasures. */
 import { erasures } from '../endpoints/protection/erasures.ts';
-import { Erasure } from '../models/erasure.ts';
+import { Erasure, ErasurePreview } from '../models/erasure.ts';
 import { RestoreHistory, RestoreJob, RestorePlan } from '../models/restore.ts';
 import { type FieldTexts, fieldTexts } from './field-texts.ts';
 
 const documentsErased = 'Documents of the backup, in scope, that an erasure of the project hides: neither written nor deleted';
 
+const documents = {
+  paths: 'Exact paths of documents. Give either paths or query. Encrypted at rest and never returned',
+  query:
+    'Every document whose field has this value, or had it in any backup or captured change: its path is erased in all backups',
+  includeSubcollections:
+    'Whether everything below the documents is erased, too. Also applies to the documents that a query finds',
+};
+
 export const erasureDescriptions: readonly FieldTexts[] = [
+  fieldTexts(erasures.preview.body, documents),
   fieldTexts(erasures.create.body, {
-    paths: 'Exact paths of documents. Give either paths or query. Encrypted at rest and never returned',
-    query:
-      'Every document whose field has this value, or had it in any backup or captured change: its path is erased in all backups',
-    includeSubcollections:
-      'Whether everything below the documents is erased, too. Also applies to the documents that a query finds',
+    ...documents,
     reason: 'Shown in the ledger and the audit log: write no personal data',
   }),
   fieldTexts(erasures.create.body.shape.query.def.innerType, {
@@ -31,6 +36,13 @@ export const erasureDescriptions: readonly FieldTexts[] = [
       'stored: every destination with backups of the project has this entry beside the backups. pending: not yet; it is retried until it succeeds',
     lastHeldBackupId: 'The newest backup in which the documents were found; null if in none',
     expiredAt: 'When the last backup that held the documents was found to be gone',
+  }),
+  fieldTexts(ErasurePreview, {
+    backupId: 'The backup that was searched; null if the project has no completed one',
+    readTime: 'The time of the backup',
+    documents: 'Documents that would be hidden in this backup, those below others included',
+    paths: 'The first 20 of them',
+    complete: 'False if the backup is too large to be searched within a call: there may be more documents',
   }),
   fieldTexts(RestorePlan, { documentsErased }),
   fieldTexts(RestoreJob, { documentsErased }),

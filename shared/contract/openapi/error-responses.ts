@@ -48,6 +48,7 @@ export const errorDescriptions: Readonly<Record<ErrorCode, string>> = {
   COLLECTION_NOT_FOUND: 'None of the requested collections exists; details has names (the first 100) and count',
   DOCUMENT_NOT_FOUND: 'None of the requested documents exists; details has names (the first 100) and count',
   RESTORE_NOT_FOUND: 'The restore does not exist in this organization',
+  EXPORT_NOT_FOUND: 'The export does not exist in this organization',
   SCHEDULE_NOT_FOUND: 'The schedule does not exist in this organization',
   RESTORE_TEST_NOT_FOUND: 'The restore test, or its run, does not exist in this organization',
   WEBHOOK_NOT_FOUND: 'The webhook does not exist in this organization',

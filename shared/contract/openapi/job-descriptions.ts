@@ -60,7 +60,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
   }),
   fieldTexts(AnomalyFinding, {
     collection: 'Id of the collection; null for all collections together',
-    kind: 'deleted, changed, added: so many documents were. entropy: documents became unreadable, as encryption makes them. schema: a field disappeared from most documents. changed and added are reported beside others; changed alone only if the documents lost most of their text',
+    kind: 'deleted, changed, added: so many documents were. entropy: documents became unreadable, as encryption makes them. schema: a field disappeared from most documents. configuration: an index, a TTL policy, rules or a protection is gone; observed is then without numbers. changed and added are reported beside others; changed alone only if the documents lost most of their text',
     field: 'The field that vanished, or that became unreadable in most documents; null otherwise',
     observed: 'documents of total, as a share from 0 to 1. total is what the previous backup had',
     expected: "The range of the share that the project's own history lets expect",
@@ -180,7 +180,8 @@ export const jobDescriptions: readonly FieldTexts[] = [
     partial,
     diverged,
     projectId: 'Project of the backup',
-    dryRun: 'The job only plans: the plan of an undo, or of a target that is too large to read within the request',
+    dryRun:
+      'The job only plans: the plan of an undo, or of a target that is too large to read within the request. With buildOnly it only builds the backup, and plan stays null',
     documentIds: 'As requested; the first 100',
     waitingFor:
       'Set if the restore has made no progress for 10 seconds although it tries; null otherwise. A restore.progress event is sent when it is set, at most one every 5 minutes. A restore fails after 30 minutes without an answer of the bucket, and after 6 hours in which the target accepts no writes',
@@ -241,6 +242,8 @@ export const jobDescriptions: readonly FieldTexts[] = [
     collections: 'Must equal the outer collections if both are given',
     allowPartial:
       'With pointInTime: restore what is proven for that moment, if that is less than was requested; partial of the restore states what it lacks. Otherwise such a request is refused with 409 CONFLICT, whose details name the collections, their count and whether the list is complete, or the interruption of capturing (sampled)',
+    buildOnly:
+      'With pointInTime, and with no other option or scope: only builds the backup of that moment, with everything the project had, so that it can be read by its backupId. Nothing is planned, and no database is read or written. It is kept for 8 days. 200 with an earlier job if that has built it, or builds it, and it is kept for another day',
     includeAuthUsers: 'Defaults to true when a whole backup that contains users is restored',
     safetyStorageDestinationId: 'Where the safety backup is stored. Defaults to the destination of the backup',
     transform:

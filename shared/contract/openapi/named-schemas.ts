@@ -38,7 +38,9 @@ const nouns: Readonly<Record<keyof typeof contract, string>> = {
   backups: 'Backup',
   backupContents: 'Backup',
   documents: 'Document',
+  search: 'Search',
   restores: 'Restore',
+  exports: 'Export',
   schedules: 'Schedule',
   restoreTests: 'RestoreTest',
   evidence: 'Evidence',
@@ -56,6 +58,7 @@ const nouns: Readonly<Record<keyof typeof contract, string>> = {
 /** Verbs that read better than the name of the operation. */
 const verbs: Readonly<Record<string, string>> = {
   'backupContents.register': 'Import',
+  'backupContents.configurationRestore': 'RestoreConfigurationOf',
   'device.token': 'Poll',
   'organizations.remove': 'Delete',
   'serviceAccount.rotateKey': 'RotateKeyOf',

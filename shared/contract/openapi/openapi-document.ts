@@ -67,7 +67,9 @@ const tags: Readonly<Record<keyof typeof contract, { name: string; description: 
   backups: { name: 'Backups', description: 'Creating, verifying and deleting backups' },
   backupContents: { name: 'Contents of backups', description: 'Browsing, comparing and importing backups' },
   documents: { name: 'Documents', description: 'Where a document exists: live, in backups, and at which moments' },
+  search: { name: 'Search', description: 'Searching the documents of a backup by path, id and the values of their fields' },
   restores: { name: 'Restores', description: 'Restoring backups, down to one document, and undoing restores' },
+  exports: { name: 'Exports', description: 'Backups and moments as NDJSON, CSV, Parquet and for Google’s tools, in your bucket' },
   schedules: { name: 'Schedules', description: 'Automatic backups by cron expression and time zone' },
   restoreTests: {
     name: 'Restore tests',

@@ -85,6 +85,8 @@ export const projectDescriptions: readonly FieldTexts[] = [
     maxReads: 'A backup that would read more (documents; of the Enterprise edition read units) is stopped',
     readBudgetPerDay:
       'What capture, counts, audit, base backups and backups may read a day: {documents} (of the Enterprise edition read units), or {usd} at the list price of its location. When it is short the audit slows down first, then counts are made less often; GET /projects/{projectId}/reads tells what that means. Absent: 1.1 reads for each changed document, all documents within auditDays, and 0.5 % of all documents for counts',
+    searchFields:
+      'Fields whose values are often searched for with ==, at most 8, such as email or address.city. The next backups store filters of their values and of the ids, encrypted, in at most 3 % of their size; GET /search then reads only the documents that they do not rule out. Without fields there are no filters. Backups that are stored do not change',
   }),
   fieldTexts(ProjectReads, {
     documents: 'In the last backup. Null before the first: then there is no forecast',

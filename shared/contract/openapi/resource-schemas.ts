@@ -17,6 +17,7 @@ import { Alert, AlertDelivery, AlertTest, Incident, IncidentEntry, IncidentWithT
 import { AlertDigest, DigestProject } from '../models/alert-digest.ts';
 import { ApiKey, ApiKeyWithSecret } from '../models/api-key.ts';
 import { Backup, BackupEntry, Diff, Estimate, Verification } from '../models/backup.ts';
+import { BackupConfiguration, ConfigurationDiff, ConfigurationRestore } from '../models/configuration.ts';
 import {
   CapturedDocumentChange,
   DeletedDocument,
@@ -25,7 +26,9 @@ import {
   LocatedDocument,
 } from '../models/document.ts';
 import { Encryption } from '../models/encryption.ts';
-import { Erasure } from '../models/erasure.ts';
+import { Erasure, ErasurePreview } from '../models/erasure.ts';
+import { Export, ExportContent, ExportFile, ExportPlan } from '../models/export.ts';
+import { FoundDocuments } from '../models/found-documents.ts';
 import { Cost, Creator, JobError, Progress, Timeline, TimelineEntry, WaitingFor } from '../models/job.ts';
 import { Member } from '../models/member.ts';
 import { Attention, FailedJob, HistoryDay, Overview, ProjectOverview } from '../models/overview.ts';
@@ -53,14 +56,16 @@ import {
   incidentOpening,
   incidentWithTimeline,
 } from './examples/alert-examples.ts';
+import { backupConfiguration, configurationDiff, configurationRestore } from './examples/configuration-examples.ts';
 import {
   deletedDocument,
   deletedDocuments,
   documentChange,
   documentInBackup,
+  foundDocuments,
   locatedDocument,
 } from './examples/document-examples.ts';
-import { erasureExample } from './examples/erasure-example.ts';
+import { erasureExample, erasurePreviewExample } from './examples/erasure-example.ts';
 import { evidenceExample, protectionReportExample, reportExample } from './examples/evidence-examples.ts';
 import * as job from './examples/job-examples.ts';
 import { deletion, organizationExample } from './examples/organization-examples.ts';
@@ -168,6 +173,7 @@ export const resources: Readonly<Record<string, Resource>> = {
   ),
   PitrWindows: resource(PitrWindows, 'What of a project can be restored to which times', account.pitrWindows),
   Erasure: resource(Erasure, 'Documents that no backup shows any more', erasureExample),
+  ErasurePreview: resource(ErasurePreview, 'What an erasure would hide in the newest backup', erasurePreviewExample),
   StorageDestination: resource(StorageDestination, 'A bucket for backups', account.storageDestination),
   StorageTest: resource(StorageTest, 'The result of testing a storage destination', account.storageTest),
   StorageUsage: resource(StorageUsage, 'What a storage destination holds, and what uses it', account.storageUsageExample),
@@ -206,6 +212,10 @@ export const resources: Readonly<Record<string, Resource>> = {
   BackupEstimate: resource(Estimate, 'What a backup would read and cost', job.estimate),
   BackupEntry: resource(BackupEntry, 'A collection or a document of a backup', job.entry),
   BackupDiff: resource(Diff, 'Differences between a backup and another state', job.diff),
+  BackupConfiguration: resource(BackupConfiguration, 'What surrounded the documents of a backup', backupConfiguration),
+  ConfigurationDiff: resource(ConfigurationDiff, 'What differs between two configurations', configurationDiff),
+  ConfigurationRestore: resource(ConfigurationRestore, 'What a restore of a configuration does', configurationRestore),
+  FoundDocuments: resource(FoundDocuments, 'What a search of a backup found', foundDocuments),
   LocatedDocument: resource(LocatedDocument, 'Where a document exists', locatedDocument),
   DocumentInBackup: resource(DocumentInBackup, 'What a backup says about a document', documentInBackup),
   CapturedDocumentChange: resource(CapturedDocumentChange, 'A captured version of a document, or its deletion', documentChange),
@@ -213,6 +223,10 @@ export const resources: Readonly<Record<string, Resource>> = {
   DeletedDocuments: resource(DeletedDocuments, 'Documents that were deleted lately', deletedDocuments),
   RestorePlan: resource(JobPlan, 'What a restore will do', job.restoreJob.plan as z.output<typeof JobPlan>),
   Restore: resource(RestoreJob, 'A restore with its phase and progress', job.restoreJob),
+  Export: resource(Export, 'An export of a backup or a moment', job.exportJob),
+  ExportFile: resource(ExportFile, 'A file of an export', job.exportFile),
+  ExportContent: resource(ExportContent, 'A piece of a file of an export', job.exportContent),
+  ExportPlan: resource(ExportPlan, 'What an export would write', job.exportPlan),
   RestoreDryRun: resource(DryRun, 'What a restore would do', job.dryRun),
   RestoreSummary: resource(RestoreHistory, 'A restore in the history', job.restoreHistory),
   ScheduleOutcome: resource(ScheduleOutcome, 'How the last run of a schedule ended', account.schedule.lastOutcome as never),

@@ -30,7 +30,7 @@ const delivery = {
   capabilities: ['delivery:keep', 'delivery:retry', 'delivery:later', 'webhook:send', 'task:send'],
 } as const;
 
-const starts = ['purge:start', 'backup:start', 'verify:start', 'restore:start', 'restore-test:start'] as const;
+const starts = ['purge:start', 'backup:start', 'verify:start', 'restore:start', 'restore-test:start', 'export:start'] as const;
 
 /** A step that reads or writes documents, on a full core for as long as Lambda allows. */
 const longStep = { trigger: 'step', timeoutSeconds: 900, memoryMegabytes: 1_769 } as const;
@@ -214,6 +214,28 @@ export const workers = {
     summary: 'Every few minutes: ends restores whose workflow died',
     ...watchdog,
     capabilities: ['table:write', 'destination:use', 'restore:watch', 'restore:start'],
+  },
+  exportRun: {
+    entry: 'functions/export/workflow.ts',
+    handler: 'run',
+    summary:
+      'Continues an export: waits for the backup of a moment, splits the backup into ranges, joins the columns, completes or fails',
+    ...longStep,
+    capabilities: ['table:write', 'destination:use', 'data-key:open', 'data-key:name'],
+  },
+  exportShard: {
+    entry: 'functions/export/workflow.ts',
+    handler: 'shard',
+    summary: 'Reads one range of the backup to find its columns, or writes its files',
+    ...longStep,
+    capabilities: ['table:write', 'destination:use', 'data-key:open'],
+  },
+  exportReap: {
+    entry: 'functions/export/workflow.ts',
+    handler: 'reap',
+    summary: 'Every few minutes: continues exports whose workflow died, and deletes the files of those that failed',
+    ...watchdog,
+    capabilities: ['table:write', 'destination:use', 'export:watch', 'export:start'],
   },
   scheduleRun: {
     entry: 'functions/schedule/run.ts',

@@ -167,6 +167,18 @@ const samples: { readonly [N in EventName]: (context: SampleContext) => Sample<N
       },
     },
   }),
+  'export.started': ({ exporting }) => ({ export: exporting }),
+  'export.completed': ({ exported }) => ({ export: exported }),
+  'export.failed': ({ exporting, exported, now }) => ({
+    export: {
+      ...exporting,
+      status: 'failed',
+      phase: 'writing',
+      duration: exported.duration,
+      completedAt: now.toISOString(),
+      error: { code: 'STORAGE_UPLOAD_ERROR', message: deniedWrite, details: {} },
+    },
+  }),
   'restore_test.completed': ({ restoreTestRun, project }) => ({ restoreTest: asEventRun(restoreTestRun), project }),
   'restore_test.failed': ({ restoreTestRun, project }) => ({
     restoreTest: { ...asEventRun(restoreTestRun), status: 'failed', differences: 3, error: foundDifferences },

@@ -14,6 +14,8 @@ const [bytesStored, bytesRead] = [41_236_480, 187_429_376];
 const backupMs = 94_310;
 const restoreSeconds = 71;
 
+type ExportedEvent = EventData<'export.completed'>['export'];
+
 /** The resources as of `now`. Their sizes, counts and times are consistent with each other. */
 export const sampleResourcesAt = (now: Date) => {
   const later = (seconds: number): string => new Date(now.getTime() + seconds * 1_000).toISOString();
@@ -197,6 +199,59 @@ export const sampleResourcesAt = (now: Date) => {
     undoUntil: null,
     cost: { reads: 0, writes: 0, deletes: 0, estimatedUsd: 0 },
   };
+  const exportId = `${idPrefixes.export}_${ulid}`;
+  const exported = {
+    id: exportId,
+    projectId: project.id,
+    projectName: project.name,
+    backupId: backup.id,
+    pointInTime: null,
+    format: 'parquet',
+    unknownCollections: [],
+    unknownCollectionsCount: 0,
+    partial: null,
+    exactText: false,
+    storageDestination: { id: storage.id, name: storage.name, type: storage.type },
+    path: `backups/exports/${project.id}/${exportId}`,
+    status: 'completed',
+    phase: 'finished',
+    progress: { percent: 100, documents: totalDocuments, totalDocuments },
+    cancelling: false,
+    waitingFor: null,
+    documents: totalDocuments,
+    documentsErased: 0,
+    files: 4,
+    bytes: 41_236_480,
+    manifest: {
+      path: `backups/exports/${project.id}/${exportId}/manifest.json`,
+      sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    },
+    recipients: [],
+    retention: null,
+    expiresAt: null,
+    filesDeletedAt: null,
+    filesKeptReason: null,
+    resumableUntil: null,
+    cost: { reads: 0, estimatedUsd: 0 },
+    duration: restoreSeconds,
+    createdBy: { type: 'user', ...person },
+    createdAt: ago(restoreSeconds + 2),
+    startedAt: ago(restoreSeconds),
+    completedAt: now.toISOString(),
+    error: null,
+  } satisfies ExportedEvent;
+  const exporting: ExportedEvent = {
+    ...exported,
+    status: 'running',
+    phase: 'planning',
+    progress: { percent: 0, documents: 0, totalDocuments: null },
+    documents: 0,
+    files: 0,
+    bytes: 0,
+    manifest: null,
+    duration: null,
+    completedAt: null,
+  };
   const restoreTestRun = sampleRestoreTestRun({
     project,
     backupId: backup.id,
@@ -205,6 +260,6 @@ export const sampleResourcesAt = (now: Date) => {
     bytes: bytesRead,
     ago,
   });
-  const restored = { restore, restoring, restoreTestRun };
+  const restored = { restore, restoring, restoreTestRun, exported, exporting };
   return { project, fullProject, storage, schedule, backup, running, ...restored, person, totalDocuments, ago, later };
 };

@@ -43,7 +43,10 @@ export const mergeInput = (
 
 /** Whether the change points to another place, where the existing backups would not be found. */
 export const changesLocation = (record: DestinationRecord, input: DestinationInput): boolean =>
-  input.bucket !== record.bucket || input.prefix !== record.prefix || hostOf(input) !== hostOf(record);
+  input.prefix !== record.prefix || bucketLocation(input) !== bucketLocation(record);
+
+/** The same for two destinations that name the same bucket. */
+export const bucketLocation = (of: Location & Pick<DestinationInput, 'bucket'>): string => `${hostOf(of)} ${of.bucket}`;
 
 type Location = Pick<DestinationInput, 'type' | 'region' | 'endpoint'>;
 

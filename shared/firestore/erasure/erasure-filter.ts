@@ -55,6 +55,19 @@ export class ErasureFilter implements RecordFilter {
     return this.#ranges;
   }
 
+  /** The values by which documents are erased, and their fields. */
+  get values(): readonly Pick<FieldMatcher, 'field' | 'key'>[] {
+    return this.#queries.map(({ matcher }) => matcher);
+  }
+
+  /** Whether a name from `from` up to `to` is erased. */
+  namesWithin(from: Uint8Array, to: Uint8Array | undefined): boolean {
+    const at = lastAtMost(this.#ranges, from, (range) => range.from);
+    const [before, next] = [this.#ranges[at], this.#ranges[at + 1]];
+    if (before && compareNames(from, before.to) < 0) return true;
+    return next !== undefined && (!to || compareNames(next.from, to) < 0);
+  }
+
   apply(leaf: Leaf): boolean {
     if (leaf.count === 0) return true;
     this.#hideRanges(leaf);

@@ -71,7 +71,7 @@ export class RetryState {
     availability.failed({ isExhausted: verdict === 'backOff' });
     this.#failures += 1;
     if (this.#failures >= policy.attempts)
-      throw new SourceError('INTERNAL_ERROR', `The source did not answer after ${this.#failures} attempts: ${statusOf(error)}.`, {
+      throw new SourceError('INTERNAL_ERROR', `The source did not answer ${this.#failures} calls in a row: ${statusOf(error)}.`, {
         cause: error,
         isTransient: true,
         isExhausted: verdict === 'backOff',

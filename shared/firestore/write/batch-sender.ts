@@ -199,7 +199,7 @@ export class BatchSender {
 }
 
 const unreachable = (cause: RpcError, failures: number): SourceError =>
-  new SourceError('INTERNAL_ERROR', `The target did not answer after ${failures} attempts: ${cause.status}.`, {
+  new SourceError('INTERNAL_ERROR', `The target did not answer ${failures} calls in a row: ${cause.status}.`, {
     cause,
     isTransient: true,
   });

@@ -22,7 +22,7 @@ import { type BackupDeps, backupKey, sourceReadingOf } from '../../stored-backup
 import { dailyAllowanceOf } from '../budget/daily-allowance.ts';
 import { type CycleContext, loadCycleContext } from '../model/cycle-context.ts';
 import { microsOf, momentOf } from '../model/micro-time.ts';
-import { type CaptureAuditRecord, type PitrRecord, pitrKey } from '../model/record.ts';
+import { type Base, type CaptureAuditRecord, type PitrRecord, pitrKey } from '../model/record.ts';
 import { auditedAt, decodeSlices, encodeSlices, oldestWithin, unaudited, withAudited } from '../timeline/audited-slices.ts';
 import { type AuditedSliceResult, AuditPostponed, auditSlice } from './audit-slice.ts';
 import { decideAuditStep } from './decide-audit-step.ts';
@@ -42,6 +42,7 @@ const leaseSeconds = 330;
 const retrySeconds = 300;
 const retryMaxSeconds = 6 * 3_600;
 const conflictsMax = 8;
+const freshMicros = 12 * 3_600 * 1_000_000;
 /** While the budget of reads leaves nothing for the audit, it is asked again so soon. */
 const pausedSeconds = 6 * 3_600;
 
@@ -124,11 +125,19 @@ const nextStep = async (cycle: CycleContext, audit: CaptureAuditRecord, now: Dat
     auditDays: paceDays,
     documents,
     baseReadAt: new Date(microsOf(baseSince) / 1_000),
+    isReadAgain: isReadDaily(pitr.bases),
     nextAuditedAt: auditedAt(decodeSlices(audit.slices), audit.next),
     day: { endsAt: new Date(audit.dayEndsAt), documents: audit.documentsToday },
     now,
   });
   return { next, baseSince, paceDays };
+};
+
+/** Two bases that follow each other by more than half a day were read from the source, so that the next one will be, too. */
+const isReadDaily = (bases: readonly Base[]): boolean => {
+  const [last, before] = bases.slice(-2).reverse();
+  if (!last || !before || last.builtFrom === 'changes' || before.builtFrom === 'changes') return false;
+  return microsOf(last.readTime) - microsOf(before.readTime) > freshMicros;
 };
 
 const postpone = (
@@ -200,15 +209,16 @@ const settle = async (
     const now = deps.clock.now();
     const current = await loadCycleContext(tenant, pitr.projectId);
     if (current?.pitr.status !== 'active') return false;
+    if (correction) refuseBuiltBase(current.pitr, moment);
     const inserted = correction && (await insertCorrection(tenant, current.pitr, correction));
-    const { status, lastBatch, keptFrom } = current.pitr;
+    const { status, lastBatch, keptFrom, turn } = current.pitr;
     const changed: Partial<PitrRecord> = {
       auditDueAt: iso(now),
       ...(inserted && { lastBatch: inserted.lastBatch, diverged: withDivergence(current.pitr, found), mustReadBase: true }),
     };
     await commit([
       set(pitrKey.pitr(tenant, pitr.projectId), changed, {
-        expected: { status, ...(inserted && { lastBatch, keptFrom }) },
+        expected: { status, ...(inserted && { lastBatch, keptFrom, turn }) },
         onConditionFailed: () => new StaleReadError(),
       }),
       endStep(
@@ -231,6 +241,13 @@ const settle = async (
     emitMetric('audit step committed', { DocumentsAudited: documents, DocumentsDiverged: differences.length });
     return true;
   });
+};
+
+/** A base that was built at that moment or later has what was captured, and a correction before it would not count. */
+const refuseBuiltBase = ({ bases }: PitrRecord, moment: string): void => {
+  const { builtFrom, readTime, backupId } = bases.at(-1) ?? {};
+  if (builtFrom === 'changes' && readTime !== undefined && microsOf(readTime) >= microsOf(moment))
+    throw new AuditPostponed(`the base backup ${backupId} was built from what differs; it is compared after the next capture`);
 };
 
 /** Another run has begun the same step: its result counts. */

@@ -115,7 +115,9 @@ const momentOfPlan = (tenant: Tenant, plan: PointPlan, deps: BackupDeps): Captur
   const { base, point, batches } = plan;
   if (!isPlanned(base)) throw new Error(`the base ${base.id} has no read time`);
   const changes = batches.reduce((sum, one) => sum + one.changes, 0);
+  const [correctedFrom] = batches.flatMap(({ asOf = [] }) => asOf);
   return {
+    correctedFrom,
     base,
     moment: point.moment,
     auditedSince: (origin) => readAuditedSince(tenant, origin, point.moment),

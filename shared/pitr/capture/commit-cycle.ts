@@ -83,8 +83,8 @@ export const commitCycle = async (
   const judged = captured.chunk ? await judgementOf(cycle, saved, now) : [];
   await commit([
     ...judged,
-    // The audit may have corrected what was captured: the batch must name the last one.
-    endCycle(cycle, { changed, now, delaySeconds, expected: { lastBatch: pitr.lastBatch } }),
+    // The audit may have corrected what was captured: the batch must name the last one, and no base may follow that lacks it.
+    endCycle(cycle, { changed, now, delaySeconds, expected: { lastBatch: pitr.lastBatch, mustReadBase: pitr.mustReadBase } }),
     ...tokens,
     ...addReads(tenant, { projectId: pitr.projectId, reads: readsOf(saved.budget), now }),
     ...(refresh.base ? [holdBase(tenant, refresh.base.backupId)] : []),

@@ -3,6 +3,7 @@
  * all batches from there on. So while captures build on a base, the locks of both are extended, once a day.
  */
 
+import { storedObjects } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { type ExpectedObject, objectWithHash, readDestination } from '../../destination/index.ts';
 import { after, type Clock, commit, get, iso, mapConcurrent, set, type Tenant } from '../../platform/index.ts';
@@ -91,7 +92,9 @@ const extendBase = async ({ tenant, deps, clock, until }: LockRun, { backupId }:
       const source = await open.sourceOf(archiveId);
       await extendGenuine(source.store, expected(source), locks);
     };
-    await mapConcurrent(open.archive.manifest.objects, concurrency, (entry) => extend(entry.backup, () => objectWithHash(entry)));
+    await mapConcurrent(storedObjects(open.archive.manifest), concurrency, (entry) =>
+      extend(entry.backup, () => objectWithHash(entry)),
+    );
     await extend(archive.backup, () => manifestWith(manifestDigest));
     for (const id of [archive.backup, ...needs]) await extend(id, ({ keyFile }) => keyWith(keyFile));
     return isInTime;

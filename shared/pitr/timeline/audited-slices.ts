@@ -20,7 +20,7 @@ interface AuditedRange {
 export const unaudited: readonly AuditedSlice[] = [{ to: undefined, at: 0 }];
 
 /** Neighbours that were read within this time become one slice, dated by the older. */
-const mergeMicros = 12 * 3_600 * 1_000_000;
+const mergeMicros = 6 * 3_600 * 1_000_000;
 /** A name may have 6 KB, an item 400 KB. */
 const slicesMaxBytes = 200_000;
 

@@ -16,6 +16,12 @@ class ContextFormatter extends LogFormatter {
     };
     return new LogItem({ attributes }).addAttributes({ ...logContext(), ...own });
   }
+
+  /** Errors of requests may carry headers; those of an ApiError are for its response. */
+  override formatError(error: Error): LogAttributes {
+    const { headers: _, ...attributes } = super.formatError(error);
+    return attributes;
+  }
 }
 
 export const log = new Logger({ serviceName: 'backup-management-service', logFormatter: new ContextFormatter() });

@@ -64,6 +64,8 @@ export interface Range {
   /** Continue after this sort key. */
   readonly after?: string | undefined;
   readonly limit?: number;
+  /** What the last second has changed may be missing; it costs half. */
+  readonly isEventual?: boolean;
   /** The attributes to return, `sk` among them; default: all. DynamoDB bills the whole item. */
   readonly only?: readonly string[];
   /** Attributes, by path (`actor.id`), that must have these values. `limit` counts items before this filter. */
@@ -87,7 +89,7 @@ export const query = async <T extends object = Item>(
   const only = range.only?.map((name) => [`#only_${name}`, name] as const);
   const command = new QueryCommand({
     TableName: env('TABLE_NAME'),
-    ConsistentRead: true,
+    ConsistentRead: range.isEventual !== true,
     KeyConditionExpression: 'pk = :pk AND sk BETWEEN :from AND :to',
     ...where,
     ...(only && {

@@ -1,6 +1,7 @@
 /** Calls of the Identity Toolkit REST API, the administration of Firebase Authentication. */
 import { SourceError, type TokenSupplier, withRole } from '../../firestore/index.ts';
-import { env, fetchTrusted, type RetryVerdict, retry, type Tenant } from '../../platform/index.ts';
+import { env, type RetryVerdict, retry, type Tenant } from '../../platform/index.ts';
+import { bearerOf, type GoogleAnswer, googleMessage, sendGoogle } from '../google-json.ts';
 import type { ProjectRecord } from '../record.ts';
 import { sourceToken } from '../source-token.ts';
 
@@ -29,12 +30,6 @@ export interface ToolkitCall {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface ToolkitResponse {
-  /** HTTP status; 0 without a response. */
-  readonly status: number;
-  readonly body: unknown;
-}
-
 const answerMs = 30_000;
 /** The delays are up to 0.2, 0.4, … 3.2 s: about 5 s in all. */
 const backoff = { attempts: 6, firstDelayMs: 200, jitter: 0.5 };
@@ -43,7 +38,7 @@ const backoff = { attempts: 6, firstDelayMs: 200, jitter: 0.5 };
  * Retries transient failures, and refreshes a rejected token once. Throws `refusedAs` if the project denies access.
  * The same call may reach the service twice, so it has to be idempotent.
  */
-export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<ToolkitResponse> => {
+export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<GoogleAnswer> => {
   let refresh = false;
   const classify = (error: unknown): RetryVerdict => {
     if (!(error instanceof TokenRejected) || refresh) return error instanceof Unavailable;
@@ -54,7 +49,7 @@ export const callToolkit = async (toolkit: Toolkit, call: ToolkitCall): Promise<
     classify,
     work: async (attempt) => {
       if (call.signal?.aborted) throw new SourceError('CANCELLED', 'The call of the Identity Toolkit was cancelled.');
-      const answer = await send(toolkit, call, await bearer(toolkit.token, refresh));
+      const answer = await send(toolkit, call, await bearerOf(toolkit.token, refresh));
       const { status } = answer;
       if (status === 200 || isUnused(answer)) return answer;
       if (status === 401) throw new TokenRejected('SOURCE_AUTH_ERROR', denied(answer));
@@ -70,53 +65,29 @@ class TokenRejected extends SourceError {}
 class Unavailable extends SourceError {}
 
 /** The error of a request that the service should accept. Only the reason code is kept, because the text may quote the request. */
-export const rejectedRequest = (answer: ToolkitResponse): SourceError =>
+export const rejectedRequest = (answer: GoogleAnswer): SourceError =>
   new SourceError('INTERNAL_ERROR', `The Identity Toolkit rejected a request: ${answer.status} ${toolkitReason(answer)}`.trim());
 
 /** The API's reason code, such as DUPLICATE_LOCAL_ID; may be empty. */
-export const toolkitReason = ({ body }: Pick<ToolkitResponse, 'body'>): string =>
-  /^[A-Z][A-Z0-9_]{2,60}\b/.exec(messageOf(body))?.[0] ?? '';
+export const toolkitReason = ({ body }: Pick<GoogleAnswer, 'body'>): string =>
+  /^[A-Z][A-Z0-9_]{2,60}\b/.exec(googleMessage({ body }))?.[0] ?? '';
 
 /** Whether Firebase Authentication was never set up in the project. */
-export const isUnused = (answer: ToolkitResponse): boolean =>
+export const isUnused = (answer: GoogleAnswer): boolean =>
   answer.status >= 400 && toolkitReason(answer) === 'CONFIGURATION_NOT_FOUND';
 
-const messageOf = (body: unknown): string => {
-  const message = (body as { error?: { message?: unknown } } | null | undefined)?.error?.message;
-  return typeof message === 'string' ? message.slice(0, 300) : '';
-};
-
-const send = async (
+const send = (
   { endpoint, sourceProjectId }: Toolkit,
   { path, query, body, signal }: ToolkitCall,
   token: string | undefined,
-): Promise<ToolkitResponse> => {
-  if (token === undefined) return { status: 0, body: undefined };
+): Promise<GoogleAnswer> => {
   const version = path === '/config' ? 'admin/v2' : 'v1';
   const url = new URL(`/${version}/projects/${encodeURIComponent(sourceProjectId)}${path}`, endpoint);
   for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value);
-  // The project's own quota is used.
-  const headers = { authorization: `Bearer ${token}`, 'x-goog-user-project': sourceProjectId };
-  const post = { method: 'POST', body: JSON.stringify(body), headers: { ...headers, 'content-type': 'application/json' } };
-  try {
-    const answer = await fetchTrusted(url, { ...(body === undefined ? { headers } : post), ...(signal && { signal }) }, answerMs);
-    return { status: answer.status, body: await answer.json() };
-  } catch {
-    return { status: 0, body: undefined };
-  }
+  return sendGoogle({ url, method: body === undefined ? 'GET' : 'POST', body, sourceProjectId, signal }, token, answerMs);
 };
 
-/** Undefined if no token is available at the moment. */
-const bearer = async (token: TokenSupplier, refresh: boolean): Promise<string | undefined> => {
-  try {
-    return await token({ refresh });
-  } catch (error) {
-    if (error instanceof SourceError) throw error;
-    return undefined;
-  }
-};
-
-const denied = ({ status, body }: ToolkitResponse): string => {
-  const text = `Access to the users of Firebase Authentication was denied: ${messageOf(body) || status}`;
+const denied = ({ status, body }: GoogleAnswer): string => {
+  const text = `Access to the users of Firebase Authentication was denied: ${googleMessage({ body }) || status}`;
   return status === 403 ? withRole(text, 'roles/firebaseauth.admin') : text;
 };

@@ -1,7 +1,8 @@
 /** Imports users into Firebase Authentication with their ids, passwords and all other fields that a listing returns. */
 import * as z from 'zod/mini';
+import type { GoogleAnswer } from '../google-json.ts';
 import type { HashConfig } from './hash-config.ts';
-import { callToolkit, type Toolkit, type ToolkitResponse, toolkitReason } from './identity-toolkit.ts';
+import { callToolkit, type Toolkit, toolkitReason } from './identity-toolkit.ts';
 import { type AuthUser, userAccountOf } from './list-auth-users.ts';
 import { passwordOf, withoutPassword } from './password-visibility.ts';
 
@@ -140,7 +141,7 @@ const Answer = z.object({
 });
 
 /** Whether a single account may be the reason, not a setting of the whole request. */
-const mayBeOneAccount = (answer: ToolkitResponse): boolean =>
+const mayBeOneAccount = (answer: GoogleAnswer): boolean =>
   !/^(CONFIGURATION_NOT_FOUND|OPERATION_NOT_ALLOWED|\w+_HASH_\w+)$/.test(toolkitReason(answer));
 
 const toRefused = (account: Account, message: string): Refused =>
@@ -149,7 +150,7 @@ const toRefused = (account: Account, message: string): Refused =>
     : { code: 'INVALID_ARGUMENT', message: withoutPassword(account, message) };
 
 /** The response may quote the request, so only its reason code is kept. */
-const rejectedUser = (answer: ToolkitResponse): Refused => ({
+const rejectedUser = (answer: GoogleAnswer): Refused => ({
   code: 'INVALID_ARGUMENT',
   message: `Firebase Authentication rejected the user: ${toolkitReason(answer) || answer.status}`,
 });

@@ -24,7 +24,7 @@ export const readReport = async (
 ): Promise<RestoreTestReport> => {
   const connected = projectId === undefined ? await allProjects(tenant) : [await readProject(tenant, projectId)];
   const runs = await readRuns(tenant, period, projectId);
-  const projects = summarizeProjects(connected, runs);
+  const projects = summarizeProjects(connected, runs, period);
   const notTested = projects.filter(({ result }) => result === 'not_tested').length;
   return {
     organization: { id: organization.id, name: organization.name },
@@ -43,9 +43,13 @@ export const readReport = async (
   };
 };
 
-const allProjects = async (tenant: Tenant): Promise<readonly Pick<ProjectRecord, 'id' | 'name'>[]> =>
+const allProjects = async (tenant: Tenant): Promise<readonly Pick<ProjectRecord, 'id' | 'name' | 'createdAt'>[]> =>
   Array.fromAsync(
-    walk<ProjectRecord>({ pk: restoreTestKey.run(tenant, '').pk, prefix: projectPrefix, only: ['sk', 'id', 'name'] }),
+    walk<ProjectRecord>({
+      pk: restoreTestKey.run(tenant, '').pk,
+      prefix: projectPrefix,
+      only: ['sk', 'id', 'name', 'createdAt'],
+    }),
   );
 
 const readRuns = (tenant: Tenant, period: Period, projectId: string | undefined): Promise<readonly ReportedRecord[]> =>

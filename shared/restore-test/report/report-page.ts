@@ -44,7 +44,7 @@ export const reportPage = (report: RestoreTestReport): string =>
     sections: [
       `<section aria-labelledby="summary"><h2 id="summary">Summary</h2>\n${testSummary(report)}</section>`,
       ...report.projects.map(projectSection),
-      ...(report.projects.length === 0 ? ['<p>The organization has no projects.</p>'] : []),
+      ...(report.projects.length === 0 ? ['<p>No project was connected in this period.</p>'] : []),
       verifySection,
     ],
   });

@@ -1,10 +1,14 @@
 import { spanOf } from '../../audit/index.ts';
 import { invalid } from '../../contract/errors.ts';
+import { iso } from '../../platform/index.ts';
 
 export interface Period {
   readonly start: Date;
   readonly end: Date;
 }
+
+/** A project that was created later has no part in a period: nothing could be backed up or tested yet. */
+export const isInPeriod = ({ createdAt }: { readonly createdAt: string }, { end }: Period): boolean => createdAt <= iso(end);
 
 const dayMs = 24 * 3_600 * 1_000;
 const defaultDays = 30;

@@ -1,7 +1,9 @@
 import { hasWrittenAll, writtenDocuments } from '../../archive/index.ts';
 import type { RestoreTestReport } from '../../contract/models/restore-test-evidence.ts';
+import { recoveryTimes } from '../../contract/recovery-times.ts';
 import type { RunRecord } from '../model/record.ts';
 import { runWarnings } from '../model/run-warnings.ts';
+import { isInPeriod, type Period } from './report-period.ts';
 
 type ReportedProject = RestoreTestReport['projects'][number];
 type ReportedRun = ReportedProject['tests'][number];
@@ -36,16 +38,25 @@ export type ReportedRecord = Pick<RunRecord, Exclude<(typeof reportAttributes)[n
 
 const testsMax = 100;
 
-/** Every connected project is listed, tested or not, and every other project that was tested. Runs are sorted, newest first. */
+interface ConnectedProject {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: string;
+}
+
+/** Every project that was connected by then is listed, tested or not, and every other one that was tested. Runs are sorted, newest first. */
 export const summarizeProjects = (
-  connected: readonly { readonly id: string; readonly name: string }[],
+  connected: readonly ConnectedProject[],
   runs: readonly ReportedRecord[],
+  period: Period,
 ): readonly ReportedProject[] => {
   const byProject = Map.groupBy(runs, ({ projectId }) => projectId);
   const known = new Set(connected.map(({ id }) => id));
   const gone = [...byProject].flatMap(([id, [newest]]) => (known.has(id) || !newest ? [] : [{ id, name: newest.projectName }]));
   const entries = [
-    ...connected.map((each) => ({ ...each, connected: true })),
+    ...connected
+      .filter((each) => isInPeriod(each, period) || byProject.has(each.id))
+      .map((each) => ({ ...each, connected: true })),
     ...gone.map((each) => ({ ...each, connected: false })),
   ];
   const byName = (a: { name: string; id: string }, b: { name: string; id: string }): number =>
@@ -111,18 +122,7 @@ export const countRuns = (runs: readonly ReportedRecord[]): Counted => {
     cancelled: count('cancelled'),
     unfinished: count('pending', 'running'),
     backupsProven: new Set(proven).size,
-    rto: rtoOf(passed),
+    // How fast a restore was that lost something proves nothing.
+    rto: recoveryTimes(passed.flatMap(({ rtoSeconds }) => rtoSeconds ?? [])),
   };
-};
-
-/** Of runs that passed: how fast a restore that lost something was proves nothing. */
-const rtoOf = (passed: readonly ReportedRecord[]): Counted['rto'] => {
-  const seconds = passed.flatMap(({ rtoSeconds }) => rtoSeconds ?? []).sort((a, b) => a - b);
-  const [min] = seconds;
-  const max = seconds.at(-1);
-  if (min === undefined || max === undefined) return null;
-  const middle = seconds.length >> 1;
-  const upper = seconds[middle] ?? max;
-  const median = seconds.length % 2 === 1 ? upper : ((seconds[middle - 1] ?? min) + upper) / 2;
-  return { runs: seconds.length, min, median: Math.round(median * 1_000) / 1_000, max };
 };

@@ -5,14 +5,13 @@ import { commit, type Tenant, type Write } from '../../platform/index.ts';
 import { readProject } from '../../project/index.ts';
 import {
   assertRestoreCapacity,
+  buildPointBackup,
   getRestore,
   type NamedDocuments,
   type RestoreRecord,
-  readPointRequest,
   restoreData,
   type StartRestoreOptions,
   startRestore,
-  withKnownCollections,
 } from '../../restore/index.ts';
 import { currentEncryption, readBackup, readEncryption } from '../../stored-backup/index.ts';
 import type { RunRecord } from '../model/record.ts';
@@ -70,23 +69,14 @@ export const startTestRestore = async (context: RunContext, documents: NamedDocu
   await commit([...writes, setRun(context, { restoreJobId: restore.id }), auditOf(tenant, { run, restore, now })]);
 };
 
-/** Builds the backup of the moment with a job that writes to no database: a dry run into the project itself. */
+/** Builds the backup of the moment with a job that writes to no database. */
 export const startPointBuild = async (context: RunContext): Promise<void> => {
   const { tenant, run, deps } = context;
   const now = deps.clock.now();
-  await assertRestoreCapacity(tenant);
-  const { projectId } = run;
-  const scope = { collections: ['*'], documents: undefined, includeSubcollections: true, allowPartial: false };
-  const requested = await readPointRequest(tenant, { projectId, pointInTime: run.pointInTime ?? '', scope, now });
-  const { point } = await withKnownCollections(tenant, requested.pointRequest, deps);
-  const target = await readProject(tenant, projectId);
-  const destination = await readDestination(tenant, point.storageDestination.id);
-  const encryption = currentEncryption(await readEncryption(tenant));
-  const { restore, writes } = startRestore(
-    { tenant, backup: requested.backup, project: target, target, destination, encryption, point },
-    options(run, { dryRun: true }),
-    now,
-  );
+  const { projectId, pointInTime } = run;
+  const createdBy = createdByRun(run);
+  const request = { projectId, pointInTime: pointInTime ?? '', collections: ['*'], createdBy, now, deps };
+  const { restore, writes } = await buildPointBackup(tenant, request);
   await commit([...writes, setRun(context, { buildJobId: restore.id }), auditOf(tenant, { run, restore, now })]);
 };
 

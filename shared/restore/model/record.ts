@@ -37,6 +37,8 @@ export interface RestoreRecord extends JobRecord, WaitingRecord, WriteCounts, Ma
   readonly backupCreatedAt: string;
   /** Point-in-time restore: what the first step builds the backup from. */
   readonly point?: RestorePoint;
+  /** The job only builds that backup: neither the backup nor the target is read. */
+  readonly buildsOnly?: boolean;
   /** Otherwise: what its backup lacks of the request, if that was built for a point in time. */
   readonly lacks?: NonNullable<BackupRecord['lacks']>;
   /** Attempts to build it so far. Each attempt writes to a folder of its own. */

@@ -112,7 +112,8 @@ const releaseBackups = (
 
 const isHeld = ({ restoring = 0 }: BackupRecord): boolean => restoring > 0;
 
-const releaseHold = (tenant: Tenant, { id }: Pick<BackupRecord, 'id'>, expiresAt: string | null = null): Write => ({
+/** Ends a hold of `holdBackup`. */
+export const releaseHold = (tenant: Tenant, { id }: Pick<BackupRecord, 'id'>, expiresAt: string | null = null): Write => ({
   update: backupKey.backup(tenant, id),
   expression: expiresAt ? 'ADD restoring :less SET expiresAt = :expiresAt' : 'ADD restoring :less',
   condition: 'restoring > :none',

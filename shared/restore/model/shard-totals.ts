@@ -67,10 +67,14 @@ export const countMismatch = (totals: ShardTotals, what: 'documents' | 'users' =
       { planned, written, deleted, failed },
     );
   if (failed === 0) return undefined;
-  return new JobFailure('COUNT_MISMATCH', `${failed} of ${planned} ${what} could not be written; failures lists them`, {
-    planned,
-    failed,
-  });
+  return new JobFailure(
+    'COUNT_MISMATCH',
+    `${failed} of ${planned} ${what} could not be written; the list of failures names them`,
+    {
+      planned,
+      failed,
+    },
+  );
 };
 
 const failuresMax = 100;

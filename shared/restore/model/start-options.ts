@@ -16,6 +16,8 @@ export interface StartRestoreOptions {
   readonly includeSubcollections: boolean;
   readonly includeAuthUsers: boolean;
   readonly safetyBackup: boolean;
+  /** See `RestoreRecord.buildsOnly`. */
+  readonly buildsOnly?: boolean;
   /** See `RestoreRecord.writesEqual`. */
   readonly writesEqual?: boolean;
   readonly maxWritesPerSecond?: number | undefined;

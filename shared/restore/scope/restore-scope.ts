@@ -21,14 +21,15 @@ export interface RestoreScope {
   readonly wants?: ((path: string) => boolean) | undefined;
 }
 
-export type ScopeRequest = Pick<RestoreRecord, 'mergeMode' | 'collections' | 'includeSubcollections' | 'undoOf'>;
+export type ScopeRequest = Pick<RestoreRecord, 'mergeMode' | 'collections' | 'includeSubcollections' | 'undoOf' | 'buildsOnly'>;
 
 /** An undo covers exactly the names in its archive. So does a restore of named documents, unless it is a rollback. */
 export const restoreScope = (
-  { mergeMode, collections, includeSubcollections, undoOf }: ScopeRequest,
+  { mergeMode, collections, includeSubcollections, undoOf, buildsOnly }: ScopeRequest,
   backup: Pick<BackupRecord, 'collections' | 'excludedCollections'>,
   documents: readonly string[] | undefined,
 ): RestoreScope => {
+  if (buildsOnly) return { ranges: [], look: 'lookup' };
   if (undoOf !== null) return { ranges: [{}], look: 'lookup' };
   const covered = intersection(scopeOf(backup.collections, backup.excludedCollections), scopeOf(collections));
   if (documents) {

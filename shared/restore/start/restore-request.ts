@@ -36,9 +36,10 @@ interface RestoreRequest {
 
 /** Errors are reported in this order: backup, target, destination, options. */
 export const readRestoreRequest = async (tenant: Tenant, body: RestoreBody, now: Date = clock.now()): Promise<RestoreRequest> => {
-  const { safetyStorageDestinationId, includeAuthUsers, collections: _, transform, ...options } = body.options;
+  const { safetyStorageDestinationId, includeAuthUsers, collections: _, transform, buildOnly, ...options } = body.options;
   if (transform) compileRules(transform.rules);
   const source = requestedSource(body);
+  if (buildOnly) assertOnlyBuilt(body);
   const allowPartial = body.allowPartial ?? options.allowPartial ?? false;
   if ((options.allowPartial ?? allowPartial) !== allowPartial)
     throw invalid('allowPartial', 'must equal options.allowPartial if both are given');
@@ -73,14 +74,44 @@ export const readRestoreRequest = async (tenant: Tenant, body: RestoreBody, now:
       documents,
       includeAuthUsers: !transform && includesUsers(backup, includeAuthUsers, isWhole),
       ...(transform && { transform }),
+      ...(buildOnly && { buildsOnly: true, dryRun: true }),
     },
   };
 };
 
-type RequestedSource = { readonly backupId: string } | { readonly projectId: string; readonly pointInTime: string };
+/** Options with these values are as good as not given. */
+const usualOptions: Readonly<Record<string, unknown>> = {
+  mergeMode: 'overwrite',
+  dryRun: false,
+  includeSubcollections: true,
+  safetyBackup: true,
+};
+
+/** The backup of a moment has everything that the project had: what is about a part of it, or about a target, is refused. */
+const assertOnlyBuilt = ({ options, projectId: _, pointInTime, ...body }: RestoreBody): void => {
+  if (pointInTime === undefined) throw invalid('options.buildOnly', 'belongs to pointInTime: a backup is there already');
+  const { buildOnly: __, ...others } = options;
+  const given = [
+    ...Object.entries(body),
+    ...Object.entries(others)
+      .filter(([name, value]) => value !== usualOptions[name])
+      .map(([name, value]) => [`options.${name}`, value] as const),
+  ].find(([, value]) => value !== undefined);
+  if (given)
+    throw invalid(
+      given[0],
+      'must not be combined with options.buildOnly, which builds all of the moment and writes to no database',
+    );
+};
+
+export type RequestedSource = { readonly backupId: string } | { readonly projectId: string; readonly pointInTime: string };
 
 /** Exactly one of a backup and a point in time. */
-const requestedSource = ({ backupId, projectId, pointInTime }: RestoreBody): RequestedSource => {
+export const requestedSource = ({
+  backupId,
+  projectId,
+  pointInTime,
+}: Pick<RestoreBody, 'backupId' | 'projectId' | 'pointInTime'>): RequestedSource => {
   if (backupId !== undefined) {
     if (pointInTime !== undefined) throw invalid('pointInTime', 'must not be combined with backupId');
     if (projectId !== undefined) throw invalid('projectId', 'belongs to pointInTime and must not be combined with backupId');
@@ -100,8 +131,11 @@ const collectionsMaxBytes = 64 << 10;
 const requestedCollections = ({ collections: outer, options: { collections: inner } }: RestoreBody): readonly string[] => {
   if (outer && inner && !isSameSet(outer, inner))
     throw invalid('collections', 'must equal options.collections if both are given');
-  const given = outer ?? inner ?? ['*'];
-  const field = outer ? 'collections' : 'options.collections';
+  return checkCollections(outer ?? inner ?? ['*'], outer ? 'collections' : 'options.collections');
+};
+
+/** Each once. Throws a VALIDATION_ERROR if one is no collection, or if they are too many to store. */
+export const checkCollections = (given: readonly string[], field: string): readonly string[] => {
   const invalidAt = given.findIndex((path) => path !== '*' && !isCollectionPath(path));
   if (invalidAt >= 0) throw invalid(`${field}.${invalidAt}`, 'must be the path of a collection, with ids of at most 1500 bytes');
   if (Buffer.byteLength(JSON.stringify(given)) > collectionsMaxBytes)

@@ -2,10 +2,11 @@
 import { auditNote } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { readDestination } from '../../destination/index.ts';
+import { maskSaltKey } from '../../job/index.ts';
 import { type Change, get, iso, StaleReadError, type Tenant, update, type Write } from '../../platform/index.ts';
 import { assertNotLeaving, readProject } from '../../project/index.ts';
 import { type BackupRecord, backupKey } from '../../stored-backup/index.ts';
-import { maskSaltKey } from '../model/mask-salt.ts';
+
 import { type RestoreRecord, restoreKey } from '../model/record.ts';
 import type { StartRestoreOptions } from '../model/start-options.ts';
 import { type StartRestoreContext, startRestore } from './start-restore.ts';

@@ -51,6 +51,7 @@ export const addCaptured = (
   const own = before.slice(reported.length);
   const known = before
     .slice(0, reported.length)
+    .filter(isOfDocuments)
     .map((finding, n): Counted => ({ ...finding, reported: reported[n] ?? 0, isNews: false }));
   const found = findings.map((finding) => addUp(known.find(isSame(finding)), finding, run));
   const all = [...found, ...known.filter((one) => !found.some(isSame(one)))]
@@ -91,6 +92,10 @@ export const addCaptured = (
     news,
   };
 };
+
+/** Captured changes are of documents: the first findings are theirs alone. */
+const isOfDocuments = (finding: BackupAnomaly['findings'][number]): finding is BackupAnomaly['findings'][number] & UnusualShare =>
+  finding.kind !== 'configuration';
 
 const isSame =
   (a: UnusualShare) =>

@@ -7,7 +7,7 @@ import { get, getAll, iso, StaleReadError, set, type Tenant, takeWithinBytes, ty
 import { backupAudit } from '../model/backup-audit.ts';
 import type { EventContext } from '../model/backup-progress-events.ts';
 import { backupEvent } from '../model/backup-view.ts';
-import { type BackupAnomaly, type BackupRecord, backupKey } from '../model/record.ts';
+import { type BackupAnomaly, type BackupRecord, backupKey, type PlannedBackup } from '../model/record.ts';
 import { type HistoryRecord, historyKey, historyOf, putHistory } from './history-record.ts';
 
 export interface JudgedBackup {
@@ -42,24 +42,30 @@ export const judgeBackup = async (
   {
     backup,
     statistics,
+    lost,
     now,
-  }: { readonly backup: BackupRecord; readonly statistics: StatisticsByCollection | undefined; readonly now: Date },
+  }: {
+    readonly backup: BackupRecord;
+    readonly statistics: StatisticsByCollection | undefined;
+    /** What of the configuration is gone since the backup before. */
+    readonly lost: BackupAnomaly['findings'];
+    readonly now: Date;
+  },
 ): Promise<JudgedBackup> => {
-  if (!statistics || backup.synthesizedFrom !== undefined || backup.readTime === null) return { anomaly: undefined, writes: [] };
-  const key = historyKey(tenant, backup);
-  const record = await get(key);
-  // The numbers of changes count from the backup that was the last one when this one was planned.
-  const isComparable = record !== undefined && record.backupId === backup.comparedWith?.backupId;
-  const { id, projectId, readTime } = backup;
-  const run = { id, at: Date.parse(readTime), statistics };
-  const { findings, history } = detectAnomaly(isComparable ? historyOf(record) : undefined, run);
-  const stored = putHistory(key, { lastBackup: { projectId, backupId: id, readTime }, history, revision: record?.revision, now });
-  if (findings.length === 0) return { anomaly: undefined, writes: [stored] };
+  if ((!statistics && lost.length === 0) || backup.synthesizedFrom !== undefined || backup.readTime === null)
+    return { anomaly: undefined, writes: [] };
+  const record = await get(historyKey(tenant, backup));
+  const { unusual, stored } = statistics
+    ? judgeDocuments(tenant, { backup: { ...backup, readTime: backup.readTime }, statistics, record, now })
+    : { unusual: [], stored: [] };
+  const findings = fitFindings([...lost, ...unusual]);
+  if (findings.length === 0) return { anomaly: undefined, writes: stored };
+  const { id } = backup;
   const kept = record && (await findLastBefore(tenant, record));
   const anomaly: BackupAnomaly = {
     detectedAt: iso(now),
     source: 'backup',
-    findings: shownFindings(findings),
+    findings,
     comparedWith: record?.backupId ?? null,
     keptBackupId: kept?.id ?? null,
     before: kept?.readTime ?? null,
@@ -67,7 +73,31 @@ export const judgeBackup = async (
     acknowledgedBy: null,
     note: null,
   };
-  return { anomaly, writes: [stored, ...(kept ? [holdFor(tenant, kept, id)] : [])] };
+  return { anomaly, writes: [...stored, ...(kept ? [holdFor(tenant, kept, id)] : [])] };
+};
+
+const judgeDocuments = (
+  tenant: Tenant,
+  {
+    backup,
+    statistics,
+    record,
+    now,
+  }: {
+    readonly backup: PlannedBackup;
+    readonly statistics: StatisticsByCollection;
+    readonly record: HistoryRecord | undefined;
+    readonly now: Date;
+  },
+): { readonly unusual: BackupAnomaly['findings']; readonly stored: readonly Write[] } => {
+  // The numbers of changes count from the backup that was the last one when this one was planned.
+  const isComparable = record !== undefined && record.backupId === backup.comparedWith?.backupId;
+  const { id, projectId, readTime } = backup;
+  const run = { id, at: Date.parse(readTime), statistics };
+  const { findings, history } = detectAnomaly(isComparable ? historyOf(record) : undefined, run);
+  const lastBackup = { projectId, backupId: id, readTime };
+  const stored = putHistory(historyKey(tenant, backup), { lastBackup, history, revision: record?.revision, now });
+  return { unusual: shownFindings(findings), stored: [stored] };
 };
 
 /** The newest backup from before that still exists and in which nothing is unacknowledged. */

@@ -57,8 +57,9 @@ export class Assessment {
     if (found?.searched !== undefined) return this.#stopWithin(newest, found, undefined);
     if (found && found.documents > 0) return this.#found(newest, found, newest);
     // What cannot be read may hold the documents.
+    const isSure = found && !this.#mayHaveCopied(newest);
     await this.#writer.save(
-      found ? { ...noProgress, searchedBackupId: newest.id } : { ...noProgress, status: 'active', expiredAt: null },
+      isSure ? { ...noProgress, searchedBackupId: newest.id } : { ...noProgress, status: 'active', expiredAt: null },
     );
     return 'done';
   }
@@ -107,12 +108,28 @@ export class Assessment {
     }
     const isHeldByCaptures = captures.isFound || entry.isHeldByCaptures;
     const wasFound = lastHeldBackupId !== null || entry.isHeldByCaptures === true;
-    const mayHold = captures.isFound || !captures.isComplete || (await findRemains(this.#tenant, projectId)) !== undefined;
+    const mayHold =
+      captures.isFound ||
+      !captures.isComplete ||
+      (await findRemains(this.#tenant, projectId)) !== undefined ||
+      (await this.#areCopiesKept());
     const searched = { ...noProgress, searchedTo, searchedBackupId: newest?.id };
     if (!wasFound || mayHold)
       await this.#writer.save({ ...searched, status: 'active', documentsFound: documentsFound ?? 0, isHeldByCaptures });
     else if (status !== 'expired') await this.#writer.expire(searched);
     return 'done';
+  }
+
+  async #areCopiesKept(): Promise<boolean> {
+    for await (const backup of completedBackups(this.#tenant, this.#of.entry.projectId))
+      if (this.#mayHaveCopied(backup)) return true;
+    return false;
+  }
+
+  /** A full backup that is built from changes copies leaves of its base with the versions that the base no longer had. */
+  #mayHaveCopied({ builtFrom, parentBackupId, synthesizedFrom, erasuresHeeded = 0 }: BackupRecord): boolean {
+    const copiesLeaves = builtFrom === 'changes' && parentBackupId === null && synthesizedFrom === undefined;
+    return copiesLeaves && erasuresHeeded < this.#of.entry.version;
   }
 
   /** What an earlier task has found in the backup is included. */

@@ -1,7 +1,7 @@
 /** The items of backups. Every key begins with the tenant. */
 import type * as z from 'zod/mini';
 import type { CapturedPart } from '../../anomaly/index.ts';
-import type { ObjectEntry, PageEntry } from '../../archive/index.ts';
+import type { FilterEntry, ObjectEntry, PageEntry } from '../../archive/index.ts';
 import type { Backup } from '../../contract/models/backup.ts';
 import { type FailingRuns, type WaitingRecord, workPartition } from '../../job/index.ts';
 import type { Item, Key, Tenant } from '../../platform/index.ts';
@@ -48,6 +48,11 @@ export interface BackupRecord extends Item, TestNotes, WaitingRecord {
   readonly buildBase?: { readonly backupId: string; readonly readTime: string };
   /** The captured changes since that base, stored by the plan: its index refers to them. Absent if nothing has changed. */
   readonly delta?: StoredDelta;
+  /**
+   * If leaves are copied from that base: the version of the erasure ledger by then, 0 if there was none. What it names is in none of them, not even
+   * as a version that the base no longer has.
+   */
+  readonly erasuresHeeded?: number;
   /** If it is built from changes: since when every document was read from the source at least once. */
   readonly auditedSince?: string;
   readonly status: Shown['status'];
@@ -206,9 +211,18 @@ export interface PartContents {
   readonly chunk?: ObjectEntry;
   /** Leaves that were copied from another backup without compressing them again. */
   readonly copied?: ObjectEntry;
+  /** Of these two chunks: what a search may look for in their leaves. */
+  readonly filter?: FilterEntry;
+  readonly copiedFilter?: FilterEntry;
   readonly index: ObjectEntry;
   /** Checksums of the bytes that were sent, of a kind that the store reports; compared with the store before the backup completes. */
-  readonly checksums?: { readonly chunk?: string; readonly copied?: string; readonly index?: string };
+  readonly checksums?: {
+    readonly chunk?: string;
+    readonly copied?: string;
+    readonly index?: string;
+    readonly filter?: string;
+    readonly copiedFilter?: string;
+  };
   readonly pages: readonly PageEntry[];
   /** Written and inherited records. */
   readonly records: number;
@@ -232,11 +246,18 @@ export interface PartContents {
 export interface StoredDelta {
   readonly chunk: ObjectEntry;
   readonly checksum?: string | undefined;
+  readonly filter?: FilterEntry | undefined;
+  readonly filterChecksum?: string | undefined;
 }
 
 /** Some leaves of a delta, as a page of an index. Shards seek in it. */
 export interface DeltaPageRecord extends Item {
   readonly page: Uint8Array;
+}
+
+/** What surrounds the documents, captured for a backup that runs: compressed JSON. */
+export interface ConfigurationRecord extends Item {
+  readonly json: Uint8Array;
 }
 
 export interface KeptChunk {
@@ -289,6 +310,10 @@ export const backupKey = {
   deltaPage: (tenant: Tenant, backupId: string, { planNumber, page }: DeltaPage): Key<DeltaPageRecord> => ({
     pk: workPartition(tenant, backupId),
     sk: `DELTA#${digits(planNumber, 4)}#${digits(page, 8)}`,
+  }),
+  configuration: (tenant: Tenant, backupId: string): Key<ConfigurationRecord> => ({
+    pk: workPartition(tenant, backupId),
+    sk: 'CONFIGURATION',
   }),
   running: (tenant: Tenant, backupId: string): Key<RunningRecord> => ({
     pk: runningPartition,

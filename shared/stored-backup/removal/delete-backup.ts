@@ -50,7 +50,7 @@ const assertDeletable = (backup: BackupRecord, child: BackupRecord | undefined, 
   if (status === 'pending' || status === 'running')
     throw new ApiError('JOB_IN_PROGRESS', `The backup is ${status}. Cancel it first`, { jobId: id, kind: 'backup' });
   if (restoring > 0)
-    throw new ApiError('JOB_IN_PROGRESS', 'The backup is being restored. Delete it when the restore has ended', {
+    throw new ApiError('JOB_IN_PROGRESS', 'The backup is being restored or exported. Delete it when that has ended', {
       kind: 'restore',
     });
   if (lockedUntil !== null && lockedUntil > iso(now))

@@ -11,6 +11,7 @@ import {
   readPages,
   recordKind,
   type Segment,
+  verifyFilter,
 } from '../../archive/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { headExpected, type ObjectState, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
@@ -54,9 +55,10 @@ export const checkObject = async (check: ObjectCheck, entry: ObjectEntry, tally:
     // Records inherited from another backup are checked through the index (checkInheritedRecords).
     if (entry.backup !== check.open.archive.manifest.backup) return undefined;
     const { store: own } = check.open;
-    if (objectKind(entry.name) === 'index')
-      add(tally, await readAgain(own, objectWithHash(entry), (store) => checkIndex(check, entry, store)));
-    else if (check.isFull) add(tally, await readAgain(own, objectWithHash(entry), (store) => checkChunk(check, entry, store)));
+    const kind = objectKind(entry.name);
+    if (kind !== 'index' && !check.isFull) return undefined;
+    const checkContent = kind === 'index' ? checkIndex : kind === 'filter' ? checkFilter : checkChunk;
+    add(tally, await readAgain(own, objectWithHash(entry), (store) => checkContent(check, entry, store)));
     return undefined;
   } catch (error) {
     return toProblem(error);
@@ -112,6 +114,14 @@ const checkIndex = async (check: ObjectCheck, entry: ObjectEntry, store: ObjectS
     for (const key of ['frame', 'offset', 'length', 'segments', 'records', 'first', 'sha256'] as const)
       if (expected?.[key] !== page[key]) throw new ArchiveError('index-invalid', 'a page differs from the manifest');
   }
+  return emptyTally();
+};
+
+/** Every byte matches the manifest. */
+const checkFilter = async (check: ObjectCheck, entry: ObjectEntry, store: ObjectStore): Promise<Tally> => {
+  const listed = check.open.archive.manifest.filters?.find(({ backup, name }) => backup === entry.backup && name === entry.name);
+  if (!listed) throw new ArchiveError('manifest-invalid', 'the manifest does not list the filter');
+  await verifyFilter(streamObject(store, entry), { ...(await optionsOf(check, entry)), entry: listed });
   return emptyTally();
 };
 

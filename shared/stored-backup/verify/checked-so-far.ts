@@ -1,3 +1,4 @@
+import { storedObjects } from '../../archive/index.ts';
 import { leavesIn, sampleSize } from './leaf-sampler.ts';
 import type { VerifyWork } from './verify-work.ts';
 
@@ -10,10 +11,10 @@ export const checkedSoFar = (work: VerifyWork): { readonly objects: number; read
 
 /** Reading takes the time of a full check: it counts records, also those that an incremental backup inherits. */
 const workOf = ({ depth, at, open: { archive } }: VerifyWork): readonly [done: number, total: number] => {
-  const { objects, counts } = archive.manifest;
+  const { counts } = archive.manifest;
   if (depth === 'full') return [recordsIn(at.tally), recordsIn(counts)];
   const sampled = depth === 'sample' ? sampleSize(leavesIn(archive)) : 0;
-  return [at.objects + at.leaves, objects.length + sampled];
+  return [at.objects + at.leaves, storedObjects(archive.manifest).length + sampled];
 };
 
 interface Counts {

@@ -1,5 +1,5 @@
 /** Looks for damage that a reader does not notice, without reading a chunk: one listing of each folder, and the key objects. */
-import { keyFileName, manifestName, type ObjectEntry, objectKind } from '../../archive/index.ts';
+import { keyFileName, manifestName, type ObjectEntry, objectKind, storedObjects } from '../../archive/index.ts';
 import { headExpected, type ObjectStore, objectWithHash, StorageError } from '../../destination/index.ts';
 import { mapConcurrent, type Tenant } from '../../platform/index.ts';
 import type { BackupDeps } from '../backup-deps.ts';
@@ -34,7 +34,7 @@ export const inspectObjects = async (
 ): Promise<Inspection> => {
   const report = new VerificationReport();
   const own = backup.archive.backup;
-  const objects = Map.groupBy(open.archive.manifest.objects, (entry) => entry.backup);
+  const objects = Map.groupBy(storedObjects(open.archive.manifest), (entry) => entry.backup);
   for (const archiveId of new Set([own, ...objects.keys()])) {
     const store = await storeOf(open, archiveId);
     if (!store) continue;

@@ -1,6 +1,6 @@
 /** Runs a verification in bounded steps. Findings are on the record; the workflow carries only the position. */
 import * as z from 'zod/mini';
-import { keyFileName, manifestName, objectKind } from '../../archive/index.ts';
+import { keyFileName, manifestName, objectKind, storedObjects } from '../../archive/index.ts';
 import { id } from '../../contract/fields.ts';
 import { headExpected, type ObjectStore, StorageError } from '../../destination/index.ts';
 import { type Clock, get, randomToken, type Tenant } from '../../platform/index.ts';
@@ -60,7 +60,7 @@ export const verifyBackup = async (
         await progress.save(checkedSoFar(work));
         return at;
       }
-      if (locks && at.objects === open.archive.manifest.objects.length) progress.locks = locks.locks.result;
+      if (locks && at.objects === storedObjects(open.archive.manifest).length) progress.locks = locks.locks.result;
     } finally {
       open.close();
     }
@@ -131,7 +131,9 @@ const reportOrphans = (
   stored: ReadonlyMap<string, number>,
   report: VerificationReport,
 ): void => {
-  const own = manifest.objects.filter(({ backup }) => backup === manifest.backup).map(({ name }) => name);
+  const own = storedObjects(manifest)
+    .filter(({ backup }) => backup === manifest.backup)
+    .map(({ name }) => name);
   const known = new Set([manifestName, keyFileName, ...own]);
   // Copies of the erasure ledger are added after the backup was sealed.
   for (const name of stored.keys())
@@ -143,7 +145,7 @@ const verifyObjects = async (work: VerifyWork, stored: ReadonlyMap<string, numbe
   const { open, at, progress, deadline, clock, locks } = work;
   const { manifest } = open.archive;
   let unreachable = 0;
-  for (const entry of manifest.objects.slice(at.objects)) {
+  for (const entry of storedObjects(manifest).slice(at.objects)) {
     if (clock.now() >= deadline) return false;
     const found = await checkObject({ open, stored, isFull, locks }, entry, at.tally);
     if (found) progress.report.add(qualifiedName(entry, open.archive), found.problem, found.message);

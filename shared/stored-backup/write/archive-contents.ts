@@ -1,5 +1,6 @@
 /** Builds the manifest of a backup from its work items. Deterministic: the same items give the same manifest, byte for byte. */
-import type { Manifest, ObjectEntry } from '../../archive/index.ts';
+import { type FilterEntry, filterName, type Json, type Manifest, type ObjectEntry } from '../../archive/index.ts';
+import type { Configuration } from '../../contract/models/configuration.ts';
 import { omitUndefined } from '../../platform/index.ts';
 import { databaseName, type ProjectRecord } from '../../project/index.ts';
 import type { ArchiveContents } from '../model/backup-fields.ts';
@@ -52,23 +53,46 @@ const objectsOf = ({ chunk, copied, index }: PartContents): readonly ObjectEntry
   index,
 ];
 
-/** The objects that were stored for this archive. */
-export const ownObjects = ({ parts, delta }: Pick<ArchiveParts, 'parts' | 'delta'>): readonly ObjectEntry[] => [
+const ownFilters = ({ parts, delta }: Pick<ArchiveParts, 'parts' | 'delta'>): readonly FilterEntry[] => [
+  ...(delta?.filter ? [delta.filter] : []),
+  ...parts.flatMap(({ filter, copiedFilter }) => [...(filter ? [filter] : []), ...(copiedFilter ? [copiedFilter] : [])]),
+];
+
+const ownChunksAndIndexes = ({ parts, delta }: Pick<ArchiveParts, 'parts' | 'delta'>): readonly ObjectEntry[] => [
   ...(delta ? [delta.chunk] : []),
   ...parts.flatMap(objectsOf),
 ];
 
-/** The chunks of earlier backups that the parts inherit records from, as listed in the parent's manifest. */
-export const inheritedObjects = (
-  { parts }: Pick<ArchiveParts, 'parts'>,
-  parent: Manifest | undefined,
-): readonly ObjectEntry[] => {
-  const idOf = ({ backup, name }: KeptChunk): string => `${backup} ${name}`;
-  const wanted = new Set(parts.flatMap(({ kept = [] }) => kept.map(idOf)));
-  const kept = (parent?.objects ?? []).filter((entry) => wanted.has(idOf(entry)));
-  if (kept.length !== wanted.size)
-    throw new Error(`expected ${wanted.size} inherited chunks in the parent, found ${kept.length}`);
-  return kept;
+/** The objects that were stored for this archive. */
+export const ownObjects = (archive: Pick<ArchiveParts, 'parts' | 'delta'>): readonly ObjectEntry[] => [
+  ...ownChunksAndIndexes(archive),
+  ...ownFilters(archive),
+];
+
+const idOf = ({ backup, name }: KeptChunk): string => `${backup} ${name}`;
+
+interface Inherited {
+  readonly chunks: readonly ObjectEntry[];
+  readonly filters: readonly FilterEntry[];
+}
+
+/** The chunks of earlier backups that the parts inherit records from, as listed in the parent's manifest, with the filters it has of them. */
+const inheritedFrom = ({ parts }: Pick<ArchiveParts, 'parts'>, parent: Manifest | undefined): Inherited => {
+  const kept = parts.flatMap((part) => part.kept ?? []);
+  const [wanted, filters] = [
+    new Set(kept.map(idOf)),
+    new Set(kept.map((chunk) => idOf({ ...chunk, name: filterName(chunk.name) }))),
+  ];
+  const chunks = (parent?.objects ?? []).filter((entry) => wanted.has(idOf(entry)));
+  if (chunks.length !== wanted.size)
+    throw new Error(`expected ${wanted.size} inherited chunks in the parent, found ${chunks.length}`);
+  return { chunks, filters: (parent?.filters ?? []).filter((entry) => filters.has(idOf(entry))) };
+};
+
+/** The objects of earlier backups that this archive needs. */
+export const inheritedObjects = (archive: Pick<ArchiveParts, 'parts'>, parent: Manifest | undefined): readonly ObjectEntry[] => {
+  const { chunks, filters } = inheritedFrom(archive, parent);
+  return [...chunks, ...filters];
 };
 
 /** A manifest has at most 64 MiB. */
@@ -81,11 +105,13 @@ export const manifestOf = (
     archiveParts,
     contents: { documents, tombstones, users, originalSize, collections, countVerified },
     parent,
+    configuration,
   }: {
     readonly project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>;
     readonly archiveParts: Pick<ArchiveParts, 'parts' | 'delta'>;
     readonly contents: ArchiveContents;
     readonly parent?: Manifest | undefined;
+    readonly configuration?: Configuration | undefined;
   },
 ): Manifest => ({
   formatVersion: 2,
@@ -96,7 +122,8 @@ export const manifestOf = (
   readTime: backup.readTime,
   counts: { documents, tombstones, users },
   collections: collections.slice(0, manifestCollectionsMax).map(([id, count]) => ({ id, documents: count })),
-  objects: [...ownObjects(archiveParts), ...inheritedObjects(archiveParts, parent)],
+  objects: [...ownChunksAndIndexes(archiveParts), ...inheritedFrom(archiveParts, parent).chunks],
+  ...withFilters([...ownFilters(archiveParts), ...inheritedFrom(archiveParts, parent).filters]),
   pages: archiveParts.parts.flatMap(({ pages }) => pages),
   // For readers without the service. Must be the same in every run of the step.
   notes: {
@@ -113,8 +140,12 @@ export const manifestOf = (
     ...(backup.erasuresVersion !== undefined && { erasures: backup.erasuresVersion }),
     countVerified,
     originalSize,
+    ...(configuration && { configuration: configuration as unknown as Json }),
   },
 });
+
+/** A backup without filters has the manifest that it always had. */
+const withFilters = (filters: readonly FilterEntry[]): Pick<Manifest, 'filters'> => (filters.length > 0 ? { filters } : {});
 
 export const dependencyArchives = ({ backup, objects }: Pick<Manifest, 'backup' | 'objects'>): readonly string[] =>
   [...new Set(objects.map((object) => object.backup))].filter((one) => one !== backup);

@@ -1,6 +1,9 @@
 /** Streams one part of a shard into the store: a chunk with the records, and their index. */
 import {
   DocumentSkim,
+  type FilterEntry,
+  type FilterSource,
+  filterName,
   LeafCopier,
   type LeafLocation,
   objectName,
@@ -34,6 +37,8 @@ interface PartOptions extends WriterOptions {
   readonly number: number;
   readonly part: number;
   readonly put: PutOptions;
+  /** What a search may look for; undefined to write no filters. */
+  readonly filter?: FilterSource | undefined;
 }
 
 /** Memory is bounded: a leaf, the buffered bytes and the buffers of the uploads. */
@@ -42,6 +47,8 @@ export class PartWriter {
   readonly #chunk: LazyUpload;
   readonly #index: LazyUpload;
   readonly #copies: LazyUpload;
+  readonly #filter: LazyUpload;
+  readonly #copiesFilter: LazyUpload;
   readonly #newCopier: () => LeafCopier;
   #copier: LeafCopier | undefined;
   readonly #marks = new DocumentSkim();
@@ -53,6 +60,8 @@ export class PartWriter {
     this.#chunk = new LazyUpload(store, objectName('chunk', number, part), put);
     this.#index = new LazyUpload(store, objectName('index', number, part), put);
     this.#copies = new LazyUpload(store, copiedName(number, part), put);
+    this.#filter = new LazyUpload(store, filterName(objectName('chunk', number, part)), put);
+    this.#copiesFilter = new LazyUpload(store, filterName(copiedName(number, part)), put);
     this.#newCopier = () => new LeafCopier(copiedName(number, part), writing);
   }
 
@@ -133,31 +142,45 @@ export class PartWriter {
 
   /** Passes on the buffered bytes; waits if the store is slower than the source. */
   async drain(): Promise<void> {
-    const { chunk, index } = this.#writer.pendingBytes;
+    const { chunk, filter, index } = this.#writer.pendingBytes;
     if (chunk >= bufferedBytes) await this.#chunk.write(this.#writer.takeChunk());
     if (index >= bufferedBytes) await this.#index.write(this.#writer.takeIndex());
-    if (this.#copier && this.#copier.pendingBytes >= bufferedBytes) await this.#copies.write(this.#copier.take());
+    if (filter >= bufferedBytes) await this.#filter.write(this.#writer.takeFilter());
+    if (!this.#copier) return;
+    if (this.#copier.pendingBytes >= bufferedBytes) await this.#copies.write(this.#copier.take());
+    if (this.#copier.pendingFilterBytes >= bufferedBytes) await this.#copiesFilter.write(this.#copier.takeFilter());
   }
 
   /** Resolves when its objects are stored with the written sizes. An empty part stores nothing, or an empty index if it must be listed. */
   async finish({ isListed = false } = {}): Promise<Omit<PartContents, 'originalSize' | 'collections'> | undefined> {
     if (this.#records === 0 && !isListed) return undefined;
-    const { chunk, index, pages, records, kept } = this.#writer.finish();
+    const { chunk, filter, index, pages, records, kept } = this.#writer.finish();
     const copied = this.#copier?.finish();
+    const copiedFilter = copied && this.#copier?.finishFilter(copied);
     const finishing = [
       chunk ? this.#chunk.finish(this.#writer.takeChunk(), chunk.size) : undefined,
       copied && this.#copier ? this.#copies.finish(this.#copier.take(), copied.size) : undefined,
       this.#index.finish(this.#writer.takeIndex(), index.size),
+      finishFilter(this.#filter, filter, this.#writer.takeFilter()),
+      finishFilter(this.#copiesFilter, copiedFilter, this.#copier?.takeFilter() ?? []),
     ] as const;
     // If one fails, the other is aborted, and nothing is in flight any more when the error is thrown.
     for (const one of finishing) one?.catch(() => this.abort());
     await Promise.allSettled(finishing);
-    const [ofChunk, ofCopied, ofIndex] = await Promise.all(finishing);
+    const [ofChunk, ofCopied, ofIndex, ofFilter, ofCopiedFilter] = await Promise.all(finishing);
     return {
       ...(chunk && { chunk }),
       ...(copied && { copied }),
+      ...(filter && { filter }),
+      ...(copiedFilter && { copiedFilter }),
       index,
-      checksums: omitUndefined({ chunk: ofChunk, copied: ofCopied, index: ofIndex }),
+      checksums: omitUndefined({
+        chunk: ofChunk,
+        copied: ofCopied,
+        index: ofIndex,
+        filter: ofFilter,
+        copiedFilter: ofCopiedFilter,
+      }),
       pages,
       records,
       ...(kept.length > 0 && { kept }),
@@ -166,9 +189,21 @@ export class PartWriter {
   }
 
   async abort(): Promise<void> {
-    await Promise.allSettled([this.#chunk.abort(), this.#copies.abort(), this.#index.abort()]);
+    const uploads = [this.#chunk, this.#copies, this.#index, this.#filter, this.#copiesFilter];
+    await Promise.allSettled(uploads.map((upload) => upload.abort()));
   }
 }
+
+/** Filters without an entry take too much and are not stored, although their upload may have begun. */
+export const finishFilter = async (
+  upload: LazyUpload,
+  entry: FilterEntry | undefined,
+  last: readonly Uint8Array[],
+): Promise<string | undefined> => {
+  if (entry) return upload.finish(last, entry.size);
+  await upload.abort();
+  return undefined;
+};
 
 /** Starts the upload with the first bytes. */
 export class LazyUpload {

@@ -1,4 +1,4 @@
-import type { WriterOptions } from '../../archive/index.ts';
+import type { FilterSource, WriterOptions } from '../../archive/index.ts';
 import type { ObjectStore } from '../../destination/index.ts';
 import { JobEndedError, type RunControl } from '../../job/index.ts';
 import { bestEffort, secureRandomBytes } from '../../platform/index.ts';
@@ -17,6 +17,7 @@ interface PartRun {
   readonly dataKey: Buffer;
   readonly store: ObjectStore;
   readonly control: RunControl;
+  readonly filter?: FilterSource | undefined;
 }
 interface PartClaim {
   readonly shard: { readonly number: number };
@@ -25,7 +26,7 @@ interface PartClaim {
 
 /** Runs `work` with a new part. On failure its uploads are aborted, and its objects deleted if the backup has ended. */
 export const withPart = async <T>(
-  { backup, dataKey, store, control }: PartRun,
+  { backup, dataKey, store, control, filter }: PartRun,
   claim: PartClaim,
   work: (part: PartWriter) => Promise<T>,
 ): Promise<T> => {
@@ -36,6 +37,7 @@ export const withPart = async <T>(
     identity: backup.archive,
     dataKey,
     random: secureRandomBytes,
+    filter,
     put: { ...objectLockOf(backup), signal: control.storing },
   });
   try {

@@ -1,6 +1,7 @@
 /** Turns stored parts into an archive: checks every object, writes the manifest, deletes everything else in the folder. */
 import { createHmac } from 'node:crypto';
-import { keyFileName, type Manifest, manifestName, objectKind, sealManifest } from '../../archive/index.ts';
+import { keyFileName, type Manifest, manifestName, type ObjectEntry, objectKind, sealManifest } from '../../archive/index.ts';
+import type { Configuration } from '../../contract/models/configuration.ts';
 import {
   abortUploadsOf,
   checksumMismatch,
@@ -53,13 +54,18 @@ export const assertObjectsStored = async (
 };
 
 const sentDelta = (delta: StoredDelta | undefined) =>
-  delta ? [{ name: delta.chunk.name, size: delta.chunk.size, checksum: delta.checksum }] : [];
+  delta ? [...sent(delta.chunk, delta.checksum), ...sent(delta.filter, delta.filterChecksum)] : [];
 
-const sentObjects = ({ chunk, copied, index, checksums }: PartContents) => [
-  ...(chunk ? [{ name: chunk.name, size: chunk.size, checksum: checksums?.chunk }] : []),
-  ...(copied ? [{ name: copied.name, size: copied.size, checksum: checksums?.copied }] : []),
-  { name: index.name, size: index.size, checksum: checksums?.index },
+const sentObjects = ({ chunk, copied, filter, copiedFilter, index, checksums }: PartContents) => [
+  ...sent(chunk, checksums?.chunk),
+  ...sent(copied, checksums?.copied),
+  ...sent(index, checksums?.index),
+  ...sent(filter, checksums?.filter),
+  ...sent(copiedFilter, checksums?.copiedFilter),
 ];
+
+const sent = (entry: ObjectEntry | undefined, checksum: string | undefined) =>
+  entry ? [{ name: entry.name, size: entry.size, checksum }] : [];
 
 /** Extends the locks of the key and the manifest, and of the keys of the archives it depends on. */
 export const extendKeyLocks = async (
@@ -93,16 +99,18 @@ export const writeManifest = async (
     parts,
     dataKey,
     parent,
+    configuration,
   }: {
     readonly backup: BackupRecord;
     readonly project: Pick<ProjectRecord, 'sourceProjectId' | 'databaseId'>;
     readonly parts: ArchiveParts;
     readonly dataKey: Buffer;
     readonly parent?: Manifest | undefined;
+    readonly configuration?: Configuration | undefined;
   },
 ): Promise<Completion> => {
   const contents = summarizeContents(parts);
-  const manifest = manifestOf(assertPlanned(backup), { project, archiveParts: parts, contents, parent });
+  const manifest = manifestOf(assertPlanned(backup), { project, archiveParts: parts, contents, parent, configuration });
   const random = (bytes: number): Buffer => deterministicBytes(manifest, dataKey, bytes);
   const { bytes, digest } = sealManifest(manifest, { identity: backup.archive, dataKey, random });
   await store.put(manifestName, bytes, objectLockOf(backup));

@@ -11,6 +11,7 @@ interface EventAttributes {
 interface EventPayload {
   readonly backup?: { readonly projectId: string; readonly trigger: string; readonly scheduleId: string | null };
   readonly restore?: { readonly projectId: string; readonly targetProjectId: string };
+  readonly export?: { readonly projectId: string };
   readonly schedule?: { readonly id: string; readonly projectId: string };
   readonly project?: { readonly id: string };
   readonly incident?: { readonly project: { readonly id: string } | null };
@@ -20,12 +21,13 @@ interface EventPayload {
 
 /** A restore concerns two projects: filters on either match. */
 export const filterableAttributes = ({ type, data }: Pick<StoredEvent, 'type' | 'data'>): EventAttributes => {
-  const { backup, restore, schedule, project, incident, trigger } = data as EventPayload;
+  const { backup, restore, export: exported, schedule, project, incident, trigger } = data as EventPayload;
   const projectIds = [
     project?.id,
     backup?.projectId,
     restore?.projectId,
     restore?.targetProjectId,
+    exported?.projectId,
     schedule?.projectId,
     incident?.project?.id,
   ];
@@ -36,11 +38,14 @@ export const filterableAttributes = ({ type, data }: Pick<StoredEvent, 'type' | 
   };
 };
 
-/** Restores are only started by people. `schedule.failed` is about the schedule's own runs, not about a change to it. */
+/** Restores and exports are only started by people. `schedule.failed` is about the schedule's own runs, not about a change to it. */
 const triggers: Readonly<Partial<Record<StoredEvent['type'], string>>> = {
   'restore.started': 'manual',
   'restore.progress': 'manual',
   'restore.completed': 'manual',
   'restore.failed': 'manual',
+  'export.started': 'manual',
+  'export.completed': 'manual',
+  'export.failed': 'manual',
   'schedule.failed': 'scheduled',
 };

@@ -9,7 +9,8 @@ const documents = Number(process.env.BENCH_READ_DOCUMENTS ?? 100_000);
 const days = Number(process.env.BENCH_DAYS ?? 30);
 const intervalSeconds = 600;
 const cyclesPerDay = (24 * 3_600) / intervalSeconds;
-const changedPerDay = documents / 100;
+const changedPerCycle = Math.ceil(documents / 100 / cyclesPerDay);
+const changedPerDay = changedPerCycle * cyclesPerDay;
 const auditDays = [30, 90] as const;
 const goal = { must: 1, aim: 0.9, kind: 'most' } as const;
 
@@ -67,7 +68,7 @@ const simulate = async (within: number): Promise<readonly Day[]> => {
     const endsMs = (Math.floor(t.nowMs / 86_400_000) + 1) * 86_400_000;
     const before = t.database.meter.reads;
     for (let n = 0; t.nowMs < endsMs - intervalSeconds * 1_000; n++) {
-      await writer.write(Math.ceil(changedPerDay / cyclesPerDay));
+      await writer.write(changedPerCycle);
       await t.runNextCycle();
       await t.runRequestedBase();
       if (n === cyclesPerDay / 6) await t.takeBackup();

@@ -76,7 +76,8 @@ const aws: AnswerRequest = async ({ headers, body }) => {
   const action = String(headers['x-amz-target']).split('.')[1] ?? '';
   if (action === 'Decrypt') return { Plaintext: Buffer.from(secret).toString('base64') };
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body);
-  return table.script[action]?.(JSON.parse(text)) as object;
+  // Queues accept everything.
+  return (table.script[action]?.(JSON.parse(text)) as object | undefined) ?? {};
 };
 Object.assign(globalThis, { benchAws: aws });
 

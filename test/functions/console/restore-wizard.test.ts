@@ -5,7 +5,7 @@ import { planAgain } from '../../../functions/console/app/pages/restore/plan-aga
 import { addressOf, bodyOf, missingStep, readChoice } from '../../../functions/console/app/pages/restore-wizard/choice.ts';
 import { findInvalid } from '../../../functions/console/app/pages/restore-wizard/mask/find-invalid.ts';
 import { findUnmatched } from '../../../functions/console/app/pages/restore-wizard/mask/find-unmatched.ts';
-import { windowAt } from '../../../functions/console/app/pages/restore-wizard/window-at.ts';
+import { windowAt } from '../../../functions/console/app/parts/source/window-at.ts';
 import { paths } from '../../../functions/console/app/paths.ts';
 import { ApiFailure } from '../../../shared/client/index.ts';
 
@@ -142,7 +142,7 @@ test('restore wizard: what is wrong with rules is said as the page counts and la
     findInvalid(failure({ errors }), rules)?.map(({ number }) => number),
     [1, 2],
   );
-  const overlap = { field: 'options.transform.rules.1', reason: 'overlaps with rule 0', rules: [0, 1], overlapping: rules };
+  const overlap = { field: 'options.transform.rules.1', reason: 'overlaps with rule 1', rules: [0, 1], overlapping: rules };
   deepEqual(findInvalid(failure(overlap), rules)?.[0]?.reason.split(',')[0], 'overlaps with rule 1 and does something else');
   const whole = { field: 'options.transform.rules', reason: 'must have at most 10 bytes' };
   deepEqual(findInvalid(failure(whole), rules)?.[0]?.number, undefined);

@@ -113,6 +113,9 @@ const times: Readonly<Record<string, Times>> = {
   'restores.cancel': never,
   'restores.resume': never,
   'restores.undo': serial,
+  // Exports only read: any number may run at once. The export that the attack knows has ended.
+  'exports.cancel': never,
+  'exports.resume': never,
   'schedules.trigger': serial,
   'schedules.remove': once,
   'restoreTests.run': serial,

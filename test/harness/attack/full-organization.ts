@@ -7,6 +7,7 @@ import { apiKeys } from '../../../shared/contract/endpoints/api-keys.ts';
 import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { encryption } from '../../../shared/contract/endpoints/encryption.ts';
+import { exports as exportRows } from '../../../shared/contract/endpoints/exports.ts';
 import { incidents } from '../../../shared/contract/endpoints/incidents.ts';
 import { invites } from '../../../shared/contract/endpoints/invitations.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
@@ -19,30 +20,30 @@ import { serviceAccount } from '../../../shared/contract/endpoints/service-accou
 import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { idPrefixes } from '../../../shared/contract/ids.ts';
-import { lookup } from '../../../shared/organization/index.ts';
 import { endOf, newBucket, seed } from '../stage/backup.ts';
 import { call } from '../stage/client.ts';
 import { settledErasures } from '../stage/erasure.ts';
+import { endOfExport } from '../stage/export.ts';
 import { putIncident } from '../stage/incident.ts';
 import { addMember, type TestOrganization } from '../stage/organization.ts';
 import { newEmail, type Person, signIn } from '../stage/person.ts';
 import type { Receiver } from '../stage/receiver.ts';
 import { endOfRestore } from '../stage/restore.ts';
 import { endOfTestRun } from '../stage/restore-test.ts';
-import { getItem, itemsOf, putItem, removeItem } from '../stage/table.ts';
-
-type KeyKind = Exclude<Role, 'owner'> | 'limited' | 'expired' | 'elsewhere';
+import { itemsOf, removeItem } from '../stage/table.ts';
 
 export interface FullOrganization extends TestOrganization {
   readonly people: Readonly<Record<Role, Person>>;
   /** Key of a service account with every scope. */
   readonly apiKey: string;
-  /** API keys with every scope: of each role, and admins that are limited to a project without anything, expired, or used elsewhere. */
-  readonly keys: Readonly<Record<KeyKind, string>>;
+  /** API key of an admin with every scope, limited to a project without anything. */
+  readonly limitedKey: string;
   /** Token of a pending invitation. */
   readonly link: string;
   /** Location of its backup. */
   readonly backupLocation: { readonly bucket: string; readonly prefix: string; readonly path: string };
+  /** A file of its export. */
+  readonly exportedFile: string;
   /** Existing ids by prefix; calls use the first. The member never signs in. */
   readonly ids: Record<string, readonly string[]>;
   /** The calls that created it. */
@@ -102,7 +103,7 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
     name: title('project'),
     labels: { team: word('label') },
     sourceProjectId,
-    settings: { defaultStorageId: storage.id },
+    settings: { defaultStorageId: storage.id, searchFields: [word('searched')] },
   });
   const google = { clientEmail: `${word('client')}@example.iam.gserviceaccount.com`, privateKey: key };
   const target = await make(projects.create, {
@@ -114,21 +115,11 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
   const spare = await make(projects.create, { name: title('spare'), sourceProjectId: `spare-${word('spare')}` });
 
   const empty = await make(projects.create, { name: title('empty'), sourceProjectId: `empty-${word('empty')}` });
-  const keyOf = async (settings: object) =>
-    make(apiKeys.create, { name: title('key'), role: 'admin', permissions: scopes, ...settings });
-  const known = await Promise.all(
-    [
-      { role: 'viewer' },
-      { role: 'member' },
-      { role: 'admin' },
-      { projectIds: [empty.id] },
-      { allowedAddresses: ['192.0.2.0/24'] },
-      {},
-    ].map(keyOf),
-  );
-  const [viewerKey, memberKey, adminKey, limitedKey, elsewhereKey, expiredKey] = known.map((key) => key.apiKey as string);
-  const record = lookup.apiKey(id, known[5]?.id ?? '');
-  await putItem({ ...(await getItem(record)), ...record, expiresAt: '2026-01-01T00:00:00.000Z' });
+  const known = { name: title('key'), role: 'admin', permissions: scopes };
+  const [plainKey, limitedKey] = [
+    await make(apiKeys.create, known),
+    await make(apiKeys.create, { ...known, projectIds: [empty.id] }),
+  ];
 
   const [collection, document] = [word('collection'), word('document')];
   await seed(sourceProjectId, {
@@ -154,6 +145,13 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
   });
   const { restoreJobId } = begun as unknown as { restoreJobId: string };
   await endOfRestore(organization, restoreJobId);
+  const exported = await make(exportRows.create, {
+    backupId: backup.id,
+    collections: [collection],
+    format: 'csv',
+    columns: [word('column')],
+  });
+  await endOfExport(organization, exported.id);
 
   const plan = {
     name: title('schedule'),
@@ -191,11 +189,12 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
     organization: [id],
     user: [spared.userId],
     invitation: [invitation.id],
-    apiKey: [known[0]?.id ?? ''],
+    apiKey: [plainKey.id],
     project: [project.id, target.id, spare.id],
     storageDestination: [storage.id],
     backup: [backup.id],
     restore: [restoreJobId],
+    export: [exported.id],
     schedule: [schedule.id],
     restoreTest: [restoreTestId, checked.id],
     restoreTestRun: [runId],
@@ -210,16 +209,10 @@ export const createFullOrganization = async (word: Word, receiver: Receiver, key
     ...organization,
     people: { owner, viewer, member, admin },
     apiKey,
-    keys: {
-      viewer: viewerKey ?? '',
-      member: memberKey ?? '',
-      admin: adminKey ?? '',
-      limited: limitedKey ?? '',
-      elsewhere: elsewhereKey ?? '',
-      expired: expiredKey ?? '',
-    },
+    limitedKey: limitedKey.apiKey as string,
     link: String(invitation.acceptUrl).split('/').at(-1) ?? '',
     backupLocation: { bucket, prefix, path },
+    exportedFile: `${collection}/part-00001.csv`,
     ids: Object.fromEntries(Object.entries(ids).map(([kind, known]) => [idPrefixes[kind as keyof typeof ids], known])),
     sent,
   };

@@ -52,6 +52,9 @@ const queries: Readonly<Record<string, (of: FullOrganization) => Record<string, 
   'projects.workloadIdentity': () => ({ sourceProjectId: 'my-project' }),
   'documents.locate': ({ ids }) => ({ projectId: ids.prj?.[0] ?? '', path: 'users/ada' }),
   'documents.deleted': ({ ids }) => ({ projectId: ids.prj?.[0] ?? '' }),
+  'search.documents': ({ ids }) => ({ projectId: ids.prj?.[0] ?? '', q: 'users/ada' }),
+  'exports.content': ({ exportedFile }) => ({ file: exportedFile }),
+  'backupContents.configurationDiff': ({ ids }) => ({ against: ids.bkp?.[0] ?? '' }),
   'backupContents.diff': ({ ids }) => ({ against: ids.bkp?.[0] ?? '' }),
 };
 
@@ -68,6 +71,7 @@ const bodies: Readonly<Record<string, (of: FullOrganization) => object>> = {
   'projects.update': renamed,
   'pitr.enable': ({ ids }) => ({ storageDestinationId: ids.dst?.[0] }),
   'pitr.update': () => ({ retentionDays: 3 }),
+  'erasures.preview': () => ({ paths: ['users/ada'] }),
   'erasures.create': () => ({ paths: [`erased/${fresh()}`], reason: 'Requested' }),
   'storageDestinations.create': () => ({
     ...{ name: 'Another', type: 's3', bucket: 'demo-backups' },
@@ -75,10 +79,12 @@ const bodies: Readonly<Record<string, (of: FullOrganization) => object>> = {
   }),
   'storageDestinations.update': renamed,
   'backups.create': ({ ids }) => ({ projectId: ids.prj?.[0], storageDestinationId: ids.dst?.[0] }),
+  'backupContents.configurationRestore': () => ({ dryRun: true }),
   'backupContents.register': ({ ids, backupLocation }) => ({
     ...{ projectId: ids.prj?.[0], storageDestinationId: ids.dst?.[0] },
     path: backupLocation.path,
   }),
+  'exports.create': ({ ids }) => ({ backupId: ids.bkp?.[0], format: 'csv' }),
   'restores.create': ({ ids }) => ({ backupId: ids.bkp?.[0], targetProjectId: ids.prj?.[1] }),
   'schedules.update': renamed,
   'restoreTests.update': renamed,

@@ -6,6 +6,7 @@ import {
   type Identity,
   type KeyWrap,
   keyFileName,
+  type Manifest,
   manifestName,
   ShardWriter,
   sealManifest,
@@ -22,23 +23,36 @@ interface SampleBackup {
   readonly digest: string;
 }
 
+interface SampleContent {
+  /** Its id, if not that of `identity`. */
+  readonly backup?: string;
+  readonly source?: string;
+  readonly documents?: readonly Sample[];
+  readonly notes?: Manifest['notes'];
+}
+
 /** Wrapped by a passphrase unless `wrap` is given. */
 export const sampleBackup = async (
   dataKey: Buffer = chance('a key')(32),
   wrap?: KeyWrap,
-  content: { readonly source?: string; readonly documents?: readonly Sample[] } = {},
+  content: SampleContent = {},
 ): Promise<SampleBackup> => {
-  const options = { identity, dataKey, random: chance('sample backup') };
+  const of: Identity = { ...identity, ...(content.backup && { backup: content.backup }) };
+  const options = { identity: of, dataKey, random: chance('sample backup') };
   const writer = new ShardWriter(0, options);
   addAll(writer, content.documents ?? samples(documentCount, { textBytes: 900 }));
   const shard = writer.finish();
   const { bytes, digest } = sealManifest(
-    manifestOf(shard, { ...identity, ...(content.source && { source: content.source }) }),
+    manifestOf(shard, {
+      ...of,
+      ...(content.source && { source: content.source }),
+      ...(content.notes && { notes: content.notes }),
+    }),
     options,
   );
-  const wraps = [wrap ?? (await wrapKey(dataKey, passphrase, { identity, random: chance('wrap') }))];
+  const wraps = [wrap ?? (await wrapKey(dataKey, passphrase, { identity: of, random: chance('wrap') }))];
   const objects = new Map([
-    [keyFileName, encodeKeyFile({ identity, wraps })],
+    [keyFileName, encodeKeyFile({ identity: of, wraps })],
     ['chunk/00000000-0000', Buffer.concat(writer.takeChunk())],
     ['index/00000000-0000', Buffer.concat(writer.takeIndex())],
     [manifestName, bytes],

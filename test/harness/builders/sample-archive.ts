@@ -130,10 +130,10 @@ export class Bucket {
     return bytes;
   }
 
-  open(manifest: Manifest, keys: (backup: string) => Buffer = () => dataKey, cachesLeaves = false): Archive {
+  open(manifest: Manifest, keys: (backup: string) => Buffer = () => dataKey, caches = false): Archive {
     return new Archive(manifest, {
       dataKey: keys,
-      cachesLeaves,
+      leafCacheBytes: caches ? 24 << 20 : undefined,
       fetch: async ({ backup, name }, { offset, length }) => {
         this.fetches.push({ name, length });
         return this.get(backup, name).subarray(offset, offset + length);

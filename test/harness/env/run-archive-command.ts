@@ -28,7 +28,7 @@ const program = buildCached({
     await build({
       stdin: {
         contents:
-          "import { runArchive } from './run-archive.ts'; import { mountBackup } from '../mount/mount-backup.ts'; process.exitCode = await runArchive(process.argv.slice(2), { mountBackup });",
+          "import { runArchive } from './run-archive.ts'; import { mountBackups } from '../mount/mount-backups.ts'; process.exitCode = await runArchive(process.argv.slice(2), { mountBackups });",
         resolveDir: fileURLToPath(new URL('../../../infra/archive', import.meta.url)),
       },
       outfile: join(dir, 'main.mjs'),
@@ -91,7 +91,7 @@ export const openArchive = async (args: readonly string[], env: Readonly<Record<
     child.kill(signal);
     return { code: await ended, err };
   };
-  return { out, end };
+  return { out, pid: child.pid, end };
 };
 
 export const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');

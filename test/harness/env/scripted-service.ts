@@ -16,7 +16,9 @@ interface ScriptedAnswer {
   /** Of the envelope. */
   readonly data?: unknown;
   readonly nextCursor?: string | null;
-  readonly error?: { readonly code: string; readonly message: string };
+  /** Instead of the envelope. */
+  readonly text?: string;
+  readonly error?: { readonly code: string; readonly message: string; readonly details?: object };
 }
 
 /** `answer` may be replaced during the test. Undefined: 404. */
@@ -33,13 +35,16 @@ export const openScriptedService = async (stops: Stops, answer: (call: ScriptedC
     seen.push(call);
     const {
       data,
+      text,
       nextCursor = null,
       error,
       status = error ? 500 : 200,
     } = service.answer(call) ?? { status: 404, error: { code: 'NOT_FOUND', message: 'Nothing here' } };
     const pagination = { hasMore: nextCursor !== null, nextCursor };
     const body = error ? { success: false, error } : { success: true, data, pagination };
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    response
+      .writeHead(status, { 'content-type': text === undefined ? 'application/json' : 'text/csv' })
+      .end(text ?? JSON.stringify(body));
   });
   return service;
 };

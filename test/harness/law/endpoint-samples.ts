@@ -24,6 +24,7 @@ export const parameterKinds = {
   storageId: 'storageDestination',
   backupId: 'backup',
   restoreJobId: 'restore',
+  exportId: 'export',
   scheduleId: 'schedule',
   restoreTestId: 'restoreTest',
   runId: 'restoreTestRun',

@@ -1,11 +1,12 @@
 /** The templates of a deployment, synthesized without bundles. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
 import { buildApp, quickApp } from '../../../infra/app.ts';
+import { cacheFolder } from '../../../infra/bundle/build-cached.ts';
 import { type Config, readConfig } from '../../../infra/config.ts';
 import { DataStack } from '../../../infra/data-stack.ts';
 import type { Capability } from '../../../shared/contract/capabilities.ts';
@@ -51,7 +52,7 @@ export const settings = {
 
 export const inlineCode = () => Code.fromInline('exports.handler = async () => {}');
 
-/** Each stack's template by id. All files of a test run share the first synthesis of a configuration. */
+/** Each stack's template by id. A configuration is synthesized once for the same sources. */
 export const templatesOf = (context: Readonly<Record<string, unknown>> = settings): ReadonlyMap<string, Template> => {
   const config = readConfig(context);
   return new Map(JSON.parse(keptText(JSON.stringify(config), () => JSON.stringify([...synthesized(config)]))));
@@ -66,13 +67,14 @@ const templatesIn = (app: App): ReadonlyMap<string, Template> => {
   return templates;
 };
 
+/** Everything that a synthesis without bundles reads. */
+const sources = ['infra/*.*', 'infra/{bundle,part,workflow}/**/*.*', 'shared/contract/**/*.*', 'test/harness/law/templates.ts'];
+
 const keptText = (name: string, make: () => string): string => {
-  const { TEST_RUN_DIR: run } = process.env;
-  if (!run) return make();
-  const path = join(run, 'template', createHash('sha256').update(name).digest('hex'));
+  const folder = cacheFolder({ kind: 'law-templates', from: sources });
+  const path = join(folder, createHash('sha256').update(name).digest('hex'));
   if (existsSync(path)) return readFileSync(path, 'utf8');
   const text = make();
-  mkdirSync(dirname(path), { recursive: true });
   // Atomic, because other test files may write it as well.
   writeFileSync(`${path}-${process.pid}`, text);
   renameSync(`${path}-${process.pid}`, path);

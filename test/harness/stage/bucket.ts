@@ -31,9 +31,9 @@ export const objectAt = async (bucket: string, name: string): Promise<Buffer> =>
   return Buffer.from((await Body?.transformToByteArray()) ?? []);
 };
 
-/** Makes every call to the bucket answer 503, and returns the function that ends it. */
-export const startOutage = async (bucket: string): Promise<() => Promise<void>> => {
+/** Makes every call to the bucket answer 503, or 403, and returns the function that ends it. */
+export const startOutage = async (bucket: string, kind: '' | 'denied' = ''): Promise<() => Promise<void>> => {
   const of = { Bucket: bucket, Key: 'local-outage' };
-  await bucketClient().send(new PutObjectCommand({ ...of, Body: '' }));
+  await bucketClient().send(new PutObjectCommand({ ...of, Body: kind }));
   return async () => void (await bucketClient().send(new DeleteObjectCommand(of)));
 };

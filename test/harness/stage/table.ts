@@ -8,6 +8,7 @@ import {
   PutCommand,
   QueryCommand,
   ScanCommand,
+  UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
 import { type Item, type Key, warm } from '../../../shared/platform/index.ts';
 import { stageVariable } from './client.ts';
@@ -32,6 +33,21 @@ export const getItem = async ({ pk, sk }: Key): Promise<Item | undefined> =>
 
 export const putItem = async (item: Item): Promise<void> => {
   await documentClient().send(new PutCommand({ TableName: TableName(), Item: item }));
+};
+
+/** Sets fields of an item, also of one that the stage changes at any time. */
+export const setFields = async ({ pk, sk }: Key, fields: Readonly<Record<string, unknown>>): Promise<void> => {
+  const names = Object.keys(fields);
+  await documentClient().send(
+    new UpdateCommand({
+      TableName: TableName(),
+      Key: { pk, sk },
+      ConditionExpression: 'attribute_exists(pk)',
+      UpdateExpression: `SET ${names.map((_, n) => `#n${n} = :v${n}`).join(', ')}`,
+      ExpressionAttributeNames: Object.fromEntries(names.map((name, n) => [`#n${n}`, name])),
+      ExpressionAttributeValues: Object.fromEntries(Object.values(fields).map((value, n) => [`:v${n}`, value])),
+    }),
+  );
 };
 
 export const removeItem = async ({ pk, sk }: Key): Promise<void> => {

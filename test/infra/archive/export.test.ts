@@ -160,7 +160,7 @@ test('archive export: a rule that matches nothing, or that is wrong, is refused,
     run('--mask', rulesIn('allowed.json', { rules: [rule], allowUnmatched: true })),
   ]);
   deepEqual([unmatched.code, wrong.code, allowed.code], [2, 2, 0]);
-  match(unmatched.err, /^--mask: rule 1 \(hash for emial in users\) matches no field of the documents to export; /);
+  match(unmatched.err, /^--mask: rule 2 \(hash for emial in users\) matches no field of the documents to export; /);
   match(wrong.err, /^--mask \S+wrong\.json: rules\.0\.type: is required with fake/);
   equal(wrong.out, '');
   deepEqual([existsSync(out), existsSync(`${out}.partial`)], [false, false]);

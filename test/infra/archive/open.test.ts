@@ -1,12 +1,12 @@
 /** `bms archive open` on stored fixtures: a backup becomes a Firestore on this machine, with the bucket and the key alone. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Firestore as Client } from '@google-cloud/firestore';
+import { Firestore as Client, type DocumentReference } from '@google-cloud/firestore';
 import { afterAll, test } from 'vitest';
 import { sealErasures } from '../../../shared/archive/index.ts';
 import { chance, samples } from '../../harness/builders/sample-archive.ts';
@@ -26,9 +26,9 @@ const pathsOf = (backup: string): readonly string[] =>
     .filter(({ kind }) => kind === 1)
     .map(({ name }) => name.split('/documents/')[1] ?? '');
 
-const clientOf = (out: string): Client => {
+const clientOf = (out: string, databaseId = '(default)'): Client => {
   const { address, project } = JSON.parse(out) as { address: string; project: string };
-  return new Client({ projectId: project, host: address, ssl: false });
+  return new Client({ projectId: project, databaseId, host: address, ssl: false });
 };
 /** All documents, as a query of no collection gives them. */
 const everyPath = async (address: string): Promise<readonly string[]> => {
@@ -123,6 +123,119 @@ test('archive open: an overlay keeps what was written, for the same backup only'
   match(other.err, /overlay holds what was written above bkp_full: choose another folder/);
   const foreign = await runArchive(['open', join(folder, 'bkp_full'), '--overlay', folder, '--port', '0'], env);
   match(foreign.err, /is not empty and no overlay of a backup/);
+});
+
+test('archive open: the users are served as the Auth emulator serves them, and an overlay keeps what is done with them', async () => {
+  const overlay = join(scratch, 'users');
+  const open = () => openArchive([join(folder, 'bkp_full'), '--json', '--overlay', overlay], env);
+  const call = async (out: string, verb: string, body?: object) => {
+    const { address } = JSON.parse(out) as { address: string };
+    const url = `http://${address}/identitytoolkit.googleapis.com/v1/projects/p/accounts:${verb}`;
+    const response = await fetch(url, body ? { method: 'POST', body: JSON.stringify(body) } : {});
+    return (await response.json()) as { users?: { localId: string }[] };
+  };
+  const first = await open();
+  deepEqual(
+    (await call(first.out, 'batchGet?maxResults=10')).users?.map(({ localId }) => localId),
+    ['uid-1'],
+  );
+  await call(first.out, 'delete', { localId: 'uid-1' });
+  match((await first.end()).err, /FIREBASE_AUTH_EMULATOR_HOST: 1 users\n/);
+  const second = await open();
+  equal((await call(second.out, 'batchGet?maxResults=10')).users, undefined);
+  await second.end();
+});
+
+test('archive open: several backups are databases of one project, and references stay in their own', async () => {
+  const { out, end } = await openArchive([folder, '--databases', 'whole=bkp_full, later=bkp_increment', '--json'], env);
+  const { databases } = JSON.parse(out) as { databases: { database: string; backup: string }[] };
+  deepEqual(
+    databases.map(({ database, backup }) => [database, backup]),
+    [
+      ['whole', 'bkp_full'],
+      ['later', 'bkp_increment'],
+    ],
+  );
+  for (const [databaseId, backup] of [
+    ['whole', 'bkp_full'],
+    ['later', 'bkp_increment'],
+  ] as const) {
+    const client = clientOf(out, databaseId);
+    const paths = (await client.collection('hard').get()).docs.map(({ ref }) => ref.path);
+    deepEqual(
+      paths,
+      pathsOf(backup).filter((path) => path.startsWith('hard/') && path.split('/').length === 2),
+    );
+    const reference = (await client.doc('types/all').get()).get('reference') as DocumentReference;
+    equal(reference.firestore.databaseId, databaseId);
+    await client.doc('types/all').set({ of: databaseId });
+    await client.terminate();
+  }
+  const whole = clientOf(out, 'whole');
+  equal((await whole.doc('types/all').get()).get('of'), 'whole');
+  await whole.terminate();
+  equal((await end()).code, 0);
+  for (const [list, message] of [
+    ['whole=bkp_none', /bkp_none/],
+    ['UPPER=bkp_full', /lower-case/],
+    ['whole=bkp_full,whole=bkp_full', /an id of its own/],
+    ['bkp_full', /must be like/],
+  ] as const) {
+    const refused = await runArchive(['open', folder, '--databases', list, '--port', '0'], env);
+    equal(refused.code, 2);
+    match(refused.err, message);
+  }
+});
+
+test('archive open: masked documents are masked for every reader, alike as long as the overlay exists, and users are not served', async () => {
+  const rules = join(scratch, 'rules.json');
+  const write = (field: string): void =>
+    writeFileSync(
+      rules,
+      JSON.stringify([
+        { collection: 'types', field, transform: 'fake', type: 'name' },
+        { collection: 'nothing', field: 'here', transform: 'null' },
+      ]),
+    );
+  write('text');
+  const overlay = join(scratch, 'masked');
+  const open = () => openArchive([join(folder, 'bkp_full'), '--json', '--mask', rules, '--overlay', overlay], env);
+  const seen: unknown[] = [];
+  for (let round = 0; round < 2; round++) {
+    const { out, end } = await open();
+    const client = clientOf(out);
+    const text = (await client.doc('types/all').get()).get('text') as string;
+    seen.push(text);
+    ok(!text.includes('東京'), text);
+    equal((await client.collection('types').where('text', '==', text).get()).size, 1);
+    equal((await client.collection('types').where('text', '==', 'Grüße 東京 🚀 \u0000 end').get()).size, 0);
+    await client.terminate();
+    const { address } = JSON.parse(out) as { address: string };
+    const users = await fetch(`http://${address}/identitytoolkit.googleapis.com/v1/projects/p/accounts:batchGet`);
+    equal(((await users.json()) as { users?: unknown }).users, undefined);
+    const { err } = await end();
+    match(err, /users are not served: rules mask documents only\n/);
+    match(err, /1 rules of --mask found no field in what was read/);
+  }
+  equal(seen[0], seen[1]);
+  write('bytes');
+  const others = await runArchive(['open', join(folder, 'bkp_full'), '--mask', rules, '--overlay', overlay, '--port', '0'], env);
+  match(others.err, /masked holds what was written above bkp_full masked by \w+: choose another folder/);
+});
+
+test('archive open: pages of other websites are refused, except those that are named', async () => {
+  const origins = ['https://app.example.com', 'http://staging.example.com:8081'];
+  const { out, end } = await openArchive(
+    [join(folder, 'bkp_full'), '--json', ...origins.flatMap((origin) => ['--allow-origin', origin])],
+    env,
+  );
+  const { url } = JSON.parse(out) as { url: string };
+  const statusOf = async (origin: string) => {
+    const { status } = await fetch(`${url}/v1/projects/p/databases/(default)/documents/types/all`, { headers: { origin } });
+    return status;
+  };
+  deepEqual(await Promise.all([...origins, 'http://localhost:5173', 'https://example.com'].map(statusOf)), [200, 200, 200, 403]);
+  await end();
 });
 
 test('archive open: a used port, a wrong port and a wrong passphrase are refused', async () => {

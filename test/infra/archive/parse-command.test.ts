@@ -17,7 +17,7 @@ test('parseCommand: arguments become a command, and verify reads everything by d
 });
 
 for (const [args, message] of [
-  [[], /^the command must be one of ls, cat, export, open, verify, key/],
+  [[], /^the command must be one of ls, cat, export, open, config, verify, key/],
   [['restore', 'x'], /^the command must be one of/],
   [['verify'], /^verify: location missing/],
   [['cat', 'x'], /^cat: document path missing/],
@@ -33,6 +33,10 @@ for (const [args, message] of [
   [['export', 'x', '--format', 'csv', '--out', 'y', '--columns', ' , '], /^--columns: names fields, separated by commas$/],
   [['export', 'x', '--users', '--mask', 'hunter22'], /^--mask and --users exclude each other$/],
   [['ls', 'x', '--format', 'csv'], /^--format is only valid with export$/],
+  [['ls', 'x', '--allow-origin', 'https://a.example'], /^--allow-origin is only valid with open$/],
+  [['open', 'x', '--allow-origin', '*'], /^--allow-origin: must be such as https:\/\/staging\.example\.com$/],
+  [['open', 'x', '--allow-origin', 'https://hunter22/path'], /^--allow-origin: must be such as/],
+  [['open', 'x', '--allow-origin', 'null'], /^--allow-origin: must be such as/],
   [['verify', 'x', '--digest'], /'--digest <value>' argument missing$/],
 ] as const)
   test(`parseCommand: rejects "${args.join(' ')}" without repeating a possible secret`, () => {
@@ -42,6 +46,19 @@ for (const [args, message] of [
         error instanceof Failure && error.exitCode === 2 && message.test(error.message) && !error.message.includes('hunter22'),
     );
   });
+
+test('parseCommand: config takes the location of another backup, and no more', () => {
+  const { name, location, path } = parseCommand(['config', 's3://b/p/one', 's3://b/p/two']) ?? {};
+  deepEqual({ name, location, path }, { name: 'config', location: 's3://b/p/one', path: 's3://b/p/two' });
+  throws(() => parseCommand(['config', 'a', 'b', 'c']), /^Failure: config: too many arguments$/);
+});
+
+test('parseCommand: origins may be repeated', () => {
+  const origins = ['https://a.example', 'http://b.example:8081'];
+  const args = ['open', 'x', ...origins.flatMap((origin) => ['--allow-origin', origin])];
+  deepEqual(parseCommand(args)?.allowedOrigins, origins);
+  deepEqual(parseCommand(['open', 'x'])?.allowedOrigins, []);
+});
 
 test('parseCommand: columns are separated by commas, except in back-quotes', () => {
   const columns = '__path__, address.city,`a,b`.c,`say \\`,\\` `';

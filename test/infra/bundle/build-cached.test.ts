@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { describe, test } from 'vitest';
-import { buildCached, isFromTheseSources } from '../../../infra/bundle/build-cached.ts';
+import { buildCached, cacheFolder, isFromTheseSources } from '../../../infra/bundle/build-cached.ts';
 
 describe('the build cache', () => {
   const make = (text: string) => async (dir: string) => writeFileSync(join(dir, 'made'), text);
@@ -37,11 +40,37 @@ describe('the build cache', () => {
     assert.ok(existsSync(dirname(dir)) && !readdirSync(dirname(dir)).some((name) => name.startsWith(kind)));
   });
 
-  test('supports two stages that build at once', async () => {
-    const dirs = await Promise.all([1, 2].map(() => buildCached({ kind, from, choices: 'race', make: make('same') })));
-    assert.equal(dirs[0], dirs[1]);
+  test('of two that need the same at once, one builds', async () => {
+    let builds = 0;
+    const slowly = async (dir: string): Promise<void> => {
+      builds += 1;
+      await pause(300);
+      await make('same')(dir);
+    };
+    const dirs = await Promise.all([1, 2].map(() => buildCached({ kind, from, choices: 'race', make: slowly })));
+    assert.deepEqual([dirs[0], builds], [dirs[1], 1]);
     assert.equal(readFileSync(join(dirs[0] ?? '', 'made'), 'utf8'), 'same');
     rmSync(dirs[0] ?? '', { recursive: true });
+  });
+
+  test('waits for another process, and builds itself when that has ended without a result', async () => {
+    const recipe = { kind, from, choices: 'ended', make: make('after') };
+    const dir = await buildCached(recipe);
+    rmSync(dir, { recursive: true });
+    const other = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
+    writeFileSync(join(dirname(dir), `building-${basename(dir)}`), String(other.pid));
+    const building = buildCached(recipe);
+    await pause(300);
+    assert.ok(!existsSync(dir));
+    const ended = once(other, 'exit');
+    other.kill('SIGKILL');
+    await ended;
+    assert.equal(await building, dir);
+    assert.deepEqual(
+      readdirSync(dirname(dir)).filter((name) => name.includes(kind)),
+      [basename(dir)],
+    );
+    rmSync(dir, { recursive: true });
   });
 
   test('knows whether the sources are still those of a folder', async () => {
@@ -53,8 +82,11 @@ describe('the build cache', () => {
     assert.ok(isFromTheseSources(dir, { from: [source] }));
     write('two');
     assert.ok(!isFromTheseSources(dir, { from: [source] }));
+    const other = cacheFolder({ kind, from: [source] });
+    assert.notEqual(other, dir);
     write('one');
     assert.ok(isFromTheseSources(dir, { from: [source] }));
-    for (const path of [dir, join(root, source)]) rmSync(path, { recursive: true });
+    assert.equal(cacheFolder({ kind, from: [source] }), dir);
+    for (const path of [dir, other, join(root, source)]) rmSync(path, { recursive: true });
   });
 });

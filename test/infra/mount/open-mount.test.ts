@@ -1,9 +1,10 @@
 /** A mounted backup, read and written by the official client and by REST. */
 import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
+import { type IncomingHttpHeaders, request } from 'node:http';
 import { Firestore as Client, FieldValue } from '@google-cloud/firestore';
 import { afterAll, beforeAll, test } from 'vitest';
 import { ArchiveDocuments } from '../../../infra/mount/archive-documents.ts';
-import { rpcErrorOf } from '../../../infra/mount/mount-backup.ts';
+import { rpcErrorOf } from '../../../infra/mount/mount-backups.ts';
 import { openMount } from '../../../infra/mount/open-mount.ts';
 import { ShardWriter } from '../../../shared/archive/index.ts';
 import { addAll, Bucket, dataKey, samples, settle, writing } from '../../harness/builders/sample-archive.ts';
@@ -25,7 +26,10 @@ const mounted = (from: Bucket): ReturnType<typeof openMount> => {
     from.open(manifest, () => dataKey, true),
     rpcErrorOf,
   );
-  return openMount({ backup: manifest.backup, source: manifest.source, documents, port: 0 });
+  return openMount([{ backup: manifest.backup, source: manifest.source, documents }], {
+    port: 0,
+    allowedOrigins: ['https://app.example.com'],
+  });
 };
 
 beforeAll(async () => {
@@ -119,6 +123,65 @@ test('mount: REST reads the same, and another project is told that it does not e
   const list = (await (await fetch(`${root}/things?pageSize=2`)).json()) as { documents: { name: string }[] };
   equal(list.documents.length, 2);
   equal((await fetch(root.replace('/p/', '/other/').concat('/things/0000003'))).status, 404);
+});
+
+const asked = (path: string, headers: Record<string, string>, method = 'GET') =>
+  new Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: string }>((resolve, reject) => {
+    const sent = request(`${mount.url}${path}`, { method, headers }, async (answer) => {
+      const body = Buffer.concat(await answer.toArray()).toString();
+      resolve({ status: answer.statusCode, headers: answer.headers, body });
+    });
+    sent.on('error', reject).end();
+  });
+const readPath = '/v1/projects/p/databases/(default)/documents/things/0000003';
+const channelPath = '/google.firestore.v1.Firestore/Listen/channel?VER=8&RID=1';
+
+for (const origin of [
+  'http://localhost:3000',
+  'http://127.0.0.1:5173',
+  'http://[::1]:80',
+  'https://app.localhost',
+  'https://app.example.com',
+])
+  test(`mount: a page of ${origin} may read the backup`, async () => {
+    for (const [path, method] of [
+      [readPath, 'GET'],
+      [readPath, 'OPTIONS'],
+      [channelPath, 'POST'],
+    ] as const) {
+      const { status, headers } = await asked(path, { origin, 'access-control-request-method': 'POST' }, method);
+      deepEqual([status, headers['access-control-allow-origin']], [200, origin]);
+    }
+  });
+
+for (const origin of [
+  'https://foreign.example',
+  'http://app.example.com',
+  'https://localhost.example',
+  'http://127.0.0.1.example',
+  'http://host.docker.internal',
+  'null',
+])
+  test(`mount: a page of ${origin} neither reads the backup nor writes above it`, async () => {
+    for (const [path, method] of [
+      [readPath, 'GET'],
+      [readPath, 'DELETE'],
+      [readPath, 'OPTIONS'],
+      [channelPath, 'POST'],
+      ['/admin/faults', 'POST'],
+    ] as const) {
+      const { status, headers, body } = await asked(path, { origin, 'access-control-request-method': 'POST' }, method);
+      deepEqual([status, headers['access-control-allow-origin']], [403, undefined], `${method} ${path}`);
+      ok(body.includes('PERMISSION_DENIED') && !body.includes('0000003'));
+    }
+    equal((await asked(readPath, {})).status, 200);
+  });
+
+test('mount: a page whose own name leads to this machine does not read the backup', async () => {
+  for (const host of ['foreign.example', 'foreign.example:8080', '127.0.0.1.foreign.example', 'wiki.internal'])
+    equal((await asked(readPath, { host })).status, 403, host);
+  for (const host of ['localhost:8080', '127.0.0.1', '[::1]:8080', 'host.docker.internal:8080', 'app.example.com'])
+    equal((await asked(readPath, { host })).status, 200, host);
 });
 
 test('mount: a damaged leaf is told to the client, and the other documents stay readable', async () => {

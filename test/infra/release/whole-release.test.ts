@@ -1,4 +1,4 @@
-/** The whole release, built twice: in two folders of different names, each with nothing in its cache. */
+/** The whole release, built twice: in this checkout, with what other tests have left in its cache, and in a fresh one of another name. */
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
@@ -14,8 +14,8 @@ const root = fileURLToPath(new URL('../../..', import.meta.url));
 const home = join(root, '.local');
 mkdirSync(home, { recursive: true });
 const temporary = mkdtempSync(join(home, 'whole-release-'));
-const [first, second] = [join(temporary, 'a'), join(temporary, 'another-checkout')];
-/** A minute or two each on two idle cores. */
+const [dist, other] = [join(temporary, 'dist'), join(temporary, 'another-checkout')];
+/** Half a minute on two idle cores. */
 const buildsTimeoutMs = 3_600_000;
 
 /** The sources as they are, with the installed packages and without what was built from them. */
@@ -39,36 +39,32 @@ const makeCheckout = (folder: string): void => {
   }
 };
 
-const build = async (folder: string): Promise<void> => {
+const build = async (folder: string, out: string): Promise<void> => {
   const { VITEST: _, NODE_ENV: _env, TEST_RUN_DIR: _run, ...env } = process.env;
-  await promisify(execFile)(process.execPath, ['test/harness/release/build-whole.ts', join(folder, 'dist')], {
-    cwd: folder,
-    env,
-  });
+  await promisify(execFile)(process.execPath, ['test/harness/release/build-whole.ts', out], { cwd: folder, env });
 };
 
 beforeAll(async () => {
-  // Both first: the sources may change meanwhile.
-  for (const folder of [first, second]) makeCheckout(folder);
-  await build(first);
-  await build(second);
+  makeCheckout(other);
+  await build(root, dist);
+  await build(other, join(other, 'dist'));
 }, buildsTimeoutMs);
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
 
-const read = (path: string): Buffer => readFileSync(join(first, 'dist', path));
+const read = (path: string): Buffer => readFileSync(join(dist, path));
 const inArchive = (archive: string, path: string): string =>
-  execFileSync('tar', ['-xOzf', join(first, 'dist', archive), path], { encoding: 'utf8', maxBuffer: 100e6 });
+  execFileSync('tar', ['-xOzf', join(dist, archive), path], { encoding: 'utf8', maxBuffer: 100e6 });
 
 test('whole release: two checkouts give the same digests', () => {
-  const lines = (folder: string) => readFileSync(join(folder, 'dist', digestsFile), 'utf8').split('\n');
-  deepEqual(lines(second), lines(first));
-  execFileSync('sha256sum', ['--check', '--strict', '--quiet', digestsFile], { cwd: join(second, 'dist') });
+  const lines = (folder: string) => readFileSync(join(folder, digestsFile), 'utf8').split('\n');
+  deepEqual(lines(join(other, 'dist')), lines(dist));
+  execFileSync('sha256sum', ['--check', '--strict', '--quiet', digestsFile], { cwd: dist });
 });
 
 test('whole release: it consists of what infra/release.md lists', () => {
-  const paths = readdirSync(join(first, 'dist'), { recursive: true, withFileTypes: true })
+  const paths = readdirSync(dist, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map(({ parentPath, name }) => join(parentPath, name).slice(join(first, 'dist').length + 1));
+    .map(({ parentPath, name }) => join(parentPath, name).slice(dist.length + 1));
   const isAsset = (path: string): boolean => path.startsWith('template/assets/');
   deepEqual(
     paths.filter((path) => !isAsset(path)).sort(),

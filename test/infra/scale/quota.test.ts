@@ -265,9 +265,9 @@ describe('what runs at once', () => {
         return Variables.WORK_SLOTS ? [(JSON.parse(Variables.WORK_SLOTS) as { slots: number }).slots] : [];
       });
 
-    test('has narrow maps: three copies, one writer', () => {
-      assert.deepEqual(widths(small), [3, 1, 1]);
-      assert.deepEqual(widths(resources), [20, 20, 20]);
+    test('has narrow maps: three copies, one writer, one range of an export', () => {
+      assert.deepEqual(widths(small), [3, 1, 1, 1]);
+      assert.deepEqual(widths(resources), [20, 20, 20, 10]);
     });
 
     test('lets all queue workers share three slots, slow ones two of them, and keeps two functions for the API and one for batches without a slot', () => {

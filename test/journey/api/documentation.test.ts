@@ -18,6 +18,7 @@ const guides = [
   'shared/contract/README.md',
   'shared/backup/README.md',
   'shared/restore/README.md',
+  'shared/export/README.md',
   'shared/schedule/README.md',
   'shared/pitr/README.md',
   'shared/webhook/README.md',
@@ -155,6 +156,11 @@ test('restore guide: the document is restored, and deleted again by the undo', (
   match(outputOf('shared/restore/README.md'), /completed: 1 restored, 0 deleted/);
   match(outputOf('shared/restore/README.md'), /"stringValue":\s*"Ada"/);
   match(outputOf('shared/restore/README.md'), /completed: 0 restored, 1 deleted/);
+});
+
+test('export guide: the plan is printed, and the exports complete', () => {
+  match(outputOf('shared/export/README.md'), /^An export as parquet into \w+ has \d/m);
+  match(outputOf('shared/export/README.md'), /^Export exp_\w+ completed: /m);
 });
 
 test('schedule guide: the triggered backup completes and the schedule is paused', () => {

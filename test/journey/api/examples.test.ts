@@ -16,7 +16,9 @@ import type { Document } from '../../../shared/contract/openapi/openapi-document
 import { curlOf, variableOf } from '../../../shared/docs/curl.ts';
 import { endOf, newBucket, newProject, seed } from '../../harness/stage/backup.ts';
 import { consoleHeaders, newCode } from '../../harness/stage/browser.ts';
+import { startOutage } from '../../harness/stage/bucket.ts';
 import { api, call, stageUrl, stageVariable } from '../../harness/stage/client.ts';
+import { endOfExport } from '../../harness/stage/export.ts';
 import { addFault } from '../../harness/stage/firestore-faults.ts';
 import { putIncident } from '../../harness/stage/incident.ts';
 import { newOrganization, newServiceAccountKey } from '../../harness/stage/organization.ts';
@@ -162,8 +164,11 @@ test('API docs: every example succeeds with a status that the docs state', { tim
   await goOn();
   await endOf(organization(), cancelled);
   const imported = (await send('backupContents.register')).id!;
-  await sendAll('backups.list backups.get backups.timeline backupContents.documents backupContents.diff', { backupId });
-  await sendAll('documents.locate documents.deleted');
+  await sendAll(
+    'backups.list backups.get backups.timeline backupContents.documents backupContents.diff backupContents.configuration backupContents.configurationDiff backupContents.configurationRestore',
+    { backupId },
+  );
+  await sendAll('documents.locate documents.deleted search.documents');
   await send('backups.remove', { backupId: imported });
 
   await send('restores.create');
@@ -183,12 +188,31 @@ test('API docs: every example succeeds with a status that the docs state', { tim
 
   await sendAll('restores.list restores.get restores.timeline', { restoreJobId });
 
+  const exportId = (await send('exports.create')).id!;
+  await endOfExport(organization(), exportId);
+  await sendAll('exports.list exports.get exports.timeline exports.files exports.content', { exportId });
+
+  // What is cancelled must not end before.
+  const endOutage = await startOutage(words['web-shop-backups']!);
+  const cancelledId = (await send('exports.create')).id!;
+  await send('exports.cancel', { exportId: cancelledId });
+  await endOutage();
+  await endOfExport(organization(), cancelledId);
+
+  const allow = await startOutage(words['web-shop-backups']!, 'denied');
+  const failedId = (await send('exports.create')).id!;
+  await endOfExport(organization(), failedId);
+  await allow();
+  await send('exports.resume', { exportId: failedId });
+  equal((await endOfExport(organization(), failedId)).status, 'completed');
+
   const scheduleId = (await send('schedules.create')).id!;
   await send('schedules.update', { scheduleId });
   const triggered = await send('schedules.trigger', { scheduleId });
   await endOf(organization(), triggered.id!);
   await sendAll('schedules.list schedules.get schedules.remove', { scheduleId });
 
+  await send('erasures.preview', { projectId });
   const erasureId = (await send('erasures.create', { projectId })).id!;
   await sendAll('erasures.list erasures.get', { projectId, erasureId });
   const restoreTestId = (await send('restoreTests.create')).id!;

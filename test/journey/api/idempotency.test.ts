@@ -8,6 +8,7 @@ import { apiKeys } from '../../../shared/contract/endpoints/api-keys.ts';
 import { backupContents } from '../../../shared/contract/endpoints/backup-contents.ts';
 import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { encryption } from '../../../shared/contract/endpoints/encryption.ts';
+import { exports as exportRows } from '../../../shared/contract/endpoints/exports.ts';
 import { invitations, invites } from '../../../shared/contract/endpoints/invitations.ts';
 import { organizations } from '../../../shared/contract/endpoints/organizations.ts';
 import { pitr } from '../../../shared/contract/endpoints/pitr.ts';
@@ -23,7 +24,9 @@ import { endpoints } from '../../../shared/contract/index.ts';
 import { responseKey } from '../../../shared/http/idempotency.ts';
 import { newId } from '../../../shared/platform/index.ts';
 import { newBucket, newDestination, newProject, takeBackup } from '../../harness/stage/backup.ts';
+import { startOutage } from '../../harness/stage/bucket.ts';
 import { call, type RowOptions } from '../../harness/stage/client.ts';
+import { endOfExport, startExport } from '../../harness/stage/export.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { newEmail, signIn } from '../../harness/stage/person.ts';
 import { restore } from '../../harness/stage/restore.ts';
@@ -218,6 +221,31 @@ const cases: readonly Case[] = [
       const options = { ...within(organization), body };
       const otherBody = { ...body, options: { mergeMode: 'merge' } };
       return { options, otherBody, effects: () => restoresOf(organization, targetProjectId) };
+    },
+  },
+  {
+    endpoint: exportRows.create,
+    prepare: async () => {
+      const { organization, backupId } = await restored();
+      const body = { backupId, format: 'ndjson' as const };
+      const options = { ...within(organization), body };
+      const before = await entries(organization, 'export.created');
+      const effects = async () => (await entries(organization, 'export.created')) - before;
+      return { options, otherBody: { ...body, format: 'csv' as const }, effects };
+    },
+  },
+  {
+    endpoint: exportRows.resume,
+    prepare: async () => {
+      const { organization, backupId } = await restored();
+      const { id: storageDestinationId, bucket } = await newDestination(organization);
+      const allow = await startOutage(bucket, 'denied');
+      const { id } = await startExport(organization, { backupId, storageDestinationId, format: 'ndjson' });
+      equal((await endOfExport(organization, id)).status, 'failed');
+      await allow();
+      const before = await entries(organization, 'export.resumed');
+      const effects = async () => (await entries(organization, 'export.resumed')) - before;
+      return { options: { ...within(organization), params: { exportId: id } }, effects };
     },
   },
   {

@@ -13,6 +13,7 @@ import { backups } from '../../../shared/contract/endpoints/backups.ts';
 import { encryption } from '../../../shared/contract/endpoints/encryption.ts';
 import { pitr } from '../../../shared/contract/endpoints/pitr.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
+import { ageBase, auditOnce } from '../../harness/stage/audit.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
 import { bucketClient, objectsIn } from '../../harness/stage/bucket.ts';
 import { call } from '../../harness/stage/client.ts';
@@ -104,11 +105,14 @@ test('least-trust customer: a project moves with its service account to another 
   equal(moved.status, 200, moved.text);
 });
 
-test('least-trust customer: keys are rewrapped, and changes are captured', async () => {
+test('least-trust customer: keys are rewrapped, and changes are captured and audited', async () => {
   equal((await call(encryption.rotate, by())).status, 202);
   await until(async () => (await call(encryption.get, by())).body.data.rewrap === 'idle');
   const body = { storageDestinationId: destination.id, captureIntervalSeconds: 10 };
   equal((await call(pitr.enable, { ...by(), params: { projectId: project.id }, body })).status, 202);
-  await until(async () => (await call(pitr.get, { ...by(), params: { projectId: project.id } })).body.data.status === 'active');
+  await until(async () => (await call(pitr.get, { ...by(), params: { projectId: project.id } })).body.data.lastCapture !== null);
+  await ageBase(organization, project.id, 3);
+  const { problem, documents, differences } = await auditOnce(organization, project.id);
+  deepEqual([problem, documents, differences], [null, 1, 0]);
   equal((await call(pitr.disable, { ...by(), params: { projectId: project.id } })).status, 200);
 });

@@ -13,6 +13,7 @@ import { pitr } from '../../../shared/contract/endpoints/pitr.ts';
 import { projects } from '../../../shared/contract/endpoints/projects.ts';
 import { openBms } from '../../harness/env/run-bms.ts';
 import { runGcloudShell as shell } from '../../harness/google/run-gcloud-shell.ts';
+import { ageBase, auditOnce } from '../../harness/stage/audit.ts';
 import { endOf, newDestination, seed, startBackup } from '../../harness/stage/backup.ts';
 import { call, stageUrl, stageVariable } from '../../harness/stage/client.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
@@ -112,6 +113,9 @@ test('workload identity: estimate, backup, comparison, restore, undo and capture
   const capture = { storageDestinationId: destination.id, captureIntervalSeconds: 10 };
   equal((await call(pitr.enable, { ...by(), params, body: capture })).status, 202);
   await until(async () => (await call(pitr.get, { ...by(), params })).body.data.lastCapture != null);
+  await ageBase(ours!, project.id, 3);
+  const { problem, documents } = await auditOnce(ours!, project.id);
+  deepEqual([problem, documents], [null, 1]);
   equal((await call(pitr.disable, { ...by(), params })).status, 200);
 
   const stored = (await allItems()).find(({ sk }) => sk === `PROJECT#${project.id}`);

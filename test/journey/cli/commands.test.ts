@@ -229,6 +229,10 @@ describe('a backup', () => {
     equal(found.err, `Restore it: bms restore ${id} --documents users/lost --no-subcollections\n`);
     const address = `https://console.firebase.google.com/project/${source}/firestore/data/~2Fusers~2Flost`;
     equal((await bms.json<{ path: string }>('find', address)).path, 'users/lost');
+    const history = await succeeds('history', address);
+    match(history, /^TIME \(UTC\) +CHANGE +FIELDS +RESTORE FROM\n.* changed +name: "Lost" -> "Changed" +live now\n/);
+    match(history, new RegExp(`\\n.* created +1 field +${id}\\n$`));
+    refuses(await bms.run(['history', 'users/nobody', '--project', 'shop']), 4, /no state of such a document is known/);
     equal((await bms.json<{ path: string }>('find', 'lost', '--project', 'shop')).path, 'users/lost');
     refuses(await bms.run(['find', 'users/lost']), 2, /which project\? Add --project/);
     refuses(

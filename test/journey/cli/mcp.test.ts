@@ -7,6 +7,7 @@ import { serviceAccount } from '../../../shared/contract/endpoints/service-accou
 import { bmsMain, bmsNodeArgs, openBms } from '../../harness/env/run-bms.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
 import { call as callStage, stageUrl, stageVariable } from '../../harness/stage/client.ts';
+import { createIndex, deleteIndex } from '../../harness/stage/configuration.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { endOfRestore } from '../../harness/stage/restore.ts';
 
@@ -58,6 +59,7 @@ let projectId: string;
 let sourceProjectId: string;
 let first: { id: string; readTime: string };
 let second: { id: string; readTime: string };
+let index: string;
 
 const backUp = async (): Promise<{ id: string; readTime: string }> => {
   const started = await startBackup(organization, { projectId, storageDestinationId: storageId });
@@ -75,6 +77,7 @@ beforeAll(async () => {
     'orders/b': { total: { integerValue: '2' } },
     'large/one': { long: { stringValue: 'x'.repeat(100_000) }, short: { stringValue: 'y' } },
   });
+  index = await createIndex(sourceProjectId, 'orders', ['total', 'note']);
   first = await backUp();
   await seed(sourceProjectId, { 'orders/b': { total: { integerValue: '20' } } });
   second = await backUp();
@@ -100,15 +103,19 @@ test('mcp: lists its tools with what they may do; without --allow-restore none w
     'audit_log',
     'browse_backup',
     'diff_backups',
+    'diff_configuration',
     'document_at',
+    'document_history',
     'find_document',
     'list_backups',
     'list_incidents',
     'list_projects',
     'overview',
     'plan_restore',
+    'read_configuration',
     'read_document',
     'restore_status',
+    'search_backup',
   ]);
   for (const { name, annotations, inputSchema, outputSchema, description } of tools) {
     const parts = Object.keys(outputSchema?.properties ?? {}).filter(
@@ -168,6 +175,68 @@ test('mcp: finds a document by its path, its id and its address, with the projec
   deepEqual((await tool('find_document', { path: address })).data.recommended, null);
   equal((await tool('find_document', { path: 'one', projectId })).data.path, 'large/one');
   match((await tool('find_document', { path: 'orders/a' })).text, /projectId: is required/);
+});
+
+test('mcp: searches a backup by the values of fields, a page at a time', async () => {
+  const { tool, stderr } = await serve(env);
+  const { data } = await tool('search_backup', { query: 'total >= 1', projectId: 'Shop', limit: 1 });
+  deepEqual([data.backupId, data.matches.length, data.documentsInAll], [second.id, 1, 3]);
+  deepEqual([data.matches[0].path, data.matches[0].fields.total], ['orders/a', 1]);
+  const next = { query: 'total >= 1', projectId: 'Shop', limit: 1, cursor: data.nextCursor };
+  const { data: rest } = await tool('search_backup', next);
+  deepEqual([rest.matches[0].path, rest.matches[0].fields.total], ['orders/b', 20]);
+  // A backup names its project; only the fields that are wanted are shown.
+  const older = { query: 'total == 2', backupId: first.id, fields: ['none'] };
+  const { data: before } = await tool('search_backup', older);
+  deepEqual(
+    [before.projectId, before.matches.map(({ path, fields }: never) => [path, fields]), before.nextCursor],
+    [projectId, [['orders/b', {}]], null],
+  );
+  match((await tool('search_backup', { query: 'total >', projectId })).text, /q: needs one value after total >/);
+  ok(!stderr().includes('total >'));
+});
+
+test('mcp: the configuration that a backup holds, and what is gone since', async () => {
+  const { tool } = await serve(env);
+  const { data } = await tool('read_configuration', { backupId: first.id, parts: ['indexes', 'settings'] });
+  deepEqual([data.backupId, data.indexes.state, data.rules], [first.id, 'captured', undefined]);
+  deepEqual(
+    data.indexes.items.map(({ collectionGroup }: { collectionGroup: string }) => collectionGroup),
+    ['orders'],
+  );
+  const two = { backupId: first.id, against: second.id };
+  const { data: same } = await tool('diff_configuration', two);
+  deepEqual([same.differenceCount, same.withoutConfiguration, same.equal > 0], [0, [], true]);
+  await deleteIndex(index);
+  const since = { backupId: 'latest', projectId: 'Shop' };
+  const { data: live } = await tool('diff_configuration', since);
+  deepEqual(
+    live.differences.map(({ kind, name, change }: Record<string, string>) => [kind, name, change]),
+    [['index', 'orders: total ascending, note ascending', 'removed']],
+  );
+  equal((await tool('diff_configuration', { ...since, parts: ['rules'] })).data.differenceCount, 0);
+  match((await tool('read_configuration', { backupId: first.id, parts: ['users'] })).text, /parts/);
+});
+
+test('mcp: the history of a document says what changed, and what to restore', async () => {
+  const { tool } = await serve(env);
+  const { data } = await tool('document_history', { path: 'orders/b', projectId });
+  deepEqual(
+    data.states.map(
+      ({ change, changes, fields, isLive }: { change: string; changes: unknown; fields: { total: number }; isLive: boolean }) => [
+        change,
+        changes ?? null,
+        fields.total,
+        isLive,
+      ],
+    ),
+    [
+      ['changed', [{ path: 'total', change: 'changed', before: 2, after: 20 }], 20, true],
+      ['first', null, 2, false],
+    ],
+  );
+  equal(data.states[1].source.backupId, first.id);
+  equal(data.searchedAll, true);
 });
 
 test('mcp: a document at a moment is exact if a later backup proves it, else that of the backup before', async () => {

@@ -66,9 +66,9 @@ test('bms restore --transform: shows documents before and after, and copies them
 
   const typo = { collection: 'users', field: 'emial', transform: 'null' };
   const withFile = (name: string, content: unknown) => bms.run([...restore, '--transform', fileOf(name, content), '--yes']);
-  refuses(await withFile('typo.json', [...rules, typo]), 2, /rule 2 \(null for emial in users\) matches no field/);
+  refuses(await withFile('typo.json', [...rules, typo]), 2, /rule 3 \(null for emial in users\) matches no field/);
   refuses(await withFile('unknown.json', [{ ...typo, transform: 'scramble' }]), 2, /redact.*hash.*fake/);
-  refuses(await withFile('overlap.json', [rules[0], { ...rules[0], transform: 'hash' }]), 2, /overlaps with rule 0/);
+  refuses(await withFile('overlap.json', [rules[0], { ...rules[0], transform: 'hash' }]), 2, /overlaps with rule 1/);
   refuses(await withFile('none.json', []), 2, /must have a rule/);
   for (const content of ['null', '5', '', '{"rules":'])
     refuses(await withFile('broken.json', content), 2, /--transform must be a JSON object/);

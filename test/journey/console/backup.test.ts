@@ -89,6 +89,8 @@ test('console: a person starts a backup, cancels it, takes another, verifies it 
   await page.getByRole('menuitem', { name: /^Quick/ }).click();
   await page.getByText(/^1 problem found/).waitFor();
   await page.getByText(String(chunk?.slice(path.length + 1))).waitFor();
+  await page.getByText('There is no good backup of this project.').waitFor();
+  match((await page.getByRole('link', { name: 'Back up now' }).getAttribute('href')) ?? '', /start=prj_/);
   await check.screenshots('backup-damaged');
   await check.accessibility();
 
@@ -274,8 +276,10 @@ test('console: a locked backup shows until when it is immutable, and that a lock
   );
   await page.getByRole('button', { name: 'Verify' }).click();
   await page.getByRole('menuitem', { name: /^Quick/ }).click();
-  const notice = page.getByText('The storage protects this backup for less than it should');
+  const notice = page.getByText('The storage protects this backup for less time than it should');
   await notice.waitFor();
+  const finding = page.getByText(/The store keeps the object locked until/);
+  equal(/\d\dT\d\d:/.test(await finding.innerText()), false, 'times are those of the person');
   await page.getByText(/The lock of one object that the backup needs ends earlier than its own/).waitFor();
   await check.screenshots('backup-lock-problem');
   await check.accessibility();

@@ -15,8 +15,14 @@ let organization: TestOrganization;
 let owner: OpenConsole;
 beforeAll(async () => {
   organization = await newOrganization(undefined, `Acme ${script}`);
-  owner = await openConsole({ email: organization.owner.email });
+  owner = await openSignedIn(organization.owner.email);
 });
+/** Waits for the console: the docs ask for the session of a person whom the browser knows. */
+const openSignedIn = async (email: string): Promise<OpenConsole> => {
+  const opened = await openConsole({ email });
+  await opened.page.getByRole('heading', { level: 1 }).waitFor();
+  return opened;
+};
 const openDocs = async (page: Page, path = ''): Promise<void> => {
   await page.goto(`${stageUrl()}/docs${path}`);
   await page.getByRole('heading', { level: 1 }).waitFor();
@@ -162,7 +168,7 @@ test('docs: a POST with the example body asks first, and creates what the API th
 });
 
 test('docs: a viewer tries what they may read, and sees why they may not send a change', async () => {
-  const viewer = await openConsole({ email: (await addMember(organization, 'viewer')).email });
+  const viewer = await openSignedIn((await addMember(organization, 'viewer')).email);
   const { page } = viewer;
   await openDocs(page, '/webhooks#webhooks.create');
   const section = sectionOf(page, 'webhooks.create');
@@ -180,8 +186,10 @@ test('docs: a viewer tries what they may read, and sees why they may not send a 
 });
 
 test('docs: without a session everything can be read, and the sign-in comes back to the same endpoint', async () => {
-  const reader = await openConsole({ isSignedIn: false });
+  const reader = await openConsole({ isSignedIn: false, path: '/docs' });
   const { page } = reader;
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(new URL(request.url()).pathname));
   await openDocs(page, '/projects#projects.list');
   await page.getByRole('banner').getByRole('button', { name: 'Sign in' }).waitFor();
   const section = sectionOf(page, 'projects.list');
@@ -196,6 +204,11 @@ test('docs: without a session everything can be read, and the sign-in comes back
   await openDocs(page, '/events');
   await page.getByRole('figure', { name: 'Sample of backup.completed' }).getByText('"backup.completed"').first().waitFor();
   await reader.check.accessibility();
+  // The browser knows of no person: the service is not asked for one.
+  deepEqual(
+    asked.filter((path) => path.includes('/auth/')),
+    [],
+  );
   await openDocs(page, '/verify-signatures');
   await page.getByRole('tab', { name: 'Go' }).click();
   await page.getByText('func VerifyStandard').waitFor();

@@ -5,7 +5,7 @@ import { test } from 'vitest';
 import { erasures } from '../../../shared/contract/endpoints/protection/erasures.ts';
 import { openConsole } from '../../harness/browser/open-console.ts';
 import { pathsOf, shop, text } from '../../harness/browser/restore-pages.ts';
-import { seed } from '../../harness/stage/backup.ts';
+import { endOf, seed, startBackup } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { endOfRestore, erase } from '../../harness/stage/restore.ts';
 
@@ -59,6 +59,16 @@ test('console: a pasted address finds a changed document at once; its older stat
   await table.getByText('broken').waitFor();
   equal(await table.getByRole('row').count(), 2);
   await page.getByRole('button', { name: 'Restore this document' }).waitFor();
+  // The backup is the oldest state that is known: there is none to compare it with.
+  equal(await page.getByText('What had changed then').count(), 0);
+  await startBackup(organization, { projectId: project.id, storageDestinationId: backup.storageDestination.id }).then(({ id }) =>
+    endOf(organization, id),
+  );
+  await seed(source, { 'users/ada': text('mended') });
+  await page.reload();
+  await page.getByRole('list', { name: 'States of the document' }).getByRole('button').first().click();
+  await page.getByText('What had changed then').waitFor();
+  await page.getByRole('table', { name: 'Fields of users/ada' }).last().getByText('broken').waitFor();
 
   // An id, and a document that is nowhere.
   const goTo = (path: string) => page.goto(new URL(`/console/find?projectId=${project.id}&path=${path}`, page.url()).href);

@@ -80,6 +80,7 @@ test('console: a webhook that fails three times is an incident, which is acknowl
   await goTo('/alerts');
   await page.getByRole('link', { name: /open incidents: 1/ }).waitFor();
   await page.getByRole('link', { name: 'Show webhook' }).waitFor();
+  await page.getByRole('cell', { name: 'once', exact: true }).waitFor();
   await inspect('incidents-one');
   await page.getByRole('link', { name: 'Webhook failing: Ops' }).click();
   await page.getByRole('heading', { name: 'Webhook failing: Ops' }).waitFor();
@@ -121,6 +122,10 @@ test('console: a webhook that fails three times is an incident, which is acknowl
   const { data: entries } = (await call(auditLogs.list, { ...by, query: { limit: '100' } })).body;
   const actions = entries.map(({ action }) => action).filter((action) => action.startsWith('incident.'));
   deepEqual(actions.toSorted(), ['incident.acknowledged', 'incident.assigned', 'incident.muted', 'incident.unmuted']);
+  // The audit log names the incident, and leads to it.
+  await goTo('/audit?action=incident.acknowledged');
+  await page.getByRole('table').getByRole('link', { name: /Ops/ }).click();
+  await page.waitForURL(/\/alerts\/incidents\//);
 });
 
 test('console: a viewer reads an incident and can change nothing; a deleted webhook ends its incident', async () => {

@@ -23,7 +23,11 @@ test('console: an outage is shown on the pages of the backup and of the project 
   });
   const { page, check } = await openConsole({ email: organization.owner.email, path: `/backups/${id}` });
   await page.getByText(/^Waits for the database ·/).waitFor();
-  await page.getByText(/1 attempt failed\. The last one: The source did not answer after 8 attempts: UNAVAILABLE\./).waitFor();
+  await page
+    .getByText(
+      /The step has failed once and is tried again\. The last time: The source did not answer 8 calls in a row: UNAVAILABLE\./,
+    )
+    .waitFor();
   await page.getByText(/It gives up at .* unless it makes progress before\./).waitFor();
   await check.screenshots('backup-waits');
   await check.accessibility();
@@ -80,6 +84,7 @@ test('console: a failed backup says why, that the last good one is intact, and w
   await page.getByText(/The last good backup, of .*, is not affected\./).waitFor();
   equal(await page.getByText('Technical details').count(), 1);
   equal(await page.getByText('Backup', { exact: true }).isVisible(), false);
+  equal(await page.getByRole('navigation', { name: 'Backup', exact: true }).count(), 0, 'there is nothing to browse');
   await check.screenshots('backup-failed');
   await check.accessibility();
   match((await page.getByRole('link', { name: 'Reconnect the project' }).getAttribute('href')) ?? '', /reconnect=true$/);

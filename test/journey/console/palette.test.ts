@@ -123,3 +123,22 @@ test('console: the palette shows a viewer what they may not do, with the reason,
   await page.getByRole('heading', { name: 'Team', exact: true }).waitFor();
   check.problems();
 });
+
+test('console: what is typed while the palette still loads is not lost, and starts nothing', async () => {
+  const organization = await newOrganization();
+  await newProject(organization, { name: 'Cart' });
+  const { page, check } = await openConsole({ isSignedIn: true, email: organization.owner.email });
+  await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
+  const loading = Promise.withResolvers<void>();
+  await page.route(/\/assets\/palette-[^/]+\.js$/, async (route) => {
+    await loading.promise;
+    await route.continue();
+  });
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('cart');
+  loading.resolve();
+  await page.getByRole('combobox', { name: /^Search projects/ }).waitFor();
+  await page.getByRole('option', { selected: true }).filter({ hasText: /^Cart/ }).waitFor();
+  equal(await page.getByRole('combobox', { name: /^Search projects/ }).inputValue(), 'cart');
+  check.problems();
+});

@@ -86,7 +86,7 @@ test('console: choices that follow each other faster than the address are all ke
     path: `/restore/new?${new URLSearchParams({ backupId: backup.id, scope: 'collections', step: 'scope' })}`,
   });
   for (const name of ['orders', 'users']) await page.getByRole('checkbox', { name }).waitFor();
-  const checked = await page.evaluate(`[...document.querySelectorAll('.wizard__collections input')].map((box) => {
+  const checked = await page.evaluate(`[...document.querySelectorAll('.collections input')].map((box) => {
     box.click();
     return box.checked;
   })`);

@@ -2,7 +2,9 @@
 import { equal, match, ok } from 'node:assert/strict';
 import { beforeAll, test } from 'vitest';
 import { decodeEvidence } from '../../../shared/archive/index.ts';
+import { projects } from '../../../shared/contract/endpoints/projects.ts';
 import { evidence } from '../../../shared/contract/endpoints/protection/evidence.ts';
+import { restoreTests } from '../../../shared/contract/endpoints/protection/restore-tests.ts';
 import type { RestoreTestReport } from '../../../shared/contract/models/restore-test-evidence.ts';
 import { type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
 import { readDownload } from '../../harness/browser/read-download.ts';
@@ -107,4 +109,27 @@ test('console: printing the report and saving it give the same complete page, on
   await goTo('/restore-tests');
   await page.getByRole('link', { name: 'Weekly proof' }).waitFor();
   equal(await page.locator('.printed-page').count(), 0);
+});
+
+test('console: a test that failed says why, and leads to what comes next', async () => {
+  const by = { token: organization.owner.accessToken, org: organization.id };
+  const { body } = await call(projects.list, { ...by, query: {} });
+  const { id: projectId } = body.data.find(({ name }) => name.startsWith('Untested'))!;
+  const plan = { name: 'Nothing to prove', projectId, cron: '0 5 1 * *' };
+  const { body: created } = await call(restoreTests.create, { ...by, body: plan });
+  const { page, goTo } = console_;
+  await goTo(`/restore-tests/${created.data.id}`);
+  await page.getByRole('button', { name: 'Run now' }).click();
+  await page.getByText('There was no completed backup to test').waitFor();
+  await page.getByText('Back the project up, then test again.').waitFor();
+  await inspect('restore-test-failed');
+  await page.getByRole('button', { name: 'Back up now' }).click();
+  await page
+    .getByRole('dialog')
+    .getByRole('heading', { name: /back up/i })
+    .waitFor();
+  await page.keyboard.press('Escape');
+  const failed = page.url();
+  await page.getByRole('button', { name: 'Test again' }).click();
+  await page.waitForURL((url) => url.href !== failed && url.pathname.includes('/restore-tests/runs/'));
 });

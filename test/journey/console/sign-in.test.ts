@@ -83,11 +83,14 @@ test('console: the overview needs at most four requests and 150 KB of compressed
     await goTo('');
     await page.getByRole('link', { name: 'Shop', exact: true }).waitFor();
     const resources = (await page.evaluate(requestedUntilShown)) as { path: string; bytes: number; initiatorType: string }[];
-    deepEqual(resources.map(({ path }) => path.replace(/-[\w-]{8}\.js$/, '.js')).sort(), [
+    const paths = resources.map(({ path }) => path.replace(/-[\w-]{8}\.js$/, '.js'));
+    // The number of incidents in the menu is asked for once the page has what it asked for first, which may be before that is painted.
+    deepEqual(paths.filter((path) => path !== '/api/v1/alerts/incidents').sort(), [
       '/api/v1/auth/me',
       '/api/v1/overview',
       '/console/assets/index.js',
     ]);
+    ok(paths.length <= 4, paths.join());
     const [script] = resources.filter(({ initiatorType }) => initiatorType === 'script');
     ok(script && script.bytes > 0 && script.bytes <= 150_000, `${script?.bytes} bytes`);
   }

@@ -9,6 +9,7 @@ import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { type OpenConsole, openConsole } from '../../harness/browser/open-console.ts';
 import { newDestination, newProject, seed, takeBackup } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
+import { exportAll } from '../../harness/stage/export.ts';
 import { addMember, newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { restore } from '../../harness/stage/restore.ts';
 
@@ -16,7 +17,7 @@ const by = ({ id, owner }: TestOrganization) => ({ token: owner.accessToken, org
 
 let organization: TestOrganization;
 let console_: OpenConsole;
-let ids: { readonly [kind in 'project' | 'backup' | 'restore' | 'schedule' | 'webhook' | 'restoreTest']: string };
+let ids: { readonly [kind in 'project' | 'backup' | 'restore' | 'export' | 'schedule' | 'webhook' | 'restoreTest']: string };
 /** Calls that are not reads; a viewer's pages make none. */
 const changes: string[] = [];
 
@@ -27,6 +28,7 @@ beforeAll(async () => {
   await seed(project.sourceProjectId, { 'users/ada': { name: { stringValue: 'Ada' } } });
   const backup = await takeBackup(organization, { projectId: project.id, storageDestinationId: destination.id });
   const { restoreJobId } = await restore(organization, { backupId: backup.id, targetProjectId: project.id });
+  const { id: exportId } = await exportAll(organization, { backupId: backup.id, format: 'ndjson' });
   const schedule = await call(schedules.create, {
     ...by(organization),
     body: { name: 'Every night', projectId: project.id, storageDestinationId: destination.id, cron: '0 2 * * *' },
@@ -47,6 +49,7 @@ beforeAll(async () => {
     project: project.id,
     backup: backup.id,
     restore: restoreJobId,
+    export: exportId,
     schedule: scheduleId,
     webhook: webhookId,
     restoreTest: restoreTest.body.data.id,
@@ -77,6 +80,10 @@ const pages: readonly (readonly [path: () => string, off: readonly string[]])[] 
   [() => `/backups/${ids.backup}/compare?against=live`, ['Compare']],
   [() => '/restores', ['New restore']],
   [() => `/restores/${ids.restore}`, ['Undo…']],
+  [() => '/exports', ['New export']],
+  [() => '/exports/new', ['Make the plan']],
+  [() => `/exports/new?backupId=${ids.backup}`, ['Make the plan']],
+  [() => `/exports/${ids.export}`, ['Export again…']],
   [() => '/schedules', ['New schedule']],
   [() => '/schedules/new', ['Create the schedule']],
   [() => `/schedules/${ids.schedule}`, ['Run now', 'Edit']],
@@ -117,14 +124,14 @@ const harmless = new RegExp(
       'Show.*',
       'Try again',
     ],
-    ...['All', 'Delivered', 'Failed', 'Fields', 'JSON'],
+    ...['All', 'Delivered', 'Failed', 'Fields', 'JSON', 'Search by value', 'Search for documents'],
     ...['At risk', 'Not protected', 'Protected', 'Recovered'],
     // They sort a list.
     ...['Project', 'Protection', 'Last good backup', 'Proven'],
   ].join('|')})$`,
 );
 /** In a form that cannot be sent, what its fields offer is harmless too. */
-const isForm = (path: string): boolean => /\/(new|edit)$|reconnect=true$/.test(path);
+const isForm = (path: string): boolean => /\/(new|edit)(\?|$)|reconnect=true$/.test(path);
 
 interface Control {
   readonly name: string;

@@ -2,7 +2,6 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, test } from 'vitest';
 import { auth } from '../../../shared/contract/endpoints/auth.ts';
 import { invites } from '../../../shared/contract/endpoints/invitations.ts';
@@ -11,7 +10,8 @@ import { storageDestinations } from '../../../shared/contract/endpoints/storage-
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { takeBackup } from '../../harness/stage/backup.ts';
 import { objectsIn } from '../../harness/stage/bucket.ts';
-import { call, stageVariable } from '../../harness/stage/client.ts';
+import { call } from '../../harness/stage/client.ts';
+import { enterStage } from '../../harness/stage/enter-stage.ts';
 import { addMember, newOrganization, newServiceAccountKey } from '../../harness/stage/organization.ts';
 import { newEmail, signIn } from '../../harness/stage/person.ts';
 import { type ReceivedRequest, type Receiver, startReceiver } from '../../harness/stage/receiver.ts';
@@ -104,18 +104,7 @@ for (const deleteBackupData of [true, false])
 
 /** Runs the hourly sweep now: the function itself, on the stage's table and queue. */
 const sweep = async (): Promise<void> => {
-  Object.assign(process.env, {
-    AWS_ENDPOINT_URL: stageVariable('STAGE_AWS_URL'),
-    AWS_ACCESS_KEY_ID: stageVariable('STAGE_AWS_KEY'),
-    AWS_SECRET_ACCESS_KEY: 'local',
-    AWS_REGION: stageVariable('STAGE_REGION'),
-    TABLE_NAME: stageVariable('STAGE_TABLE'),
-    POWERTOOLS_LOG_LEVEL: 'SILENT',
-  });
-  const { QueueUrls = [] } = await new SQSClient({}).send(new ListQueuesCommand({}));
-  const url = QueueUrls.find((each) => /Tasks(?!DeadLetters)/.test(each));
-  ok(url, QueueUrls.join());
-  process.env.TASK_QUEUE_URL = url;
+  await enterStage({ TASK_QUEUE_URL: 'Tasks' });
   const { handler } = await import('../../../functions/organization/sweep.ts');
   await handler();
 };

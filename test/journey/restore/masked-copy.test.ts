@@ -116,7 +116,7 @@ test('a masked copy is refused with a clear error, and nothing starts', async ()
     [await into(twin.id, [one]), 'targetProjectId', /never written into its source/],
     [await into(target.id, [one], { includeAuthUsers: true }), 'options.includeAuthUsers', /users would be copied/],
     [await into(target.id, [{ ...one, transform: 'scramble' }]), 'options.transform.rules.0.transform', /redact, hash, fake/],
-    [await into(target.id, [one, { ...one, transform: 'hash' }]), 'options.transform.rules.1', /overlaps with rule 0/],
+    [await into(target.id, [one, { ...one, transform: 'hash' }]), 'options.transform.rules.1', /overlaps with rule 1/],
     [await into(target.id, [one, { ...one, field: 'emial' }]), 'options.transform.rules.1', /matches no field/],
     [await into(target.id, [{ ...one, field: 'emial' }], { dryRun: true }), 'options.transform.rules.0', /matches no field/],
     [await into(target.id, Array(10_000).fill(one)), 'options.transform.rules', /at most 200 rules/],

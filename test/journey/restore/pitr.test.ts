@@ -12,6 +12,7 @@ import { restoreTests } from '../../../shared/contract/endpoints/protection/rest
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
 import { call, stageVariable } from '../../harness/stage/client.ts';
+import { exportAll, filesOf, planExport } from '../../harness/stage/export.ts';
 import { newOrganization, type TestOrganization } from '../../harness/stage/organization.ts';
 import { contentsOf, erase, planRestore, restore, undo } from '../../harness/stage/restore.ts';
 import { endOfTestRun } from '../../harness/stage/restore-test.ts';
@@ -138,6 +139,22 @@ test('pitr: restoring one document restores it and its subcollections only', asy
   const now = usersOf(await contentsOf(project.sourceProjectId));
   deepEqual(now, Object.fromEntries(Object.entries(usersOf(there)).filter(([path]) => path.startsWith('users/ada'))));
   await undo(organization, done.restoreJobId);
+});
+
+test('pitr: an export has the documents of the moment', async () => {
+  const body = { projectId: project.id, pointInTime: second, format: 'ndjson-typed' };
+  const plan = await planExport(organization, body);
+  equal(plan.pointInTime, second);
+  const ended = await exportAll(organization, body);
+  const { files } = await filesOf(destination.bucket, ended);
+  const lines = String(files['part-00001.ndjson']).trimEnd().split('\n');
+  const found = lines.map((line) => JSON.parse(line) as { readonly name: string; readonly fields: object });
+  const root = `projects/${project.sourceProjectId}/databases/(default)/documents/`;
+  deepEqual(Object.fromEntries(found.map(({ name, fields }) => [name.slice(root.length), fields])), there);
+  equal(ended.pointInTime, second);
+  ok(ended.backupId);
+  const job = (await call(restores.list, { ...by(), query: { projectId: project.id } })).body.data[0];
+  deepEqual([job?.backupId, job?.dryRun, job?.status], [ended.backupId, true, 'Success']);
 });
 
 test('pitr: a masked copy of a moment has what the moment had, masked, and leaves out what was erased', async () => {

@@ -37,7 +37,7 @@ test('overlapping rules of equal specificity with different transforms are refus
   for (const [a, b] of pairs) {
     const { code, message, details } = refused(rule('other', 'x'), a, b);
     equal(code, 'VALIDATION_ERROR');
-    match(message, /options\.transform\.rules\.2: overlaps with rule 1/);
+    match(message, /options\.transform\.rules\.2: overlaps with rule 2/);
     deepEqual(details?.overlapping, [a, b]);
   }
 });

@@ -34,7 +34,7 @@ beforeEach(() => {
   table.pageMax = 1_000;
   tenant = unsafeTenant(newIdOf('organization', now), 'created');
   projectId = newIdOf('project', at(1));
-  table.put({ ...projectKey.project(tenant, projectId), id: projectId, name: '=HYPERLINK("x")' });
+  table.put({ ...projectKey.project(tenant, projectId), id: projectId, name: '=HYPERLINK("x")', createdAt: at(1).toISOString() });
 });
 
 const putBackup = (day: number, more: object = {}): void => {
@@ -60,8 +60,8 @@ const putEntry = (day: number, action: AuditAction, more: object = {}): void => 
   });
 };
 
-const read = async () => {
-  const report = await readProtectionReport(tenant, { organization, generatedBy: ada, period, now });
+const read = async (of = period) => {
+  const report = await readProtectionReport(tenant, { organization, generatedBy: ada, period: of, now });
   deepEqual(strictCopy(ProtectionReport).parse(report), report);
   return report;
 };
@@ -113,6 +113,17 @@ test('protection report: counts and lists the jobs of the period, with who resto
   equal(restoreTests.summary.notTested, 1);
 });
 
+test('protection report: a project that was connected after the period is neither without backups nor untested', async () => {
+  const id = newIdOf('project', at(20));
+  table.put({ ...projectKey.project(tenant, id), id, name: 'Later', createdAt: at(20).toISOString() });
+  const listed = async (end: Date) => {
+    const { backups, restoreTests } = await read({ ...period, end });
+    return [backups.projects.length, restoreTests.projects.length, restoreTests.summary.notTested];
+  };
+  deepEqual(await listed(at(19)), [1, 1, 1]);
+  deepEqual(await listed(at(20)), [2, 2, 2]);
+});
+
 test('protection report: erasures, removals and changes come from the audit log; sign-ins, reads and expired entries do not', async () => {
   putEntry(2, 'erasure.created', { details: { reason: 'Request 4711' } });
   putEntry(3, 'backup.deleted');
@@ -148,6 +159,8 @@ test('protection report: the page escapes every text, and no cell of the CSV fil
   ok(page.includes('Protection of Acme &lt;b&gt;') && page.includes('&lt;script&gt;') && !page.includes('<script'));
   match(page, /No backup was deleted, found damaged or left without its lock/);
   const lines = parseCsv(protectionCsv(report));
+  equal(lines[0]?.at(-1), 'UTC');
+  ok(lines.some(([list, time]) => list === 'List' && time === 'Time (UTC)'));
   ok(lines.flat().every((cell) => !/^[=+@-]/.test(cell)));
   deepEqual(lines.find(([list]) => list === 'Backups by project')?.slice(0, 4), [
     'Backups by project',
@@ -169,7 +182,7 @@ test('protection report: 2,000 projects with a backup a night for a month fit in
   while (ids.length < 2_000) {
     const id = newIdOf('project', at(1));
     ids.push(id);
-    table.put({ ...projectKey.project(tenant, id), id, name: `Shop ${ids.length}` });
+    table.put({ ...projectKey.project(tenant, id), id, name: `Shop ${ids.length}`, createdAt: at(1).toISOString() });
   }
   for (let night = 1; night <= 2; night++) for (const one of ids) putBackup(night * 9, { projectId: one });
   const report = await read();

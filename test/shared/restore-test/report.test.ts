@@ -11,21 +11,22 @@ import { sampleRun } from '../../harness/builders/sample-test-run.ts';
 
 const now = new Date('2026-11-16T12:00:00Z');
 
+const period = { start: new Date('2026-11-01T00:00:00Z'), end: now };
+
+const project = (id: string, name: string, createdAt = '2026-10-01T00:00:00.000Z') => ({ id: `prj_${id}`, name, createdAt });
+
 const record = (change: Partial<ReportedRecord> = {}): ReportedRecord => ({ ...sampleRun(), differenceTotal: 0, ...change });
 
 test('report: every project is listed by name, and one without a test that ended is not tested', () => {
   const projects = summarizeProjects(
-    [
-      { id: 'prj_b', name: 'Beta' },
-      { id: 'prj_a', name: 'Alpha' },
-      { id: 'prj_c', name: 'Gamma' },
-    ],
+    [project('b', 'Beta'), project('a', 'Alpha'), project('c', 'Gamma')],
     [
       record({ id: 'rtr_4', projectId: 'prj_a', status: 'failed', completedAt: '2026-11-15T00:00:00.000Z' }),
       record({ id: 'rtr_3', projectId: 'prj_a', completedAt: '2026-11-14T00:00:00.000Z' }),
       record({ id: 'rtr_2', projectId: 'prj_b', status: 'cancelled' }),
       record({ id: 'rtr_1', projectId: 'prj_gone', projectName: 'Deleted' }),
     ],
+    period,
   );
   deepEqual(
     projects.map(({ projectName, connected, result, runs, lastPassedAt }) => ({
@@ -42,6 +43,20 @@ test('report: every project is listed by name, and one without a test that ended
       { projectName: 'Gamma', connected: true, result: 'not_tested', runs: 0, lastPassedAt: null },
     ],
   );
+});
+
+test('report: a project that was connected after the period is not called untested', () => {
+  const namesOf = (...runs: readonly ReportedRecord[]) =>
+    summarizeProjects(
+      [project('a', 'Before'), project('b', 'At its end', now.toISOString()), project('c', 'Later', '2026-11-16T12:00:00.001Z')],
+      runs,
+      period,
+    ).map(({ projectName, connected }) => [projectName, connected]);
+  deepEqual(namesOf(), [
+    ['At its end', true],
+    ['Before', true],
+  ]);
+  deepEqual(namesOf(record({ projectId: 'prj_c' })).at(-1), ['Later', true], 'what was tested is listed');
 });
 
 test('report: recovery times are those of tests that passed, with the median of an even number between the two', () => {
@@ -64,8 +79,8 @@ test('report: a backup proven twice counts once, and moments count by their time
 
 test('report: at most 100 tests of a project are listed', () => {
   const runs = Array.from({ length: 130 }, (_, n) => record({ id: `rtr_${n}`, projectId: 'prj_a' }));
-  const [project] = summarizeProjects([{ id: 'prj_a', name: 'A' }], runs);
-  deepEqual([project?.tests.length, project?.testsOmitted, project?.passed], [100, 30, 130]);
+  const [only] = summarizeProjects([project('a', 'A')], runs, period);
+  deepEqual([only?.tests.length, only?.testsOmitted, only?.passed], [100, 30, 130]);
 });
 
 test('report: the period is the last 30 days, a bare date is a whole day, and it is bounded', () => {
@@ -112,7 +127,7 @@ test('report: the page escapes every text, runs nothing, prints, and says what w
 test('report: a test that passed with warnings is counted, and the page says what each test does not prove or why it failed', () => {
   const { warnings } = sampleRun();
   const error = { code: 'CHUNK_CORRUPT', message: 'chunk/1: <damaged>', details: {} } as const;
-  const [project] = summarizeProjects([], [record({ id: 'rtr_2', status: 'failed', error }), record({ id: 'rtr_1' })]);
+  const [project] = summarizeProjects([], [record({ id: 'rtr_2', status: 'failed', error }), record({ id: 'rtr_1' })], period);
   ok(project);
   deepEqual([project.passed, project.passedWithWarnings, project.failed], [1, 1, 1]);
   deepEqual(
@@ -142,7 +157,7 @@ test('report: tests of earlier versions that wrote less than their scope are sho
     old(record({ id: 'rtr_2', backupId: 'bkp_2', target, rtoSeconds: 18, removal: removal('verified', 90) })),
     old(record({ id: 'rtr_1', backupId: 'bkp_1', target, rtoSeconds: 19, removal: removal('verified', 98) })),
   ];
-  const [project] = summarizeProjects([], runs);
+  const [project] = summarizeProjects([], runs, period);
   ok(project);
   const { passed, notProven, backupsProven, rto, result, lastPassedAt, tests } = project;
   deepEqual([passed, notProven, backupsProven, rto?.max, result], [1, 2, 1, 19, 'passed']);
@@ -155,7 +170,7 @@ test('report: tests of earlier versions that wrote less than their scope are sho
       ['passed', 98, []],
     ],
   );
-  const [unproven] = summarizeProjects([], runs.slice(0, 2));
+  const [unproven] = summarizeProjects([], runs.slice(0, 2), period);
   deepEqual([unproven?.result, unproven?.lastPassedAt, unproven?.backupsProven, unproven?.rto], ['not_tested', null, 0, null]);
   const page = reportPage({ ...reportExample, projects: [unproven!] });
   ok(page.includes('>Nothing written</span>') && page.includes('>Only 90 of 98 documents written</span>'));

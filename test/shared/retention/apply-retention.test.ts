@@ -90,6 +90,13 @@ test('retention: a pinned backup and its dependencies stay', async () => {
   deepEqual(statuses(full, first, second, last), ['completed', 'completed', 'expired', 'completed']);
 });
 
+test('retention: a backup with an anomaly stays until that is acknowledged, and so does the last one from before it', async () => {
+  const [held, anomalous, free] = [over(40, { heldFor: ['bkp_anomalous'] }), over(30, { anomalyState: 'open' }), over(20)];
+  begin(held, anomalous, free, over(1));
+  await apply();
+  deepEqual(statuses(held, anomalous, free), ['completed', 'completed', 'expired']);
+});
+
 test('retention: killed before and after every effect and run again, it expires each backup once', async () => {
   const { full, first, second, last } = chain();
   const run = async (mortal: CrashInjector): Promise<void> => {

@@ -40,6 +40,9 @@ export const holdsDataOf = (userId: string): boolean => {
   return !isOther;
 };
 
+/** False if this browser keeps no person: asking the service for a session would only be refused. */
+export const mayHoldSession = (): boolean => localStorage.getItem(userKey) !== null;
+
 /** After a sign-out. */
 export const forgetPerson = (): void => {
   heldUserId = undefined;

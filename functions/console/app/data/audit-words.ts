@@ -6,11 +6,13 @@ export const resourceTypes = [
   ['project', 'Projects'],
   ['backup', 'Backups'],
   ['restore', 'Restores'],
+  ['export', 'Exports'],
   ['schedule', 'Schedules'],
   ['restore_test', 'Restore tests'],
   ['erasure', 'Erasures'],
   ['storage_destination', 'Storage'],
   ['alert', 'Alerts'],
+  ['incident', 'Incidents'],
   ['webhook', 'Webhooks'],
   ['member', 'Members'],
   ['invitation', 'Invitations'],
@@ -18,3 +20,6 @@ export const resourceTypes = [
   ['api_key', 'API keys'],
   ['organization', 'Organization'],
 ] as const;
+
+/** Something that was to happen did not. */
+export const isFailure = (action: string): boolean => /[._](failed|missed)$/.test(action);

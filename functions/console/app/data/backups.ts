@@ -8,6 +8,7 @@ import {
   isOwnBackup,
 } from '../../../../shared/client/index.ts';
 import { keyOf, useApi, useChange, useList, useRead } from '../api/use-api.ts';
+import { isTimelineOpen } from './job-words.ts';
 import { repeatOf, scheduleToRepeat } from './repeat-of.ts';
 
 export type Backup = ElementOf<'GET /backups'>;
@@ -53,7 +54,11 @@ export const useBackup = (backupId: string, enabled = true) =>
 
 /** What has happened to a backup; read again as long as it runs. */
 export const useBackupTimeline = ({ id: backupId, status }: Pick<Backup, 'id' | 'status'>) =>
-  useRead('GET /backups/{backupId}/timeline', { params: { backupId } }, { pollWhile: () => isBackupRunning(status) });
+  useRead(
+    'GET /backups/{backupId}/timeline',
+    { params: { backupId } },
+    { pollWhile: (timeline) => isTimelineOpen(timeline, isBackupRunning(status)) },
+  );
 
 /** The last completed backup of the whole project that is not known to be damaged. */
 export const useLastGoodBackup = (projectId: string) => {

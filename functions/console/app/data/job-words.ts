@@ -1,7 +1,7 @@
 /** What running jobs wait for, and what has happened to them, in words. */
 import type { DataOf } from '../../../../shared/client/index.ts';
-import type { Backup } from './backups.ts';
 
+type Backup = DataOf<'GET /backups/{backupId}'>;
 export type Wait = NonNullable<Backup['waitingFor']>;
 export type TimelineEntry = DataOf<'GET /backups/{backupId}/timeline'>['entries'][number];
 
@@ -11,6 +11,18 @@ export const uncountedPhases: readonly string[] = ['queued', 'preparing', 'plann
 /** How far a running backup is; undefined until its documents are counted. */
 export const backupPercent = ({ phase, progress }: Pick<Backup, 'phase' | 'progress'>): number | undefined =>
   progress.totalDocuments === null || uncountedPhases.includes(phase) ? undefined : progress.percent;
+
+type Creator = DataOf<'GET /backups/restore/{restoreJobId}'>['createdBy'];
+
+/** Who or what started a job. */
+export const startedBy = (createdBy: Creator): string => {
+  if (createdBy?.email) return createdBy.email;
+  return createdBy?.type === 'service_account' ? 'Service account' : 'The service';
+};
+
+/** Whether a timeline is read again: the last read of a running job may have been before its end. */
+export const isTimelineOpen = ({ entries }: { readonly entries: readonly TimelineEntry[] }, isActive: boolean): boolean =>
+  isActive || entries.at(-1)?.kind !== 'ended';
 
 interface WaitWords {
   readonly title: string;

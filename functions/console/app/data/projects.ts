@@ -123,3 +123,7 @@ export const useWorkloadIdentity = (query: InputOf<'GET /projects/workload-ident
     { query },
     { enabled: query.sourceProjectId !== '', staleTime: Number.POSITIVE_INFINITY },
   );
+
+/** Of several projects the one whose backup is the newest. */
+export const lastBackedUp = (projects: readonly Project[] = []): Project | undefined =>
+  projects.toSorted((a, b) => Date.parse(b.lastBackupAt ?? '0') - Date.parse(a.lastBackupAt ?? '0'))[0];

@@ -32,12 +32,6 @@ export const modeWords: Readonly<Record<MergeMode, ModeWords>> = {
   },
 };
 
-/** Who or what started it. */
-export const creatorOf = (createdBy: Restore['createdBy']): string => {
-  if (createdBy?.email) return createdBy.email;
-  return createdBy?.type === 'service_account' ? 'Service account' : 'The service';
-};
-
 /** In the order of the phases. */
 export const phaseWords: Readonly<Record<Restore['phase'], string>> = {
   Initializing: 'Connecting to the target',

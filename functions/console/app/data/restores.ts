@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { DataOf, ElementOf, InputOf } from '../../../../shared/client/index.ts';
 import { keyOf, useApi, useChange, useList, useRead } from '../api/use-api.ts';
 import { runningEveryMs } from './backups.ts';
+import { isTimelineOpen } from './job-words.ts';
 
 export type RestoreEntry = ElementOf<'GET /backups/restore'>;
 export type Restore = DataOf<'GET /backups/restore/{restoreJobId}'>;
@@ -33,7 +34,7 @@ export const useRestoreTimeline = (restore: Restore) =>
   useRead(
     'GET /backups/restore/{restoreJobId}/timeline',
     { params: { restoreJobId: restore.restoreJobId } },
-    { pollWhile: () => isRestoreActive(restore) },
+    { pollWhile: (timeline) => isTimelineOpen(timeline, isRestoreActive(restore)) },
   );
 
 /** What a restore or an undo would do, however it was planned. */

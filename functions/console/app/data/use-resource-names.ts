@@ -40,7 +40,12 @@ export const useResourceNames = (enabled: boolean): ((entry: NamingEntry) => Nam
     const isGone = action.endsWith('.deleted') && type !== 'backup';
     return {
       name:
-        textOf(details.name) ?? (projectName && titleOfProject(type, projectName)) ?? found[type] ?? textOf(details.email) ?? id,
+        textOf(details.name) ??
+        (type === 'incident' ? textOf(details.title) : undefined) ??
+        (projectName && titleOfProject(type, projectName)) ??
+        found[type] ??
+        textOf(details.email) ??
+        id,
       path: isGone ? undefined : pathOf(type, id, projectId),
     };
   };
@@ -53,11 +58,13 @@ const pathOf = (type: string, id: string, projectId: string | undefined): string
     project: paths.project(id),
     backup: paths.backup(id),
     restore: paths.restore(id),
+    export: paths.export(id),
     schedule: paths.schedule(id),
     restore_test: paths.restoreTest(id),
     erasure: projectId && paths.project(projectId, 'erasures'),
     storage_destination: paths.storage,
     alert: paths.alert(id),
+    incident: paths.incident(id),
     webhook: paths.webhook(id),
     member: paths.team,
     invitation: paths.team,

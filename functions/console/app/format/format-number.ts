@@ -15,6 +15,11 @@ const isBelowCent = (usd: number): boolean => usd > 0 && usd < 0.01;
 /** 12.345 → US$12.35, 0.001 → less than US$0.01; the currency as in the person's language. */
 export const formatUsd = (usd: number): string => (isBelowCent(usd) ? `less than ${money.format(0.01)}` : money.format(usd));
 
+const unitMoney = new Intl.NumberFormat(undefined, { style: 'currency', currency: 'USD', maximumFractionDigits: 6 });
+
+/** A price of one unit, with all its digits: 0.023 → US$0.023 */
+export const formatUnitUsd = (usd: number): string => unitMoney.format(usd);
+
 /** 12.345 → about US$12.35, 0.001 → less than US$0.01 */
 export const formatAboutUsd = (usd: number): string => `${isBelowCent(usd) ? '' : 'about '}${formatUsd(usd)}`;
 

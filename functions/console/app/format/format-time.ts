@@ -1,5 +1,6 @@
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 const second = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
+const day = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
 const utc = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
 // Numbers, not words such as tomorrow or next month: which day a moment falls on depends on more than its distance.
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'always', style: 'long' });
@@ -11,6 +12,9 @@ const dayMs = 24 * hourMs;
 
 /** In the person's time zone. */
 export const formatMoment = (at: Date): string => date.format(at);
+
+/** A day without a time, such as 2026-05-01: the same in every time zone. */
+export const formatDay = (isoDay: string): string => day.format(new Date(isoDay));
 
 /** To the second, in the person's time zone. */
 export const formatSecond = (at: Date): string => second.format(at);

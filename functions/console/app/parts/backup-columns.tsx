@@ -7,11 +7,11 @@ import { formatBytes, formatCount } from '../format/format-number.ts';
 import { formatDuration, formatMoment } from '../format/format-time.ts';
 import { paths } from '../paths.ts';
 import { Badge, Status } from '../ui/data/badge.tsx';
+import { Email } from '../ui/data/email.tsx';
 import { None } from '../ui/data/none.tsx';
 import { Progress } from '../ui/data/progress.tsx';
 import type { Column } from '../ui/data/table.tsx';
 import { Time } from '../ui/data/time.tsx';
-import { Icon } from '../ui/icon.tsx';
 import { RestoreLink } from './restore-link.tsx';
 
 const StatusCell = ({ backup }: { readonly backup: Backup }) => {
@@ -61,27 +61,29 @@ const ProofCell = ({ backup }: { readonly backup: Backup }) => {
   );
 };
 
-const ExpiryCell = ({ backup: { status, expiresAt, retentionPolicy } }: { readonly backup: Backup }) => {
-  if (status !== 'completed') return <None />;
-  if (expiresAt) return <Time at={expiresAt} relative />;
-  return retentionPolicy ? 'By policy' : 'Never';
-};
-
-const LockCell = ({ backup: { lockedUntil } }: { readonly backup: Backup }) =>
-  lockedUntil && new Date(lockedUntil) > new Date() ? (
-    <span className="backup-row__lock">
-      <Icon name="lock" size={14} /> <Time at={lockedUntil} relative />
+/** When it expires, and when the storage may delete it: a lock can outlast a backup that is no more. */
+const ExpiryCell = ({ backup: { status, expiresAt, retentionPolicy, lockedUntil } }: { readonly backup: Backup }) => {
+  const isLocked = lockedUntil !== null && new Date(lockedUntil) > new Date();
+  if (status !== 'completed' && !isLocked) return <None />;
+  const byRule = retentionPolicy ? 'By policy' : 'Never';
+  return (
+    <span className="backup-row__name">
+      {status === 'completed' && (expiresAt ? <Time at={expiresAt} relative /> : byRule)}
+      {isLocked && (
+        <span className="muted small backup-row__lock">
+          Lock ends <Time at={lockedUntil} relative />
+        </span>
+      )}
     </span>
-  ) : (
-    <None />
   );
+};
 
 /** When it was taken, of what kind it is, and of which project. */
 const nameColumn = (hasProject: boolean): Column<Backup> => ({
   key: 'createdAt',
   label: 'Backup',
   isTitle: true,
-  cell: ({ id, createdAt, type, projectName }) => {
+  cell: ({ id, createdAt, type, trigger, projectName }) => {
     const project = hasProject ? ` · ${projectName ?? 'Removed project'}` : '';
     return (
       <span className="backup-row__name">
@@ -94,6 +96,7 @@ const nameColumn = (hasProject: boolean): Column<Backup> => ({
             {project}
           </span>
         </span>
+        {trigger !== 'manual' && <span className="table__instead muted small">{triggerWords[trigger]}</span>}
       </span>
     );
   },
@@ -104,10 +107,11 @@ const others: readonly Column<Backup>[] = [
   {
     key: 'by',
     label: 'Started by',
+    isMinor: true,
     cell: (backup) => (
       <span className="backup-row__by">
         <span className="truncate" title={creatorOf(backup)}>
-          {creatorOf(backup)}
+          <Email text={creatorOf(backup)} />
         </span>
         {backup.createdBy?.email && backup.trigger !== 'manual' && (
           <span className="muted small">{triggerWords[backup.trigger]}</span>
@@ -133,7 +137,6 @@ const others: readonly Column<Backup>[] = [
     },
   },
   { key: 'expiry', label: 'Expires', cell: (backup) => <ExpiryCell backup={backup} /> },
-  { key: 'lock', label: 'Lock ends', cell: (backup) => <LockCell backup={backup} /> },
   { key: 'proof', label: 'Proof', cell: (backup) => <ProofCell backup={backup} /> },
   {
     key: 'restore',

@@ -1,10 +1,9 @@
 import { useState } from 'react';
+import { diffFields, type FieldChange, type Fields, type Value } from '../../../../shared/client/index.ts';
 import type { BackupEntry } from '../data/backup-contents.ts';
 import { formatPlural } from '../format/format-number.ts';
 import { Time } from '../ui/data/time.tsx';
 import { ValueView } from '../ui/value/value-tree.tsx';
-import type { Fields, Value } from '../ui/value/value-type.ts';
-import { diffFields, type FieldChange } from './diff-fields.ts';
 
 type Age = 'before' | 'after';
 

@@ -11,18 +11,17 @@ export const MissingNames = ({ names }: { readonly names: Plan['missing'] | Rest
   const isErasedPossible = documentsErased > 0;
   return (
     <>
-      {unknownCollectionsCount > 0 && (
-        <Notice tone="warn" title={`${formatPlural(unknownCollectionsCount, 'collection')} not found in the backup`}>
-          They are not restored. Check the spelling, or choose an older backup.
-          <PathList paths={unknownCollections} total={unknownCollectionsCount} />
-        </Notice>
-      )}
+      <UnknownCollections
+        names={unknownCollections}
+        count={unknownCollectionsCount}
+        consequence={notRestored(unknownCollectionsCount)}
+      />
       {notFoundCount > 0 && (
         <Notice
           tone="warn"
           title={`${formatPlural(notFoundCount, 'document')} not found in the backup${isErasedPossible ? ', or erased' : ''}`}
         >
-          They are not restored.{' '}
+          {notRestored(notFoundCount)}{' '}
           {isErasedPossible
             ? 'An erased document is hidden in every backup. For others, check the spelling, or choose an older backup.'
             : 'Check the spelling, or choose an older backup.'}
@@ -32,6 +31,24 @@ export const MissingNames = ({ names }: { readonly names: Plan['missing'] | Rest
     </>
   );
 };
+
+const notRestored = (count: number): string => (count === 1 ? 'It is not restored.' : 'They are not restored.');
+
+interface UnknownCollectionsProps {
+  readonly names: readonly string[];
+  /** How many there are, if `names` has only the first. */
+  readonly count: number;
+  readonly consequence: string;
+}
+
+/** Requested collections that the backup does not have. */
+export const UnknownCollections = ({ names, count, consequence }: UnknownCollectionsProps) =>
+  count > 0 && (
+    <Notice tone="warn" title={`${formatPlural(count, 'collection')} not found in the backup`}>
+      {consequence} Check the spelling, or choose an older backup.
+      <PathList paths={names} total={count} />
+    </Notice>
+  );
 
 /** What a point-in-time restore lacks because it was allowed to be partial. */
 export const PartialNotice = ({ partial }: { readonly partial: NonNullable<Restore['partial']> }) => (

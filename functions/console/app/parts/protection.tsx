@@ -34,6 +34,10 @@ const reasonWords: Readonly<Partial<Record<Reason['code'], string>>> = {
   COLLECTIONS_MISSING: 'Collections are missing',
 };
 
+/** Why a project is not protected, or at risk. */
+export const reasonsText = (reasons: readonly Reason[]): string =>
+  reasons.map(({ code, message }) => reasonWords[code] ?? message).join(' · ');
+
 /** Whether a project is protected now, and why not. */
 export const Protection = ({ protection, verified, reasons }: Pick<ProjectOverview, 'protection' | 'verified' | 'reasons'>) => {
   const isOnlyStored = protection === 'protected' && !verified;
@@ -44,11 +48,7 @@ export const Protection = ({ protection, verified, reasons }: Pick<ProjectOvervi
         <Icon name={protection === 'protected' ? 'shield' : 'alert'} size={13} />
         {word}
       </Badge>
-      {reasons.length > 0 && (
-        <p className="small secondary protection__reason">
-          {reasons.map(({ code, message }) => reasonWords[code] ?? message).join(' · ')}
-        </p>
-      )}
+      {reasons.length > 0 && <p className="small secondary protection__reason">{reasonsText(reasons)}</p>}
     </div>
   );
 };

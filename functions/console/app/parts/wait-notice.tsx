@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { type Wait, waitWords } from '../data/job-words.ts';
-import { formatPlural } from '../format/format-number.ts';
+import { formatCount } from '../format/format-number.ts';
 import { sentence } from '../format/sentence.ts';
 import { Elapsed } from '../ui/data/elapsed.tsx';
 import { Notice } from '../ui/data/notice.tsx';
@@ -35,11 +35,13 @@ export const WaitNotice = ({ wait: { reason, since, attempts, problem, givesUpAt
       <p>{what}</p>
       <p>
         No progress since <Time at={since} seconds />.{' '}
-        {attempts === 0 ? 'The first attempt has not ended yet.' : `${formatPlural(attempts, 'attempt')} failed.`}
+        {attempts === 0
+          ? 'The first attempt has not ended yet.'
+          : `The step has failed ${attempts === 1 ? 'once' : `${formatCount(attempts)} times`} and is tried again.`}
         {problem && (
           <>
             {' '}
-            The last one: <span className="wrap-anywhere">{sentence(problem)}</span>
+            The last time: <span className="wrap-anywhere">{sentence(problem)}</span>
           </>
         )}
       </p>

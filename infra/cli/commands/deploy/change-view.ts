@@ -1,5 +1,5 @@
 import type { ResourceChange } from '../../../deploy/collect-changes.ts';
-import { formatCounted } from '../../output/format.ts';
+import { formatCount, formatCounted } from '../../output/format.ts';
 
 const verbs: Readonly<Record<string, string>> = { Add: 'added', Modify: 'changed', Remove: 'removed' };
 const verbOf = ({ action, isReplaced }: ResourceChange): string => (isReplaced ? 'replaced' : (verbs[action] ?? action));
@@ -28,6 +28,6 @@ export const changeLines = (changes: readonly ResourceChange[]): readonly string
 };
 
 export const changeSummary = (name: string, changes: readonly ResourceChange[], tense: 'will be' | 'would be'): string => {
-  const parts = [...countEach(changes.map(verbOf))].map(([verb, count]) => `${count} ${verb}`);
+  const parts = [...countEach(changes.map(verbOf))].map(([verb, count]) => `${formatCount(count)} ${verb}`);
   return `${name}: ${formatCounted(changes.length, 'resource')} ${tense} touched: ${parts.join(', ')}`;
 };

@@ -5,6 +5,7 @@ import { CliFailure } from '../../base/cli-failure.ts';
 import { exitCodes } from '../../base/exit-codes.ts';
 import type { Context } from '../../context/context.ts';
 import { askName } from '../../output/ask.ts';
+import { formatCounted } from '../../output/format.ts';
 import { countEach } from './change-view.ts';
 import type { DeployOptions } from './deploy-options.ts';
 import { followChange } from './follow-change.ts';
@@ -31,7 +32,7 @@ export const destroyStack = async (context: Context, account: Account, { name, y
   if (!stack) throw new CliFailure(exitCodes.notFound, `account ${account.account} has no stack ${name} in ${region}`);
   const resources = await resourcesBelow(account, stack.id);
   const kept = countEach(resources.flatMap(({ type, isRetained }) => (isRetained ? [type] : [])));
-  output.note(`${resources.length} resources of ${name} in account ${account.account}, ${region}. These stay:`);
+  output.note(`${formatCounted(resources.length, 'resource')} of ${name} in account ${account.account}, ${region}. These stay:`);
   for (const [type, count] of kept) output.note(`  ${String(count).padStart(3)}  ${reasonOf(type)}`);
   const { AssetBucket: bucket, AssetPrefix: prefix } = stack.parameters;
   if (bucket)
@@ -47,7 +48,7 @@ export const destroyStack = async (context: Context, account: Account, { name, y
     isDone: /^DELETE_COMPLETE$/,
     failed: (last) => `${name} could not be removed completely (${last})`,
   });
-  output.result({ status, retained }, name, `${name} is removed; ${retained.length} resources stay:`);
+  output.result({ status, retained }, name, `${name} is removed; ${formatCounted(retained.length, 'resource')} stay:`);
   if (!output.isJson && !output.isQuiet)
     for (const { type, physicalId } of retained) output.line(`  ${physicalId}  ${reasonOf(type)}`);
 };

@@ -5,7 +5,8 @@
  * - versions and Object Lock, in buckets created with it (lockable-buckets.ts)
  * - keeps the name of an object's server-side encryption; a key alias containing `missing` does not exist
  *
- * To try an outage: after a PUT of an object named `local-outage` into a bucket every other call to it answers 503, until a DELETE of it.
+ * To try an outage: after a PUT of an object named `local-outage` into a bucket every other call to it answers 503, until a DELETE of it; or
+ * 403, if the object says `denied`.
  *
  * Any credentials open any bucket. To try error handling, some access key ids are refused:
  * - containing `denied`, `wrong`, `invalid`, `revoked` or `expired` (any case): no access
@@ -106,7 +107,7 @@ export const makeS3Front = ({ port, dir, isOurs = () => false, lockableBuckets =
     };
   const lockable = openLockableBuckets(dir, askAs(undefined), lockableBuckets);
 
-  const down = new Set<string>();
+  const down = new Map<string, () => S3Refusal>();
 
   const serve = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const body = await readBody(incoming);
@@ -118,11 +119,12 @@ export const makeS3Front = ({ port, dir, isOurs = () => false, lockableBuckets =
     if (isOurs(accessKeyId) || !isAllowed(accessKeyId, method, isObject))
       throw new S3Refusal(403, 'AccessDenied', 'Access Denied');
     if (key.join('/') === outageKey) {
-      if (method === 'PUT') down.add(bucket);
+      if (method === 'PUT') down.set(bucket, body.toString() === 'denied' ? denied : unavailable);
       if (method === 'DELETE') down.delete(bucket);
       return void response.writeHead(204).end();
     }
-    if (down.has(bucket)) throw new S3Refusal(503, 'ServiceUnavailable', 'The service is unable to handle requests.');
+    const refusal = down.get(bucket);
+    if (refusal) throw refusal();
     const flaw = flawOf(headers, body);
     if (flaw) throw new S3Refusal(400, flaw, 'The digest you specified did not match what we received.');
     if (method === 'GET' && !isObject && url.searchParams.has('uploads') && existsSync(join(dir, 'buckets', bucket)))
@@ -160,6 +162,8 @@ export const makeS3Front = ({ port, dir, isOurs = () => false, lockableBuckets =
 };
 
 const outageKey = 'local-outage';
+const denied = (): S3Refusal => new S3Refusal(403, 'AccessDenied', 'Access Denied');
+const unavailable = (): S3Refusal => new S3Refusal(503, 'ServiceUnavailable', 'The service is unable to handle requests.');
 const encryptionHeader = 'x-amz-server-side-encryption';
 /** Stores the encryption name as object metadata. */
 const encryptionMetadata = 'x-amz-meta-local-encryption';

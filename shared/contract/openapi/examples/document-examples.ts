@@ -7,6 +7,7 @@ import type {
   DocumentInBackup,
   LocatedDocument,
 } from '../../models/document.ts';
+import type { FoundDocuments } from '../../models/found-documents.ts';
 import { pitrWindows } from './account-examples.ts';
 import { backup, entry } from './job-examples.ts';
 import { exampleTime } from './request-examples.ts';
@@ -62,4 +63,14 @@ export const deletedDocuments: z.output<typeof DeletedDocuments> = {
   documents: [deletedDocument],
   searchedFrom: ago(1_440),
   complete: true,
+};
+
+export const foundDocuments: z.output<typeof FoundDocuments> = {
+  backupId: backup.id,
+  projectId,
+  readTime,
+  kind: 'values',
+  plan: { documents: 31_002, bytes: 9_412_310, parts: 1, seconds: 1, estimatedUsd: 0.000_024, indexed: false },
+  matches: [entry],
+  scanned: { documents: 31_002, bytes: 9_412_310 },
 };

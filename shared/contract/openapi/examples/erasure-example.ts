@@ -1,5 +1,5 @@
 import type * as z from 'zod/mini';
-import type { Erasure } from '../../models/erasure.ts';
+import type { Erasure, ErasurePreview } from '../../models/erasure.ts';
 import { backup } from './job-examples.ts';
 
 export const erasureExample: z.output<typeof Erasure> = {
@@ -16,4 +16,12 @@ export const erasureExample: z.output<typeof Erasure> = {
   expiredAt: null,
   createdBy: backup.createdBy,
   createdAt: backup.createdAt,
+};
+
+export const erasurePreviewExample: ErasurePreview = {
+  backupId: backup.id,
+  readTime: backup.readTime,
+  documents: 3,
+  paths: ['users/ada', 'users/ada/orders/1', 'users/ada/orders/2'],
+  complete: true,
 };

@@ -2,6 +2,7 @@
 import type * as z from 'zod/mini';
 import { idPrefixes } from '../../ids.ts';
 import type { Backup, BackupEntry, Diff, Estimate } from '../../models/backup.ts';
+import type { Export, ExportContent, ExportFile, ExportPlan } from '../../models/export.ts';
 import type { Overview } from '../../models/overview.ts';
 import type { DryRun, RestoreHistory, RestoreJob } from '../../models/restore.ts';
 import { sampleResourcesAt } from '../../samples/sample-resources.ts';
@@ -13,6 +14,7 @@ const {
   storage,
   backup: sample,
   restore,
+  exported,
   schedule,
   person,
   totalDocuments,
@@ -115,6 +117,40 @@ export const dryRun: z.output<typeof DryRun> = {
     { path: 'orders/1042', action: 'create' },
   ],
   cost,
+};
+
+export const exportJob: z.output<typeof Export> = { ...exported, collections: ['*'], columns: null };
+
+export const exportFile: z.output<typeof ExportFile> = {
+  name: 'orders/part-00001.parquet',
+  collection: 'orders',
+  documents: 1_200,
+  bytes: 4_194_308,
+  sha256: '0'.repeat(64),
+};
+
+/** The last piece of the file. */
+export const exportContent: z.output<typeof ExportContent> = {
+  file: exportFile.name,
+  offset: 4_194_304,
+  bytes: 4,
+  totalBytes: exportFile.bytes,
+  nextOffset: null,
+  content: 'UEFSMQ==',
+};
+
+export const exportPlan: z.output<typeof ExportPlan> = {
+  dryRun: true,
+  partial: null,
+  projectId: project.id,
+  backupId: backup.id,
+  pointInTime: null,
+  format: 'parquet',
+  documents: 31_002,
+  bytes: 24_801_600,
+  files: 1,
+  storageDestination: exported.storageDestination,
+  cost: exported.cost,
 };
 
 export const restoreHistory: z.output<typeof RestoreHistory> = {

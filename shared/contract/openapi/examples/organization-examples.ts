@@ -31,6 +31,7 @@ export const organizationExample: z.output<typeof Organization> &
     restoreTests: { limit: organizationLimits.restoreTests, used: 1 },
     concurrentBackups: { limit: organizationLimits.concurrentBackups, used: 3 },
     concurrentRestores: { limit: organizationLimits.concurrentRestores, used: 0 },
+    concurrentExports: { limit: organizationLimits.concurrentExports, used: 1 },
     concurrentVerifications: { limit: organizationLimits.concurrentVerifications, used: 0 },
   },
   awsAccountId: '123456789012',

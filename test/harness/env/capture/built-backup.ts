@@ -1,6 +1,6 @@
 /** What a backup in a bucket has, and whether every byte of it is right. */
 import { deepEqual, equal } from 'node:assert/strict';
-import { recordKind, streamLeaves } from '../../../../shared/archive/index.ts';
+import { recordKind, storedObjects, streamLeaves } from '../../../../shared/archive/index.ts';
 import { commit } from '../../../../shared/platform/index.ts';
 import {
   type BackupRecord,
@@ -37,7 +37,9 @@ export const assertVerified = async (t: CaptureEnv, backup: BackupRecord): Promi
   const { verification } = t.table.get<BackupRecord>(backupKey.backup(t.tenant, backup.id))!;
   equal(verification?.status, 'passed', JSON.stringify(verification?.findings));
   const open = await openArchive(t.tenant, { backup, deps: t.deps });
-  const own = open.archive.manifest.objects.filter((one) => one.backup === backup.archive.backup).map(({ name }) => name);
+  const own = storedObjects(open.archive.manifest)
+    .filter((one) => one.backup === backup.archive.backup)
+    .map(({ name }) => name);
   const stored = [...t.folder(backup.path).objects.keys()].filter((name) => name !== 'key' && name !== 'manifest');
   deepEqual(stored.sort(), own.sort());
   open.close();

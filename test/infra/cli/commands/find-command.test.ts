@@ -74,3 +74,16 @@ test('bms find: a live document needs no older backups, unless --all asks for th
   equal(calls(), 1);
   equal((JSON.parse((await find('--all', '--json')).out) as { examined: number }).examined, 6);
 });
+
+test('bms find: a refused path is called what the usage line calls it', async () => {
+  const message = 'path: names the collection users. Add the id of a document, such as users/ada';
+  const service = await openScriptedService(stops, ({ path }) =>
+    path === `/projects/${projectId}`
+      ? { data: { id: projectId } }
+      : { status: 400, error: { code: 'VALIDATION_ERROR', message, details: { field: 'path', reason: message.slice(6) } } },
+  );
+  const env = { XDG_CONFIG_HOME: tempDir(stops), BMS_URL: service.url, BMS_API_KEY: 'key' };
+  const { code, err } = await runProgram(['find', 'users', '--project', projectId], env);
+  equal(code, 2);
+  match(err, /<document>: names the collection users/);
+});

@@ -115,7 +115,7 @@ test('bms deploy: a bucket of another account is refused, and gets nothing', asy
 test('bms deploy --diff and --template-only change nothing', async () => {
   const diff = await deploy('--from', `${addressOf(releases)}/2.0.0`, ...identity(), '--diff');
   equal(diff.code, 0, diff.err);
-  match(diff.out, /^backup-management-service: \d+ resources would be touched: \d+ added\n$/);
+  match(diff.out, /^backup-management-service: ([\d,]+) resources would be touched: \1 added\n$/);
   match(diff.err, /created the private bucket bms-release-123456789012-eu-central-1 for the files of releases/);
   match(diff.err, /added {4} +1 {2}AWS::DynamoDB::Table/);
   deepEqual([...account.buckets.keys()], ['bms-release-123456789012-eu-central-1']);
@@ -292,7 +292,7 @@ test('bms deploy --destroy: removes a protected deployment, and says what stays 
   equal(code, 0, err);
   match(err, /The files of the release stay in s3:\/\/bms-release-123456789012-eu-central-1\/backup-management-service\/;/);
   match(err, /1 {2}the table: all records, and the wrapped keys of backups/);
-  match(out, /^backup-management-service is removed; \d+ resources stay:\n/);
+  match(out, /^backup-management-service is removed; [\d,]+ resources stay:\n/);
   match(out, /a key: without it backups cannot be decrypted/);
   match((await deploy('--destroy', '--yes')).err, /has no stack/);
 });

@@ -38,7 +38,7 @@ test('console: internal backups are hidden; several are verified and deleted at 
     .waitFor();
   equal(await page.getByRole('row').count(), 1 + 4);
   await page.getByLabel('Show internal').check();
-  await page.getByRole('table').getByText('Before a restore').waitFor();
+  await page.getByRole('table').getByText('Before a restore').filter({ visible: true }).waitFor();
   equal(await page.getByRole('row').count(), 1 + 6);
   await page.getByLabel('Show internal').uncheck();
   await page.locator('tbody tr').nth(4).waitFor({ state: 'detached' });
@@ -48,6 +48,13 @@ test('console: internal backups are hidden; several are verified and deleted at 
   await page.keyboard.press('Space');
   await page.getByText('4 selected').waitFor();
   await check.screenshots('backups-selected');
+  for (const width of [1_066, 1_130, 1_200, 1_280, 1_440]) {
+    await page.setViewportSize({ width, height: 860 });
+    const frame = "document.querySelector('.table-frame')";
+    const [wide, shown] = (await page.evaluate(`[${frame}.firstChild.scrollWidth, ${frame}.clientWidth]`)) as number[];
+    ok(Number(wide) <= Number(shown), `${wide} px in ${shown} px of a window of ${width} px`);
+  }
+  await page.setViewportSize({ width: 1_280, height: 860 });
   await check.accessibility();
   await page.getByRole('button', { name: 'Verify…' }).click();
   const dialog = page.getByRole('dialog');
@@ -68,7 +75,8 @@ test('console: internal backups are hidden; several are verified and deleted at 
   await check.screenshots('backups-delete');
   await check.accessibility();
   await dialog.getByRole('button', { name: 'Delete 3 backups' }).click();
-  await dialog.getByText('2 backups are deleted. 1 of 3 failed.').waitFor();
+  await dialog.getByText('2 of 4 backups are deleted, 2 are kept.').waitFor();
+  await dialog.getByText('The storage keeps it locked until').waitFor();
   await dialog.getByText('Point-in-time recovery of the project needs this backup').waitFor();
   await check.screenshots('backups-deleted');
   await dialog.getByRole('button', { name: 'Done' }).click();

@@ -83,6 +83,8 @@ test('console: among hundreds of projects, those that are not protected come fir
   await page.getByText(`1 of ${total} projects`).waitFor();
   deepEqual(await names(), ['Shop 0003']);
   match(page.url(), /protection=at_risk&label=team%3Dblog/);
+  const main = page.getByRole('navigation', { name: 'Main' });
+  equal(await main.getByRole('link', { name: 'Overview' }).getAttribute('aria-current'), 'page');
   await check.screenshots('overview-filtered');
   await filters.getByRole('button', { name: 'Clear' }).click();
 

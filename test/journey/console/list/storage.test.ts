@@ -27,6 +27,11 @@ test('console: each bucket shows what it holds by project, what uses it and what
   await table.getByRole('link', { name: 'Web shop' }).waitFor();
   await page.getByText('No project uses this storage yet').waitFor();
   await page.getByRole('link', { name: 'Amazon S3 Standard' }).first().waitFor();
+  await page.getByText('less than US$0.01').waitFor();
+  await page
+    .getByText(/^US\$0\.023 per GB a month, list price of/)
+    .first()
+    .waitFor();
   await check.screenshots('storage-usage');
   await check.accessibility();
   check.problems();

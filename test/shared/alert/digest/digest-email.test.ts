@@ -63,8 +63,8 @@ test('digestEmail: says what is protected, what is not and why, what was made, w
     text.slice(0, text.indexOf('You receive')),
     `The week from 2026-03-02 to 2026-03-08 (UTC) in the organization "Acme": 1 of 2 projects is not protected.
 
-Not protected
--------------
+Not protected or at risk
+------------------------
 
 - "Blog": unprotected. Blog has no backup that could be restored.
 
@@ -84,8 +84,8 @@ Stored: 30.0 MB (2.5 MB more)
 Document reads: 1,234,567
 Estimated Firestore cost: $0.74
 
-Failed backups and restores
----------------------------
+Failed in the last 7 days until now
+-----------------------------------
 
 - 2026-03-04 02:01 UTC: backup of "Shop": The bucket denied access
 
@@ -114,14 +114,15 @@ test('digestEmail: an organization without problems has no empty sections', () =
     'https://x.example',
   );
   equal(subject, 'Weekly digest: the project is protected (Acme)');
-  ok(!text.includes('Not protected') && !text.includes('Failed backups'));
+  ok(!text.includes('Not protected or at risk') && !text.includes('Failed in the'));
 });
 
 for (const [totals, verdict] of [
   [{ projects: 0, protected: 0, atRisk: 0, unprotected: 0 }, 'there are no projects'],
   [{ projects: 3, protected: 3, atRisk: 0, unprotected: 0 }, 'all 3 projects are protected'],
-  [{ projects: 1, protected: 0, atRisk: 1, unprotected: 0 }, '1 of 1 project is not protected'],
-  [{ projects: 3, protected: 1, atRisk: 1, unprotected: 1 }, '2 of 3 projects are not protected'],
+  [{ projects: 1, protected: 0, atRisk: 1, unprotected: 0 }, '1 of 1 project is at risk'],
+  [{ projects: 2, protected: 0, atRisk: 0, unprotected: 2 }, '2 of 2 projects are not protected'],
+  [{ projects: 3, protected: 1, atRisk: 1, unprotected: 1 }, '1 of 3 projects is not protected, 1 at risk'],
 ] as const)
   test(`digestEmail: the verdict of ${JSON.stringify(totals)}`, () =>
     equal(digestEmail(digest({ totals }), 'Acme', 'https://x.example').subject, `Weekly digest: ${verdict} (Acme)`));

@@ -129,6 +129,22 @@ for (const name of ['restore.completed', 'restore.failed'] as const)
     );
   });
 
+test('incident: a restore that found no damage opens none, also in a backup known as damaged', async () => {
+  const event = eventAt(minutes(0), 'restore.completed');
+  const { restore, ...rest } = event.data as { readonly restore: { readonly backupId: string; readonly projectId: string } };
+  const { backupId: id, projectId } = restore;
+  table.put({
+    ...backupKey.backup(tenant, id),
+    id,
+    projectId,
+    status: 'completed',
+    verification: null,
+    damagedDepth: 'structure',
+  });
+  await apply({ ...event, data: { ...rest, restore: { ...restore, findings: [], findingsCount: 0 } } });
+  deepEqual(incidents(), []);
+});
+
 test('incident: a cancelled backup opens none', async () => {
   await apply(failed(minutes(0), { error: { code: 'CANCELLED' } }));
   deepEqual(incidents(), []);

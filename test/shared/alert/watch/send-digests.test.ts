@@ -97,7 +97,7 @@ test('digest: is sent on Monday at 08:00 and not before, with the week before', 
   await runAll(hours(0.1));
   const [mail = ''] = mails();
   match(mail, /owner@example\.com/);
-  match(mail, /Weekly digest: 1 of 1 project is not protected \(Acme\)/);
+  match(mail, /Weekly digest: 1 of 1 project is at risk \(Acme\)/);
   match(mail, /from 2026-03-02 to 2026-03-08/);
   match(mail, /Shop is not backed up automatically/);
   match(mail, /Document reads: 1,000,000/);

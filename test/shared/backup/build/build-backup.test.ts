@@ -109,6 +109,20 @@ test('built backup: a synthetic full of it is as old as it is in what was read, 
   deepEqual([ofRead.builtFrom, backupData(ofRead).auditedSince], ['source', read.readTime]);
 });
 
+test('built backup: an incremental one whose parent is older than the base counts deletions of the last documents, too', async () => {
+  const t = await captured();
+  const parent = await t.takeBackup();
+  t.table.put({ ...t.pitr, bytesSinceBase: 1 << 30, mustReadBase: true as const });
+  await t.runNextCycle();
+  await t.runRequestedBase();
+  await t.runNextCycle();
+  ok(microsOf(t.pitr.bases.at(-1)?.readTime ?? '') > microsOf(parent.readTime ?? ''));
+  await t.put({ 'users/a': '3', 'users/c': null, 'users/a/notes/n': '1' });
+  const child = await t.takeBackup({ type: 'incremental', parentBackupId: parent.id, chainLength: 1 });
+  deepEqual([child.status, child.builtFrom, child.type], ['completed', 'changes', 'incremental'], child.error?.message);
+  deepEqual(await documentsIn(t, child), [...t.truthAt(microsOf(child.readTime ?? ''))].sort());
+});
+
 test('built backup: while captures fail it waits for their next attempt, and does not repeat them at once', async () => {
   let cycles = 0;
   const t = await captured(async (env) => {
@@ -137,16 +151,20 @@ test('built backup: the estimate expects none while a collection is missing, and
   match(whyNotBuilt(t.pitr) ?? '', /base backup/);
 });
 
-test('built backup: with too many changes, or when sorting them takes too long, the source is read, and the reason says so', async () => {
-  const t = await captured();
-  const { changes } = t.deps;
+/** The captured moments of the project, each as another function returns it. */
+const changingMoments = ({ deps: { changes } }: CaptureEnv) => {
   const findMoment: ChangeSource['findMoment'] = async (...run) => changes!.findMoment(...run);
-  const asFound = (change: (found: CapturedMoment) => CapturedMoment): ChangeSource => ({
+  return (change: (found: CapturedMoment) => CapturedMoment): ChangeSource => ({
     findMoment: async (...run) => {
       const found = await findMoment(...run);
       return found && !('reason' in found) ? change(found) : found;
     },
   });
+};
+
+test('built backup: with too many changes, or when sorting them takes too long, the source is read, and the reason says so', async () => {
+  const t = await captured();
+  const asFound = changingMoments(t);
   t.deps = { ...t.deps, changes: asFound((found) => ({ ...found, changes: changesMax + 1 })) };
   const many = await t.takeBackup();
   deepEqual([many.status, many.builtFrom, many.documentCount], ['completed', 'source', 3]);
@@ -243,6 +261,18 @@ test('built backup: an incremental one whose parent is damaged becomes a full on
     deepEqual([backup.type, backup.parentBackupId, backup.needs], ['full', null, undefined]);
     match(backup.fullBecause ?? '', new RegExp(`${parent.id}.* is damaged`));
   }
+});
+
+test('built backup: if retention has deleted the base since the plan, the source is read', async () => {
+  const t = await captured();
+  const base = recordOf(t, t.pitr.bases[0]!.backupId);
+  async function* expiring(found: CapturedMoment) {
+    yield* found.readChanges();
+    t.table.put({ ...base, status: 'expired' });
+    t.folder(base.path).objects.clear();
+  }
+  t.deps = { ...t.deps, changes: changingMoments(t)((found) => ({ ...found, readChanges: () => expiring(found) })) };
+  await assertReadInstead(t, await t.takeBackup(), new RegExp(`${base.id}.* is gone`));
 });
 
 test('built backup: two at once, of which one is refused, and both that follow are exact', async () => {

@@ -20,6 +20,7 @@ import type { CaptureAuditRecord } from '../../../../shared/pitr/model/record.ts
 import { newId } from '../../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
 import { type BackupRecord, backupKey, openArchive } from '../../../../shared/stored-backup/index.ts';
+import { documentsIn } from '../../../harness/env/capture/built-backup.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
 import { CrashInjector } from '../../../harness/faults/crash-injector.ts';
 import { documentsRoot } from '../../../harness/firestore/write-documents.ts';
@@ -135,6 +136,18 @@ test('audit: a budget that is spent without it pauses it, which no base makes up
   equal(needsReadBase({ ...t.pitr, auditPaceDays: 20 }, new Date(t.nowMs + 15 * dayMs)), false);
   equal(needsReadBase({ ...t.pitr, auditPaceDays: 20 }, new Date(t.nowMs + 25 * dayMs)), true);
 
+  // A built base shows what the audit had read by then; what it reads later, the next base shows.
+  const [readTime, auditDays] = [t.pitr.bases[0]!.readTime, 30];
+  for (const [age, isStale] of [
+    [29, false],
+    [31, true],
+  ] as const) {
+    const auditedSince = new Date(Date.parse(readTime) - age * dayMs).toISOString();
+    const built = { backupId: newId('backup'), readTime, since: readTime, builtFrom: 'changes', auditedSince } as const;
+    const { auditPaceDays: _, ...pitr } = t.pitr;
+    equal(needsReadBase({ ...pitr, auditDays, bases: [...pitr.bases, built] }, new Date(t.nowMs + 3 * dayMs)), isStale);
+  }
+
   setBudget(1_000_000);
   t.table.put({ ...t.pitr, auditDueAt: t.now.toISOString() });
   equal(await audit(t), false);
@@ -192,11 +205,7 @@ test('audit: a version from before the base of a moment replaces what the base h
   await t.put({ 'users/ada': '2', 'users/bob': null });
   await cycle(t);
   loseLastBatch(t);
-  const capture = async (): Promise<void> => {
-    t.pass(1);
-    if (Date.parse(t.pitr.nextTurnAt ?? '') <= t.nowMs) await t.runCycle();
-  };
-  t.deps = { ...t.deps, changes: changesAfter(capture) };
+  buildFromChanges(t);
   const built = await t.takeBackup();
   // A base that was built from what was captured has what that lacks.
   const base = { backupId: built.id, readTime: built.readTime!, since: built.readTime! };
@@ -206,6 +215,57 @@ test('audit: a version from before the base of a moment replaces what the base h
   for (let day = 0; day < 3; day++) {
     await audit(t);
     nextDay(t);
+  }
+  equal(auditOf(t).differences, 2);
+  await assertExactAt(t);
+}, 240_000);
+
+/** While a backup waits, the capture that it asked for runs. */
+const buildFromChanges = (t: CaptureEnv): void => {
+  const capture = async (): Promise<void> => {
+    t.pass(1);
+    if (Date.parse(t.pitr.nextTurnAt ?? '') <= t.nowMs) await t.runCycle();
+  };
+  t.deps = { ...t.deps, changes: changesAfter(capture) };
+};
+
+test('audit: an incremental backup is exact although its parent was built, at the same moment, before the correction', async () => {
+  const t = await startCaptures(3, 7, { 'users/ada': '1', 'users/bob': '1' });
+  await t.put({ 'users/ada': '2', 'users/bob': null, 'users/new': '1' });
+  await cycle(t);
+  loseLastBatch(t);
+  buildFromChanges(t);
+  const parent = await t.takeBackup();
+  equal(microsOf(parent.readTime!), microsOf(t.pitr.capturedTo!));
+  for (let day = 0; day < 3; day++) {
+    await audit(t);
+    nextDay(t);
+  }
+  equal(auditOf(t).differences, 3);
+  equal(t.batches.find(({ asOf }) => asOf)?.asOf, t.pitr.capturedTo);
+  const child = await t.takeBackup({ type: 'incremental', parentBackupId: parent.id, chainLength: 1 });
+  equal(child.builtFrom, 'changes');
+  deepEqual(await documentsIn(t, child), [...t.truthAt(microsOf(child.readTime!))].sort());
+}, 240_000);
+
+test('audit: a base that was built while a step was read has the lost changes, too, so the step is repeated after it', async () => {
+  const t = await startCaptures(3, 7, { 'users/ada': '1', 'users/bob': '1' });
+  await t.put({ 'users/ada': '2', 'users/bob': null });
+  await cycle(t);
+  loseLastBatch(t);
+  buildFromChanges(t);
+  const built = await t.takeBackup();
+  const base = { backupId: built.id, readTime: built.readTime!, since: built.readTime!, builtFrom: 'changes' as const };
+  t.table.put({ ...t.pitr, bases: [...t.pitr.bases, base] });
+  equal(built.readTime, t.pitr.capturedTo);
+  await audit(t);
+  const { problem, differences } = (await readAuditView(t.tenant, t.pitr))!;
+  deepEqual([differences, t.pitr.diverged], [0, undefined]);
+  ok(problem?.includes('base'), problem ?? '');
+  await cycle(t);
+  for (let day = 0; day < 3; day++) {
+    nextDay(t);
+    await audit(t);
   }
   equal(auditOf(t).differences, 2);
   await assertExactAt(t);

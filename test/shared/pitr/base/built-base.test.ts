@@ -46,16 +46,19 @@ test('base: it is built from the last one and the changes since, reads nothing, 
   await t.assertExact();
 });
 
-test('base: it is read again when a document may not have been read for auditDays', async () => {
+test('base: it is read again when a document of the one before had not been read for auditDays', async () => {
   const t = await captured();
   const day = 24 * 3_600;
   const old = (days: number): Partial<PitrRecord> => ({
     auditDays: 7,
-    bases: t.pitr.bases.map((one) => ({ ...one, builtFrom: 'changes' as const, auditedSince: iso(after(t.now, -days * day)) })),
+    bases: t.pitr.bases.map((one) => {
+      const auditedSince = iso(after(new Date(one.readTime), -days * day));
+      return { ...one, builtFrom: 'changes' as const, auditedSince };
+    }),
   });
-  equal((await refresh(t, old(6.9))).base.builtFrom, 'changes');
+  equal((await refresh(t, old(7.1))).base.builtFrom, 'changes');
   await t.put({ 'users/d': '1' });
-  const { base, backup } = await refresh(t, old(7.1));
+  const { base, backup } = await refresh(t, old(7.3));
   deepEqual([base.builtFrom, base.auditedSince, backup.builtFrom], [undefined, undefined, 'source']);
 });
 

@@ -24,7 +24,10 @@ test('postGuarded: the receiver gets exactly the given bytes', async (t) => {
   const receiver = await receive(t);
   const body = JSON.stringify({ text: 'ü 漢 😀 \u2028 </script> \0', number: 1e21 });
   const headers = { 'Content-Type': 'application/json', 'X-Service-Signature': 'sha256=00', 'X-Empty': '' };
-  deepEqual(told(await postGuarded(wish(receiver.url('/a/b?c=%20d&e'), { headers, body }))), answered(200));
+  const begunMs = performance.now();
+  const outcome = await postGuarded(wish(receiver.url('/a/b?c=%20d&e'), { headers, body }));
+  ok(outcome.durationMs <= Math.ceil(performance.now() - begunMs), `${outcome.durationMs} ms`);
+  deepEqual(told(outcome), answered(200));
   const heard = await receiver.next();
   equal(heard.method, 'POST');
   equal(heard.path, '/a/b?c=%20d&e');

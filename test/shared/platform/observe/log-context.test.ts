@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Context } from 'aws-lambda';
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, beforeEach, test } from 'vitest';
+import { ApiError } from '../../../../shared/contract/errors.ts';
 import { addLogContext, bestEffort, lambdaHandler, log, newId, withLogContext } from '../../../../shared/platform/index.ts';
 import { captureLog } from '../../../harness/aws/captured-log.ts';
 
@@ -35,6 +36,14 @@ test('withLogContext: lines of concurrent work contain their own ids at any dept
     assert.equal((of(n)[0]!.error as Error).message, n);
   }
   assert.equal(lines.length, 6);
+});
+
+test('log: the headers of an error are left out, also those of its cause', () => {
+  const cause = Object.assign(new Error('the store failed'), { headers: { authorization: 'Bearer x' }, reason: 'unavailable' });
+  log.warn('left to the job', new ApiError('STORAGE_ERROR', 'the bucket failed', {}, { cause, headers: { 'retry-after': '1' } }));
+  const error = lines[0]!.error as { code: string; cause: { reason: string } };
+  assert.deepEqual([error.code, error.cause.reason], ['STORAGE_ERROR', 'unavailable']);
+  assert.doesNotMatch(JSON.stringify(error), /headers|authorization|retry-after/i);
 });
 
 test('addLogContext: new ids are on later lines; existing ids win, except over the line’s own', async () => {

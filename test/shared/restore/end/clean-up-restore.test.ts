@@ -276,5 +276,12 @@ test('clean-up: uploads of the journal that a crashed worker left are looked for
   };
   await cleanUpRestore(t.tenant, { restoreJobId: setup.id, deps: { ...t.deps, openStore }, options: {} });
   // The part of that number is stored, but in the journal of an earlier attempt.
-  deepEqual([...asked].sort(), ['', 'chunk/00000000-0000', 'chunk/50000000-0000', 'index/00000000-0000']);
+  deepEqual([...asked].sort(), [
+    '',
+    'chunk/00000000-0000',
+    'chunk/50000000-0000',
+    'filter/00000000-0000',
+    'filter/50000000-0000',
+    'index/00000000-0000',
+  ]);
 });

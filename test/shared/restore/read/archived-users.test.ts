@@ -128,7 +128,7 @@ test('users: a user that the service rejects fails alone, by name', async () => 
   deepEqual(ended(done), [
     'failed',
     counts(2, { deleted: 0, skipped: 0, failed: 1 }),
-    '1 of 3 users could not be written; failures lists them',
+    '1 of 3 users could not be written; the list of failures names them',
   ]);
   deepEqual(done.failures, [{ path: 'accounts/bad', code: 'INVALID_ARGUMENT', message: 'Invalid custom claims provided.' }]);
   deepEqual([done.error?.code, done.written, done.failed], ['COUNT_MISMATCH', 1, 0]);
@@ -143,7 +143,7 @@ test('users: without the hash configuration, users with a password fail and othe
   deepEqual(ended(done), [
     'failed',
     counts(1, { deleted: 0, skipped: 0, failed: 1 }),
-    '1 of 2 users could not be written; failures lists them',
+    '1 of 2 users could not be written; the list of failures names them',
   ]);
   deepEqual(
     done.failures.map(({ path, code }) => [path, code]),

@@ -249,4 +249,29 @@ describe('request: documents', () => {
     ));
 });
 
+describe('request: to build a moment only', () => {
+  const moment = { backupId: undefined, projectId, pointInTime: '2025-01-31T08:00:00Z' };
+  for (const [more, wrong] of [
+    [{ targetProjectId: targetId }, 'targetProjectId'],
+    [{ collections: ['a'] }, 'collections'],
+    [{ documentIds: ['a/1'] }, 'documentIds'],
+    [{ allowPartial: false }, 'allowPartial'],
+    [{ options: { dryRun: true } }, 'options.dryRun'],
+    [{ options: { mergeMode: 'rollback' } }, 'options.mergeMode'],
+    [{ options: { includeAuthUsers: true } }, 'options.includeAuthUsers'],
+    [{ options: { includeSubcollections: false } }, 'options.includeSubcollections'],
+    [{ options: { maxWritesPerSecond: 5 } }, 'options.maxWritesPerSecond'],
+    [{ options: { deleteDigest: '0'.repeat(64) } }, 'options.deleteDigest'],
+  ] as const satisfies readonly (readonly [Body, string])[])
+    test(`${wrong} is refused`, () =>
+      rejects(
+        ask({ ...moment, ...more, options: { buildOnly: true, ...('options' in more ? more.options : {}) } }),
+        field(wrong),
+      ));
+  test('a backup is refused: there is nothing to build', () =>
+    rejects(ask({ options: { buildOnly: true } }), field('options.buildOnly')));
+  test('false is as good as not given', async () =>
+    equal((await ask({ options: { buildOnly: false } })).options.buildsOnly, undefined));
+});
+
 test('request: validation writes nothing', () => equal(table.find(`ORG#${tenant.organizationId}`, 'RESTORE#').length, 0));

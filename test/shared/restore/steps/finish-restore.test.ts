@@ -172,7 +172,7 @@ test('finish: written, deleted, raced and failed add up to the plan, or the diff
   assert.equal(countMismatch(sumShards([shard({}), shard({})])), undefined);
   const failed = countMismatch(sumShards([shard({}), shard({ written: 6, failed: 2 })]));
   assert.deepEqual(failed?.details, { planned: 20, failed: 2 });
-  assert.match(failed?.message ?? '', /^2 of 20 documents could not be written; failures lists them$/);
+  assert.match(failed?.message ?? '', /^2 of 20 documents could not be written; the list of failures names them$/);
   // In the last two the sums agree, although a document was deleted instead of written, or written instead of deleted.
   const swapped = [
     { written: 7, deleted: 2 },

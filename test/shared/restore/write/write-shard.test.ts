@@ -41,7 +41,7 @@ test('write: if the target refuses 3 of 1,000 documents, the others are written,
   assert.equal(failed.status, 'failed');
   assert.equal(failed.phase, 'Finalizing');
   assert.equal(failed.error?.code, 'COUNT_MISMATCH');
-  assert.equal(failed.error?.message, '3 of 1000 documents could not be written; failures lists them');
+  assert.equal(failed.error?.message, '3 of 1000 documents could not be written; the list of failures names them');
   assert.deepEqual(failed.error?.details, { planned: 1_000, failed: 3 });
   assert.deepEqual(
     failed.failures.map(({ path, code }) => [path, code]),

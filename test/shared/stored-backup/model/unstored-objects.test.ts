@@ -4,8 +4,9 @@ import { unstoredObjects } from '../../../../shared/stored-backup/index.ts';
 
 const index = (name: string) => ({ index: { backup: 'b', name } });
 
-/** The chunk of the documents that were read or changed, that of the leaves that were copied, and the index. */
-const objectsOf = (part: string): readonly string[] => [`chunk/0${part}`, `chunk/5${part}`, `index/0${part}`];
+/** The chunk of the documents that were read or changed, that of the leaves that were copied, the index, and the filters of both chunks. */
+const objectsOf = (part: string): readonly string[] =>
+  ['chunk/0', 'chunk/5', 'index/0', 'filter/0', 'filter/5'].map((start) => `${start}${part}`);
 
 test('unstored objects: all objects of every claimed part that is not stored', () => {
   deepEqual(

@@ -31,7 +31,7 @@ describe('filterableAttributes', () => {
   const ofProject = { ...none, projectIds: [projectId] };
   const expected = (name: EventName) => {
     if (name.startsWith('backup.')) return { ...ofProject, trigger: 'scheduled', scheduleId };
-    if (name.startsWith('restore.')) return { ...ofProject, trigger: 'manual' };
+    if (/^(restore|export)\./.test(name)) return { ...ofProject, trigger: 'manual' };
     if (name === 'schedule.triggered' || name === 'schedule.failed') return { ...ofProject, trigger: 'scheduled', scheduleId };
     if (name.startsWith('schedule.')) return { ...ofProject, scheduleId };
     return /^(restore_test|pitr|project)\./.test(name) ? ofProject : none;
@@ -82,7 +82,7 @@ describe('event filter: with filters', () => {
   test('projects passes events of the listed projects, and none without a project', () => {
     assert.deepEqual(
       passing({ projects: [other, projectId] }),
-      begins('backup', 'restore', 'restore_test', 'pitr', 'schedule', 'project'),
+      begins('backup', 'restore', 'export', 'restore_test', 'pitr', 'schedule', 'project'),
     );
     assert.deepEqual(passing({ projects: [other] }), []);
   });
@@ -97,9 +97,9 @@ describe('event filter: with filters', () => {
       const all = backupTriggers.filter((one) => passing({ trigger: [trigger] }, [backupOf(one)]).length > 0);
       assert.deepEqual(all, [trigger]);
     }
-    assert.deepEqual(passing({ trigger: ['manual'] }), begins('restore'));
+    assert.deepEqual(passing({ trigger: ['manual'] }), begins('restore', 'export'));
     assert.deepEqual(passing({ trigger: ['scheduled'] }), [...begins('backup'), 'schedule.triggered', 'schedule.failed']);
-    assert.deepEqual(passing({ trigger: ['manual', 'scheduled'] }).length, 11);
+    assert.deepEqual(passing({ trigger: ['manual', 'scheduled'] }).length, 14);
   });
 
   test('excludeTrigger drops events with a listed trigger, and no others', () => {

@@ -4,9 +4,9 @@ import { ApiError } from '../../../../shared/contract/errors.ts';
 import { eventNames, simpleEventNames } from '../../../../shared/contract/events/event-names.ts';
 import { allowedEvents, checkEvents, subscribes } from '../../../../shared/webhook/model/subscription.ts';
 
-test('allowedEvents: the standard format has 37 events, the simple format nine', () => {
-  assert.equal(allowedEvents('standard').length, 37);
-  assert.equal(new Set(eventNames).size, 37);
+test('allowedEvents: the standard format has 40 events, the simple format nine', () => {
+  assert.equal(allowedEvents('standard').length, 40);
+  assert.equal(new Set(eventNames).size, 40);
   assert.deepEqual(
     allowedEvents('simple'),
     ['backup.started', 'backup.completed', 'backup.failed']

@@ -54,10 +54,21 @@ export const removalWords: Readonly<Record<NonNullable<TestRun['removal']>['stat
   nothing_written: 'Nothing was written',
 };
 
+/** The plan chose nothing: there was no backup, or no moment, to choose. */
+export const foundNothing = ({ error, backupId, pointInTime }: Pick<TestRun, 'error' | 'backupId' | 'pointInTime'>): boolean =>
+  error?.code === 'BACKUP_NOT_FOUND' && backupId === null && pointInTime === null;
+
 /** What to do about a test that failed. */
-export const failureAdvice = ({ startedAt, error }: Pick<TestRun, 'startedAt' | 'error'>): string => {
+export const failureAdvice = ({
+  startedAt,
+  error,
+  backup: { pick },
+}: Pick<TestRun, 'startedAt' | 'error' | 'backup'>): string => {
   if (startedAt === null) return 'Nothing was tested at this due time. Correct the plan, then run it.';
-  if (error?.code === 'BACKUP_NOT_FOUND') return 'There was nothing to test. Take a backup first, or choose from a longer time.';
+  if (error?.code === 'BACKUP_NOT_FOUND')
+    return pick === 'moment'
+      ? 'No backup is wrong: nothing was read. Look at point-in-time recovery of the project, or test a backup instead.'
+      : 'No backup is wrong: nothing was read. Back the project up, then test again.';
   if (error?.code === 'CLEANUP_FAILED') return 'Look at the target before you use it. The evidence records what was found.';
   if (error?.code === 'SOURCE_AUTH_ERROR')
     return 'Reconnect the source, then run the test again. The evidence records what was found.';

@@ -60,7 +60,7 @@ export const useSwitchRestoreTest = ({ id: restoreTestId, name }: RestoreTest) =
     invalidates: changed,
   });
 
-export const useRunRestoreTest = ({ id: restoreTestId, name }: RestoreTest) =>
+export const useRunRestoreTest = ({ id: restoreTestId, name }: Pick<RestoreTest, 'id' | 'name'>) =>
   useChange({
     call: (client) => client.request('POST /restore-tests/{restoreTestId}/run', { params: { restoreTestId } }),
     done: `${name} has started`,

@@ -25,6 +25,7 @@ export const menuSections: readonly (readonly [label: string | undefined, entrie
     'Recover',
     [
       { label: 'Restores', to: paths.restores, icon: 'undo', key: 'r' },
+      { label: 'Exports', to: paths.exports, icon: 'download', key: 'e' },
       { label: 'Restore tests', to: paths.restoreTests, icon: 'shield', key: 't' },
     ],
   ],

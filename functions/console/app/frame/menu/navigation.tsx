@@ -17,11 +17,11 @@ export const Navigation = ({ onNavigate }: { readonly onNavigate?: () => void })
               key={to}
               to={to}
               className="navigation__link"
-              activeOptions={{ exact: to === '/' }}
+              activeOptions={{ exact: to === '/', includeSearch: false }}
               activeProps={{ 'aria-current': 'page' }}
-              // The wizard and the search for a document have no entry of their own.
+              // The wizard and the searches have no entry of their own.
               {...(to === paths.restores &&
-                (pathname === paths.restoreWizard() || pathname === paths.findDocument()) && { 'aria-current': 'page' })}
+                [paths.restoreWizard(), paths.findDocument(), paths.search()].includes(pathname) && { 'aria-current': 'page' })}
               {...(onNavigate && { onClick: onNavigate })}
             >
               <Icon name={icon} />

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useSession } from '../../api/session.ts';
 import { setTheme, type Theme, useTheme } from '../../design/theme.ts';
 import { paths } from '../../paths.ts';
+import { Email } from '../../ui/data/email.tsx';
 import type { IconName } from '../../ui/icon.tsx';
 import { Menu, MenuItem, MenuLabel, MenuSeparator } from '../../ui/overlay/menu.tsx';
 import { initialsOf } from './organization-switcher.tsx';
@@ -31,7 +32,9 @@ export const UserMenu = () => {
       >
         <MenuLabel>
           <span className="user-menu__name">{name}</span>
-          <span className="wrap-anywhere">{email}</span>
+          <span className="wrap-anywhere">
+            <Email text={email} />
+          </span>
         </MenuLabel>
         <MenuSeparator />
         <MenuLabel>Theme</MenuLabel>

@@ -15,6 +15,8 @@ import { backupCommands, type Command, type Found, fixedCommands, projectCommand
 import { recentPages } from './recent-pages.ts';
 
 interface PaletteProps {
+  /** What was typed before it was there. */
+  readonly typed: string;
   readonly onClose: () => void;
   readonly onShortcuts: () => void;
 }
@@ -23,11 +25,11 @@ interface PaletteProps {
 const knownBackups = 100;
 
 /** Any project, backup, page or action by typing. */
-export const Palette = ({ onClose, onShortcuts }: PaletteProps) => {
+export const Palette = ({ typed, onClose, onShortcuts }: PaletteProps) => {
   const { id: organizationId, role } = useMembership();
   const { pathname } = useLocation();
   const navigate = useNavigate();
-  const [query, setQuery] = useState('');
+  const [query, setQuery] = useState(typed);
   const { items: projects } = useProjects();
   const { items: backups } = useBackups({ limit: knownBackups, internal: 'exclude' });
   const older = useOlderBackups(query, projects);

@@ -27,20 +27,33 @@ export const usePalette = (): { readonly open: () => void; readonly dialog: Reac
   useEffect(() => {
     if (pathname !== undefined) rememberPage(organizationId, pathname);
   }, [organizationId, pathname]);
-  useKeys(pathname, setShown);
+  // What is typed before the script of the palette has loaded.
+  const [typed, setTyped] = useState('');
+  const show = (next: Shown): void => {
+    setTyped('');
+    setShown(next);
+  };
+  const type = shown === 'palette' ? (key: string): void => setTyped((before) => before + key) : undefined;
+  useKeys(pathname, { show, type });
   const close = (): void => setShown(undefined);
   return {
-    open: () => setShown('palette'),
+    open: () => show('palette'),
     dialog: (
       <Suspense>
-        {shown === 'palette' && <Palette onClose={close} onShortcuts={() => setShown('shortcuts')} />}
+        {shown === 'palette' && <Palette typed={typed} onClose={close} onShortcuts={() => show('shortcuts')} />}
         {shown === 'shortcuts' && <ShortcutsDialog onClose={close} />}
       </Suspense>
     ),
   };
 };
 
-const useKeys = (pathname: string | undefined, show: (shown: Shown) => void): void => {
+interface KeyActions {
+  readonly show: (shown: Shown) => void;
+  /** While the palette is opened. */
+  readonly type: ((key: string) => void) | undefined;
+}
+
+const useKeys = (pathname: string | undefined, { show, type }: KeyActions): void => {
   const navigate = useNavigate();
   const projectId = /^\/projects\/(prj_[^/]+)/.exec(pathname ?? '')?.[1];
   const handle = useRef<(event: KeyboardEvent) => void>(undefined);
@@ -51,6 +64,11 @@ const useKeys = (pathname: string | undefined, show: (shown: Shown) => void): vo
     if (isSearchKey(event)) {
       event.preventDefault();
       show('palette');
+      return;
+    }
+    if (type && event.key.length === 1 && !hasModifier(event)) {
+      event.preventDefault();
+      type(event.key);
       return;
     }
     if (event.isComposing || event.repeat || hasModifier(event) || takesKeys(event.target) || !hasSingleKeys()) return;

@@ -1,16 +1,17 @@
 import { Link } from '@tanstack/react-router';
 import { type Incident, useIncidents, useOpenIncidents } from '../../data/incidents.ts';
 import { useOverview } from '../../data/overview.ts';
-import { formatCount, formatPlural } from '../../format/format-number.ts';
+import { formatPlural } from '../../format/format-number.ts';
 import { AttentionList } from '../../parts/attention-list.tsx';
 import { HistoryCard } from '../../parts/history-card.tsx';
 import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
+import { Email } from '../../ui/data/email.tsx';
 import type { Column } from '../../ui/data/table.tsx';
 import { TextWithTimes } from '../../ui/data/text-with-times.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { severityWords } from './alert-words.ts';
-import { causeWords } from './incident-words.ts';
+import { causeWords, reportedWords } from './incident-words.ts';
 
 const views = [
   ['open', 'Open'],
@@ -41,8 +42,8 @@ const columnsOf = (view: IncidentView): readonly Column<Incident>[] => [
     cell: ({ severity }) => <Badge tone={severityWords[severity][1]}>{severityWords[severity][0]}</Badge>,
   },
   ...(view === 'all' ? [{ key: 'status', label: 'Status', cell: ({ status }: Incident) => <Status status={status} /> }] : []),
-  { key: 'care', label: 'Taken care of', cell: (incident) => <Care incident={incident} /> },
-  { key: 'count', label: 'Failures', isNumber: true, cell: ({ count }) => formatCount(count) },
+  { key: 'care', label: 'Handled by', cell: (incident) => <Care incident={incident} /> },
+  { key: 'count', label: 'Reported', cell: ({ count }) => <span className="nowrap">{reportedWords(count)}</span> },
   { key: 'opened', label: 'Since', cell: ({ openedAt }) => <Time at={openedAt} relative /> },
   ...(view === 'open'
     ? []
@@ -66,13 +67,17 @@ const columnsOf = (view: IncidentView): readonly Column<Incident>[] => [
 
 /** Who has acknowledged an incident, who takes care of it, and whether it is muted. */
 const Care = ({ incident: { acknowledgement, assignee, mutedUntil } }: { readonly incident: Incident }) => {
-  if (!acknowledgement && !assignee && mutedUntil === null) return <span className="muted">By no one yet</span>;
+  if (!acknowledgement && !assignee && mutedUntil === null) return <span className="muted nowrap">No one yet</span>;
   return (
     <div className="stack stack--close">
-      {assignee && <span className="wrap-anywhere">{assignee.email}</span>}
+      {assignee && (
+        <span className="wrap-anywhere">
+          <Email text={assignee.email} />
+        </span>
+      )}
       {acknowledgement && (
         <span className={assignee ? 'small secondary wrap-anywhere' : 'wrap-anywhere'}>
-          Acknowledged by {acknowledgement.by.email ?? 'a member'}
+          Acknowledged by <Email text={acknowledgement.by.email ?? 'a member'} />
         </span>
       )}
       {mutedUntil !== null && (

@@ -1,18 +1,18 @@
 import { Link } from '@tanstack/react-router';
 import { type IncidentDetails, useIncident } from '../../data/incidents.ts';
-import { formatCount } from '../../format/format-number.ts';
 import { ResourcePage } from '../../frame/resource-page.tsx';
 import { TimelineCard } from '../../parts/timeline-card.tsx';
 import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
+import { Email } from '../../ui/data/email.tsx';
 import { Fact } from '../../ui/data/fact.tsx';
 import { TextWithTimes } from '../../ui/data/text-with-times.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { useParam } from '../../use-param.ts';
-import { kindWords, severityWords } from './alert-words.ts';
+import { severityWords } from './alert-words.ts';
 import { IncidentActions } from './incident-actions.tsx';
-import { entryTitle, entryTone } from './incident-words.ts';
+import { entryTitle, entryTone, reportedWords } from './incident-words.ts';
 
 export const IncidentPage = () => {
   const read = useIncident(useParam('incidentId'));
@@ -49,14 +49,13 @@ export const IncidentPage = () => {
 };
 
 const IncidentFacts = ({ incident }: { readonly incident: IncidentDetails }) => {
-  const { kind, message, project, count, openedAt, lastFailureAt, recoveredAt, acknowledgement, assignee, mutedUntil } = incident;
+  const { message, project, count, openedAt, lastFailureAt, recoveredAt, acknowledgement, assignee, mutedUntil } = incident;
   return (
     <Card>
       <dl className="facts">
         <Fact label={recoveredAt === null ? 'What fails' : 'Why it is over'} isLong className="wrap-anywhere">
           <TextWithTimes text={message} />
         </Fact>
-        <Fact label="Kind">{kindWords[kind][0]}</Fact>
         {project && (
           <Fact label="Project" className="wrap-anywhere">
             <Link to={paths.project(project.id)}>{project.name}</Link>
@@ -65,8 +64,8 @@ const IncidentFacts = ({ incident }: { readonly incident: IncidentDetails }) => 
         <Fact label="Since">
           <Time at={openedAt} />
         </Fact>
-        <Fact label="Failures">
-          {formatCount(count)}, last <Time at={lastFailureAt} relative />
+        <Fact label="Reported">
+          {reportedWords(count)}, last <Time at={lastFailureAt} relative />
         </Fact>
         {recoveredAt !== null && (
           <Fact label="Recovered">
@@ -76,7 +75,7 @@ const IncidentFacts = ({ incident }: { readonly incident: IncidentDetails }) => 
         <Fact label="Acknowledged" className="wrap-anywhere">
           {acknowledgement ? (
             <>
-              By {acknowledgement.by.email ?? 'a member'}, <Time at={acknowledgement.at} relative />
+              By <Email text={acknowledgement.by.email ?? 'a member'} />, <Time at={acknowledgement.at} relative />
               {acknowledgement.note && <div className="small muted">{acknowledgement.note}</div>}
             </>
           ) : (
@@ -84,7 +83,7 @@ const IncidentFacts = ({ incident }: { readonly incident: IncidentDetails }) => 
           )}
         </Fact>
         <Fact label="Assigned to" className="wrap-anywhere">
-          {assignee ? assignee.email : 'No one'}
+          {assignee ? <Email text={assignee.email} /> : 'No one'}
         </Fact>
         {mutedUntil !== null && (
           <Fact label="Muted until">

@@ -1,5 +1,6 @@
 import type { IncidentEntryType } from '../../../../../shared/contract/models/alert-enums.ts';
 import type { Incident, IncidentDetails } from '../../data/incidents.ts';
+import { formatCount } from '../../format/format-number.ts';
 import type { ShownEntry } from '../../parts/timeline-card.tsx';
 
 type Entry = IncidentDetails['timeline'][number];
@@ -28,7 +29,7 @@ const entryWords: Readonly<Record<IncidentEntryType, readonly [what: string, ton
   muted: ['Muted', 'plain'],
   unmuted: ['No longer muted', 'plain'],
   recovered: ['Recovered', 'good'],
-  message: ['Message of an alert', 'plain'],
+  message: ['Alert', 'plain'],
 };
 
 /** What an entry says, such as “Acknowledged by ada@example.com”. */
@@ -39,3 +40,6 @@ export const entryTitle = ({ type, by }: Entry): string => {
 
 export const entryTone = ({ type, message }: Entry): ShownEntry['tone'] =>
   type === 'message' && message?.includes('not delivered') ? 'warn' : entryWords[type][1];
+
+/** How often a failure was reported. Some are reported only after several attempts. */
+export const reportedWords = (count: number): string => (count === 1 ? 'once' : `${formatCount(count)} times`);

@@ -130,7 +130,7 @@ export const ApiKeyForm = ({ apiKey, onClose }: ApiKeyFormProps) => {
         value={days}
         onChange={({ target }) => change({ days: Number(target.value) })}
         error={errorOf('expiresAt')}
-        hint="You are warned two weeks and three days before."
+        hint="You are warned 14 days before, and again 3 days before."
       >
         {apiKey && <option value={0}>Unchanged</option>}
         {lives.map(([value, text]) => (

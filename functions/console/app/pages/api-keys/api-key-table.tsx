@@ -3,6 +3,7 @@ import { grantorChange } from '../../../../../shared/client/index.ts';
 import { type ApiKey, useDeleteApiKey } from '../../data/api-keys.ts';
 import { useProjects } from '../../data/projects.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
+import { Email } from '../../ui/data/email.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { IconButton } from '../../ui/form/button.tsx';
@@ -26,14 +27,15 @@ export const ApiKeyTable = ({ keys }: { readonly keys: readonly ApiKey[] | undef
       cell: ({ name, createdBy, grantedBy, allowedAddresses }) => (
         <div className="stack stack--close">
           <span className="wrap-anywhere">{name}</span>
-          <span className="small secondary wrap-anywhere">
-            {[
-              `by ${createdBy.email ?? createdBy.id}`,
-              grantedBy.id !== createdBy.id && `granted by ${grantedBy.email ?? grantedBy.id}`,
-              allowedAddresses && `from ${allowedAddresses.join(', ')}`,
-            ]
-              .filter(Boolean)
-              .join(' · ')}
+          <span className="small secondary">
+            by <Email text={createdBy.email ?? createdBy.id} />
+            {grantedBy.id !== createdBy.id && (
+              <>
+                {' · granted by '}
+                <Email text={grantedBy.email ?? grantedBy.id} />
+              </>
+            )}
+            {allowedAddresses && ` · from ${allowedAddresses.join(', ')}`}
           </span>
           {grantorChange(grantedBy) && (
             <span>

@@ -37,7 +37,7 @@ export const ServiceAccountCard = () => {
     <>
       <Card
         title="Service account"
-        description="One more key, with scopes but without a role: with backups:write it also deletes backups, which a member cannot."
+        description="One key of the organization itself, for all projects, without an end. It has no ceiling: no role limits what its permissions allow. With backups:write it also deletes backups, which a member cannot."
         actions={actions}
       >
         {error ? (
@@ -45,7 +45,10 @@ export const ServiceAccountCard = () => {
         ) : account === undefined ? (
           <SkeletonText />
         ) : account === null ? (
-          <p className="secondary">This organization has none, and needs none: API keys also have a role, projects and an end.</p>
+          <p className="secondary">
+            This organization has none, and needs none: prefer API keys. Their role is a ceiling, and they have projects and an
+            end.
+          </p>
         ) : (
           <ServiceAccountFacts account={account} />
         )}

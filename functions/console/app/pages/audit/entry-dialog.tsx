@@ -3,6 +3,7 @@ import type { AuditEntry } from '../../data/audit.ts';
 import { actionName, actorName, groupName } from '../../data/audit-words.ts';
 import type { NamedResource } from '../../data/use-resource-names.ts';
 import { CodeBlock, CopyButton } from '../../ui/data/code-block.tsx';
+import { Email } from '../../ui/data/email.tsx';
 import { Fact } from '../../ui/data/fact.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
@@ -54,7 +55,7 @@ export const EntryDialog = ({ entry, resource, onFilter, onClose }: EntryDialogP
             <Time at={timestamp} seconds />
           </Fact>
           <Fact label="Who" className="wrap-anywhere">
-            {actorName(actor)}
+            <Email text={actorName(actor)} />
           </Fact>
           <Fact label={groupName(type)} className="wrap-anywhere">
             {resource?.path ? <Link to={resource.path}>{resource.name}</Link> : resource?.name}

@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { usePermission } from '../../api/permission.ts';
 import { type AuditEntry, useAuditEntry, useAuditLog, useExportAuditLog } from '../../data/audit.ts';
-import { actionName, actorName, groupName } from '../../data/audit-words.ts';
+import { actionName, actorName, groupName, isFailure } from '../../data/audit-words.ts';
 import { useResourceNames } from '../../data/use-resource-names.ts';
 import { Card } from '../../ui/data/card.tsx';
+import { Email } from '../../ui/data/email.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ListBody } from '../../ui/data/list-body.tsx';
 import { None } from '../../ui/data/none.tsx';
@@ -11,6 +12,7 @@ import { Notice } from '../../ui/data/notice.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
+import { Icon } from '../../ui/icon.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { Menu, MenuItem } from '../../ui/overlay/menu.tsx';
 import { useSearchParams } from '../../use-search.ts';
@@ -34,17 +36,24 @@ export const AuditPage = () => {
       label: 'What',
       isTitle: true,
       cell: (entry) => (
-        <button type="button" className="link-button" onClick={() => setSearch({ entry: entry.id })}>
-          {actionName(entry.action)}
-        </button>
+        <span className="row">
+          <button type="button" className="link-button" onClick={() => setSearch({ entry: entry.id })}>
+            {actionName(entry.action)}
+          </button>
+          {isFailure(entry.action) && (
+            <span className="bad">
+              <Icon name="alert" size={14} />
+            </span>
+          )}
+        </span>
       ),
     },
     {
       key: 'actor',
       label: 'Who',
       cell: ({ actor }) => (
-        <span className="audit__cell truncate" title={actorName(actor)}>
-          {actorName(actor)}
+        <span className="audit__cell audit__who truncate" title={actorName(actor)}>
+          <Email text={actorName(actor)} />
         </span>
       ),
     },
@@ -53,12 +62,12 @@ export const AuditPage = () => {
       label: 'Resource',
       cell: (entry) => {
         const { name, path } = nameOf(entry);
+        const group = groupName(entry.resource.type);
+        const [actionGroup = ''] = actionName(entry.action).split(':');
         return (
           <span className="audit__cell" title={entry.resource.id}>
             <span className="audit__name truncate">{path ? <Link to={path}>{name}</Link> : name}</span>
-            {!name.startsWith(groupName(entry.resource.type)) && (
-              <span className="muted small">{groupName(entry.resource.type)}</span>
-            )}
+            {!name.startsWith(group) && !group.startsWith(actionGroup) && <span className="muted small">{group}</span>}
           </span>
         );
       },

@@ -1,11 +1,13 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
+import { isFoundDamaged } from '../../../../../shared/client/index.ts';
 import { usePermission } from '../../api/permission.ts';
 import { keptBecause } from '../../data/backup-words.ts';
 import { type Backup, isBackupRunning, isUnusual, useCancelBackup, useDeleteBackup } from '../../data/backups.ts';
 import { formatCount } from '../../format/format-number.ts';
+import { CancelJob } from '../../parts/job/cancel-job.tsx';
 import { paths } from '../../paths.ts';
-import { Button, IconButton } from '../../ui/form/button.tsx';
+import { IconButton } from '../../ui/form/button.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
 import { Menu, MenuItem } from '../../ui/overlay/menu.tsx';
@@ -14,24 +16,20 @@ import { showToast } from '../../ui/overlay/toast.tsx';
 export const BackupActions = ({ backup }: { readonly backup: Backup }) => {
   const member = usePermission('member');
   const admin = usePermission('admin');
-  const [open, setOpen] = useState<'cancel' | 'delete' | undefined>();
+  const navigate = useNavigate();
+  const [isDeleting, setDeleting] = useState(false);
   const { id, status, projectId } = backup;
-  const close = (): void => setOpen(undefined);
   const copyId = async (): Promise<void> => {
     await navigator.clipboard.writeText(id);
     showToast('The id is copied');
   };
   return (
     <>
-      {isBackupRunning(status) && (
-        <Button icon="close" variant="quiet-danger" disabledReason={member.reason} onClick={() => setOpen('cancel')}>
-          Cancel backup…
-        </Button>
-      )}
+      {isBackupRunning(status) && <CancelBackup id={id} reason={member.reason} />}
       {status === 'completed' && (
         <ButtonLink
-          // The next thing to do about unusual changes is in their card.
-          variant={isUnusual(backup) ? 'secondary' : 'primary'}
+          // The next thing to do about unusual changes is in their card, and that about damage in its notice.
+          variant={isUnusual(backup) || isFoundDamaged(backup) ? 'secondary' : 'primary'}
           icon="undo"
           to={paths.restoreWizard({ backupId: id })}
           disabledReason={member.reason}
@@ -45,43 +43,40 @@ export const BackupActions = ({ backup }: { readonly backup: Backup }) => {
         </ButtonLink>
       )}
       <Menu trigger={<IconButton icon="more" label="More actions" variant="secondary" />}>
+        {status === 'completed' && (
+          <MenuItem
+            icon="download"
+            disabledReason={member.reason}
+            onSelect={() => void navigate({ to: paths.newExport({ backupId: id }) })}
+          >
+            Export…
+          </MenuItem>
+        )}
         <MenuItem icon="copy" onSelect={() => void copyId()}>
           Copy the id
         </MenuItem>
-        <MenuItem icon="trash" danger disabledReason={admin.reason ?? keptBecause(backup)} onSelect={() => setOpen('delete')}>
+        <MenuItem icon="trash" danger disabledReason={admin.reason ?? keptBecause(backup)} onSelect={() => setDeleting(true)}>
           Delete…
         </MenuItem>
       </Menu>
-      {open === 'cancel' && <CancelDialog backup={backup} onClose={close} />}
-      {open === 'delete' && <DeleteDialog backup={backup} onClose={close} />}
+      {isDeleting && <DeleteDialog backup={backup} onClose={() => setDeleting(false)} />}
     </>
   );
 };
 
-interface BackupDialogProps {
+interface DeleteDialogProps {
   readonly backup: Backup;
   readonly onClose: () => void;
 }
 
-const CancelDialog = ({ backup: { id }, onClose }: BackupDialogProps) => {
-  const cancel = useCancelBackup(id);
-  return (
-    <ConfirmDialog
-      open
-      onClose={onClose}
-      title="Cancel this backup?"
-      action="Cancel the backup"
-      dismiss="Keep it running"
-      busy={cancel.isPending}
-      onConfirm={() => cancel.mutate(undefined, { onSettled: onClose })}
-    >
-      It stops now, and what it has stored so far is deleted. Earlier backups are not touched. Firestore reads that were made stay
-      billed.
-    </ConfirmDialog>
-  );
-};
+const CancelBackup = ({ id, reason }: { readonly id: string; readonly reason: string | undefined }) => (
+  <CancelJob what="backup" reason={reason} cancel={useCancelBackup(id)}>
+    It stops now, and what it has stored so far is deleted. Earlier backups are not touched. Firestore reads that were made stay
+    billed.
+  </CancelJob>
+);
 
-const DeleteDialog = ({ backup, onClose }: BackupDialogProps) => {
+const DeleteDialog = ({ backup, onClose }: DeleteDialogProps) => {
   const { id, projectName, documentCount, status, storageDestination } = backup;
   const navigate = useNavigate();
   const remove = useDeleteBackup(id);

@@ -18,8 +18,8 @@ interface BulkDialogProps {
 }
 
 const words = {
-  delete: { verb: 'Delete', done: 'deleted', refusal: keptBecause },
-  verify: { verb: 'Verify', done: 'being verified', refusal: notVerifiedBecause },
+  delete: { verb: 'Delete', done: 'deleted', not: 'kept', refusal: keptBecause },
+  verify: { verb: 'Verify', done: 'being verified', not: 'not', refusal: notVerifiedBecause },
 } as const;
 
 const depths = Object.keys(depthWords) as VerifyDepth[];
@@ -29,7 +29,7 @@ export const backupName = ({ createdAt, projectName }: Backup): string =>
 
 /** One confirmation for several backups, which names those that are left out and why; then the result of each. */
 export const BulkDialog = ({ kind, backups, onClose }: BulkDialogProps) => {
-  const { verb, done, refusal } = words[kind];
+  const { verb, refusal } = words[kind];
   // As they were when the dialog opened: the list behind it is read again meanwhile.
   const [chosen] = useState(() => backups.map((backup) => ({ backup, problem: refusal(backup) })));
   const [depth, setDepth] = useState<VerifyDepth>('structure');
@@ -43,7 +43,16 @@ export const BulkDialog = ({ kind, backups, onClose }: BulkDialogProps) => {
     change.mutate({ backups: possible, depth, onResult: setResults });
   };
   if (results)
-    return <ResultDialog results={results} total={possible.length} title={`${verb} ${count}`} done={done} onClose={onClose} />;
+    return (
+      <ResultDialog
+        results={results}
+        total={possible.length}
+        refused={refused}
+        title={`${verb} ${count}`}
+        words={words[kind]}
+        onClose={onClose}
+      />
+    );
   return (
     <ConfirmDialog
       open
@@ -100,15 +109,28 @@ const storageNames = (backups: readonly Backup[]): string =>
 interface ResultDialogProps {
   readonly results: readonly BulkResult[];
   readonly total: number;
+  /** Those that were selected, too, but were not tried. */
+  readonly refused: readonly Refused[];
   readonly title: string;
-  readonly done: string;
+  readonly words: ResultWords;
   readonly onClose: () => void;
 }
 
-const ResultDialog = ({ results, total, title, done, onClose }: ResultDialogProps) => {
-  const failed = results.filter(({ error }) => error !== undefined).length;
+interface ResultWords {
+  readonly done: string;
+  /** What those are that did not work. */
+  readonly not: string;
+}
+
+interface Refused {
+  readonly backup: Backup;
+  readonly problem: string | undefined;
+}
+
+const ResultDialog = ({ results, total, refused, title, words: { done, not }, onClose }: ResultDialogProps) => {
   const isOver = results.length === total;
-  const worked = results.length - failed;
+  const worked = results.filter(({ error }) => error === undefined).length;
+  const selected = total + refused.length;
   return (
     <Dialog
       open
@@ -125,8 +147,9 @@ const ResultDialog = ({ results, total, title, done, onClose }: ResultDialogProp
         <div role="status">
           {isOver ? (
             <p>
-              {worked > 0 && `${formatPlural(worked, 'backup')} ${worked === 1 ? 'is' : 'are'} ${done}. `}
-              {failed > 0 && `${formatCount(failed)} of ${formatCount(total)} failed.`}
+              {worked === selected
+                ? `${formatPlural(worked, 'backup')} ${areOf(worked)} ${done}.`
+                : `${formatCount(worked)} of ${formatPlural(selected, 'backup')} ${areOf(worked)} ${done}, ${formatCount(selected - worked)} ${areOf(selected - worked)} ${not}.`}
             </p>
           ) : (
             <Progress
@@ -139,11 +162,14 @@ const ResultDialog = ({ results, total, title, done, onClose }: ResultDialogProp
           {results.map(({ backup, error }) => (
             <BulkLine key={backup.id} backup={backup} isDone={!error} problem={error && describeFailure(error).message} />
           ))}
+          {isOver && refused.map(({ backup, problem }) => <BulkLine key={backup.id} backup={backup} problem={problem} />)}
         </BulkList>
       </div>
     </Dialog>
   );
 };
+
+const areOf = (count: number): string => (count === 1 ? 'is' : 'are');
 
 const BulkList = ({ children }: { readonly children: ReactNode }) => <ul className="bulk__list">{children}</ul>;
 

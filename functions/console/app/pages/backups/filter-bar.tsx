@@ -85,7 +85,7 @@ export const BackupFilterBar = ({ search, onChange }: FilterBarProps) => {
       })}
       {select('status', { label: 'Status', all: 'Any status', options: optionsOf({ ...statuses, unusual: 'Unusual changes' }) })}
       {select('type', { label: 'Type', all: 'Any type', options: optionsOf(typeWords) })}
-      {select('trigger', { label: 'Started by', all: 'Anything', options: optionsOf(triggerWords) })}
+      {select('trigger', { label: 'Started by', all: 'Any trigger', options: optionsOf(triggerWords) })}
       {day('from', 'From')}
       {day('to', 'To')}
       <InternalSwitch search={search} onChange={onChange} />

@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { type ComponentProps, useState } from 'react';
+import type { Fields } from '../../../../../shared/client/index.ts';
+import { type KnownVersion, versionsOf } from '../../../../../shared/client/index.ts';
 import type { LocatedDocument } from '../../data/documents.ts';
 import { formatPlural } from '../../format/format-number.ts';
 import { formatMoment } from '../../format/format-time.ts';
@@ -15,9 +17,7 @@ import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
 import { FieldTree } from '../../ui/value/value-tree.tsx';
-import type { Fields } from '../../ui/value/value-type.ts';
 import { RestoreVersion } from './restore-version.tsx';
-import { type Version, versionsOf } from './versions.ts';
 
 interface FoundDocumentProps {
   readonly located: LocatedDocument;
@@ -38,6 +38,7 @@ export const FoundDocument = ({ located, otherProjects, searched, onAgain, searc
   const versions = versionsOf(located);
   const [chosen, choose] = useState<string>();
   const version = versions.find(({ key }) => key === chosen) ?? versions.find(({ isRecommended }) => isRecommended);
+  const earlier = version && stateBefore(versions, version);
   const isErased = versions.length > 0 && versions.every(({ state }) => state === 'erased' || state === 'missing');
   if (path === null || (!summary.found && !versions.some(({ state }) => state === 'erased')))
     return (
@@ -98,6 +99,19 @@ export const FoundDocument = ({ located, otherProjects, searched, onAgain, searc
               >
                 <Contents path={path} live={live} version={version} />
               </Card>
+              {earlier?.document && version.document && (
+                <Card title="What had changed then" description={`Beside the state of ${formatMoment(new Date(earlier.at))}.`}>
+                  <FieldDiff
+                    path={path}
+                    before={earlier.document}
+                    after={version.document}
+                    columns={[
+                      ['before', 'Before'],
+                      ['after', 'Then'],
+                    ]}
+                  />
+                </Card>
+              )}
             </>
           ) : (
             <Notice title={isErased ? 'This document was erased' : 'Nothing to restore'}>
@@ -114,10 +128,16 @@ export const FoundDocument = ({ located, otherProjects, searched, onAgain, searc
   );
 };
 
+/** The newest older state with other contents, if the document existed before. */
+const stateBefore = (versions: readonly KnownVersion[], { key, contentHash }: KnownVersion): KnownVersion | undefined => {
+  const older = versions.slice(versions.findIndex((one) => one.key === key) + 1);
+  return older.find(({ state, contentHash: hash }) => state === 'missing' || state === 'deleted' || hash !== contentHash);
+};
+
 interface ContentsProps {
   readonly path: string;
   readonly live: LocatedDocument['live'];
-  readonly version: Version;
+  readonly version: KnownVersion;
 }
 
 /** The chosen state beside the live document; alone if there is none. */
@@ -164,7 +184,7 @@ const Facts = ({ located: { live, summary }, isErased }: { readonly located: Loc
     )}
     {summary.vanishedBetween && (
       <Fact label="Vanished">
-        between <Time at={summary.vanishedBetween.from} /> and <Time at={summary.vanishedBetween.to} />
+        between <Time at={summary.vanishedBetween.from} seconds /> and <Time at={summary.vanishedBetween.to} seconds />
       </Fact>
     )}
     {summary.lastSeen && live?.exists !== true && (
@@ -203,7 +223,7 @@ const LiveRow = ({ located: { live } }: { readonly located: LocatedDocument }) =
   </li>
 );
 
-const states: Readonly<Record<Version['state'], readonly [word: string, tone: Tone]>> = {
+const states: Readonly<Record<KnownVersion['state'], readonly [word: string, tone: Tone]>> = {
   exists: ['Exists', 'good'],
   missing: ['Does not exist', 'bad'],
   deleted: ['Deleted', 'bad'],
@@ -212,7 +232,7 @@ const states: Readonly<Record<Version['state'], readonly [word: string, tone: To
 };
 
 interface VersionRowProps {
-  readonly version: Version;
+  readonly version: KnownVersion;
   readonly isChosen: boolean;
   readonly onChoose: () => void;
 }
@@ -230,7 +250,7 @@ const VersionRow = ({ version, isChosen, onChoose }: VersionRowProps) => {
     <>
       <span className={`find__dot find__dot--${tone}`} aria-hidden="true" />
       <span className="find__text">
-        <span className="row row--single">
+        <span className="row">
           <Time at={at} />
           {isRecommended && <Badge tone="info">Recommended</Badge>}
           {isLive && <Badge tone="neutral">Same as live</Badge>}

@@ -1,7 +1,7 @@
-import { useNavigate } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { namesGoogleProject } from '../../../../../shared/client/index.ts';
 import { useLocatedDocument } from '../../data/documents.ts';
-import { type Project, useProjects } from '../../data/projects.ts';
+import { lastBackedUp, useProjects } from '../../data/projects.ts';
 import { fieldError } from '../../format/describe-failure.ts';
 import { FindBox } from '../../parts/find-box.tsx';
 import { paths } from '../../paths.ts';
@@ -10,6 +10,7 @@ import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Progress } from '../../ui/data/progress.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
+import { ButtonLink } from '../../ui/form/button-link.tsx';
 import { Select } from '../../ui/form/field.tsx';
 import { RecordOptions } from '../../ui/form/options.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
@@ -54,6 +55,12 @@ export const FindDocumentPage = () => {
             busy={isFetching}
             error={problem}
             onFind={find}
+            hint={
+              <>
+                A path such as users/ada, an id, or the address of the document in Google’s console. Or{' '}
+                <Link to={paths.search({ projectId })}>search by the values of fields</Link>.
+              </>
+            }
             before={
               projects && projects.length > 1 ? (
                 <Select
@@ -71,7 +78,11 @@ export const FindDocumentPage = () => {
         {path === '' ? (
           projects?.length === 0 ? (
             <Card>
-              <EmptyState icon="database" title="No project is connected">
+              <EmptyState
+                icon="database"
+                title="No project is connected"
+                actions={<ButtonLink to={paths.connectProject}>Connect a project</ButtonLink>}
+              >
                 Connect a project and back it up first.
               </EmptyState>
             </Card>
@@ -111,7 +122,3 @@ export const FindDocumentPage = () => {
     </>
   );
 };
-
-/** Of several projects the one whose backup is the newest. */
-const lastBackedUp = (projects: readonly Project[] = []): Project | undefined =>
-  projects.toSorted((a, b) => Date.parse(b.lastBackupAt ?? '0') - Date.parse(a.lastBackupAt ?? '0'))[0];

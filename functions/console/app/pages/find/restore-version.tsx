@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import type { KnownVersion } from '../../../../../shared/client/index.ts';
 import { usePermission } from '../../api/permission.ts';
 import type { LocatedDocument } from '../../data/documents.ts';
 import { type RestoreBody, useRestorePlan } from '../../data/restores.ts';
@@ -9,11 +10,10 @@ import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
 import { Progress } from '../../ui/data/progress.tsx';
 import { Checkbox } from '../../ui/form/field.tsx';
-import type { Version } from './versions.ts';
 
 interface RestoreVersionProps {
   readonly located: LocatedDocument;
-  readonly version: Version;
+  readonly version: KnownVersion;
 }
 
 /** The plan of one document, made at once, and one button that starts exactly it. */

@@ -12,6 +12,7 @@ const names: Readonly<Record<keyof Limits, string>> = {
   restoreTests: 'Restore tests',
   concurrentBackups: 'Backups at once',
   concurrentRestores: 'Restores at once',
+  concurrentExports: 'Exports at once',
   concurrentVerifications: 'Verifications at once',
 };
 

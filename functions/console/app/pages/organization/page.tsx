@@ -2,6 +2,7 @@ import { useOrganization } from '../../data/organization.ts';
 import { formatBytes, formatCount } from '../../format/format-number.ts';
 import { RecoverCard } from '../../parts/recover-card.tsx';
 import { Card } from '../../ui/data/card.tsx';
+import { Email } from '../../ui/data/email.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Fact } from '../../ui/data/fact.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
@@ -23,8 +24,8 @@ export const OrganizationPage = () => {
           {data ? (
             <div className="stack">
               <dl className="facts">
-                <Fact label="Owner" isLong className="wrap-anywhere">
-                  {data.owner.email}
+                <Fact label="Owner" className="wrap-anywhere">
+                  <Email text={data.owner.email} />
                 </Fact>
                 <Fact label="Projects" className="number">
                   {formatCount(data.statistics.projectCount)}

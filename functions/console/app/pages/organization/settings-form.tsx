@@ -39,7 +39,7 @@ export const SettingsForm = ({ organization }: { readonly organization: Organiza
       />
       <Select
         label="Time zone"
-        hint="The time zone of new schedules. With UTC, forms begin with the time zone of the person."
+        hint="The time zone of new schedules. If it is UTC, a new schedule begins with your own time zone."
         value={fields.timezone}
         disabled={!isAllowed}
         onChange={({ target }) => edit({ timezone: target.value })}

@@ -57,7 +57,7 @@ const Verified = ({ lastVerification, lastRestoreTest }: ProjectOverview) => {
 
 /** A restore test is the only proof: the others say that the bytes are there, not that they restore. */
 const Proven = ({ lastRestoreTest }: ProjectOverview) => {
-  if (!lastRestoreTest) return <span className="muted nowrap">Never tested</span>;
+  if (!lastRestoreTest) return <span className="muted nowrap">No test passed</span>;
   const { runId, at } = lastRestoreTest;
   return (
     <div className="protection">

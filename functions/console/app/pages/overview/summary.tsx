@@ -1,6 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Overview, ProjectOverview } from '../../data/overview.ts';
 import { formatBytes, formatCount, formatPlural } from '../../format/format-number.ts';
+import { reasonsText } from '../../parts/protection.tsx';
 import { Fact } from '../../ui/data/fact.tsx';
 import { Skeleton } from '../../ui/data/skeleton.tsx';
 import { Icon, type IconName } from '../../ui/icon.tsx';
@@ -13,8 +14,10 @@ interface Verdict {
 }
 
 const verdictOf = ({ totals: { projects: count, unprotected, atRisk, unverified }, projects }: Overview): Verdict => {
+  const onlyOf = (state: ProjectOverview['protection'], number: number): ProjectOverview | undefined =>
+    number === 1 ? projects.find(({ protection }) => protection === state) : undefined;
   const named = (state: ProjectOverview['protection'], number: number): string => {
-    const only = number === 1 ? projects.find(({ protection }) => protection === state) : undefined;
+    const only = onlyOf(state, number);
     return only ? `${only.name} is` : formatPlural(number, 'project is', 'projects are');
   };
   if (unprotected > 0)
@@ -22,14 +25,19 @@ const verdictOf = ({ totals: { projects: count, unprotected, atRisk, unverified 
       tone: 'bad',
       icon: 'alert',
       title: `${named('unprotected', unprotected)} not protected${atRisk > 0 ? `, ${formatCount(atRisk)} at risk` : ''}`,
-      text: 'Data lost there now could not be restored.',
+      text:
+        unprotected === 1
+          ? 'Data lost in the unprotected project now could not be restored.'
+          : 'Data lost in the unprotected projects now could not be restored.',
     };
   if (atRisk > 0)
     return {
       tone: 'warn',
       icon: 'alert',
       title: `${named('at_risk', atRisk)} at risk`,
-      text: 'Backups exist, but something keeps them from being as good as planned.',
+      text: onlyOf('at_risk', atRisk)
+        ? `It has backups, but: ${reasonsText(onlyOf('at_risk', atRisk)?.reasons ?? [])}.`
+        : 'Backups exist, but something keeps them from being as good as planned.',
     };
   if (unverified > 0)
     return {

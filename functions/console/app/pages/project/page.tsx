@@ -9,6 +9,7 @@ import { PageFailure } from '../../frame/page-failure.tsx';
 import { WaitNotice } from '../../parts/wait-notice.tsx';
 import { paths } from '../../paths.ts';
 import { Status } from '../../ui/data/badge.tsx';
+import { Email } from '../../ui/data/email.tsx';
 import { Button } from '../../ui/form/button.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
@@ -52,7 +53,7 @@ export const ProjectPage = () => {
             <>
               <code className="wrap-anywhere">{project.sourceProjectId}</code>
               {project.databaseId !== '(default)' && <> · database {project.databaseId}</>} · connected as{' '}
-              <span className="wrap-anywhere">{connectedAs(project.connection)}</span>
+              <Email text={connectedAs(project.connection)} />
             </>
           )
         }

@@ -2,7 +2,7 @@ import { type ReactNode, useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
 import { type ProtectionReport, useProtectionPage, useProtectionReport, useSaveProtectionCsv } from '../../data/report.ts';
 import { formatBytes, formatCount } from '../../format/format-number.ts';
-import { NotTestedNotice, ReportFrame, usePeriod } from '../../parts/report/report-frame.tsx';
+import { NotTestedNotice, PeriodText, ReportFrame, usePeriod } from '../../parts/report/report-frame.tsx';
 import { TestedProjects } from '../../parts/report/tested-projects.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { Fact } from '../../ui/data/fact.tsx';
@@ -16,11 +16,13 @@ export const ProtectionReportPage = () => {
   const { isAllowed, reason } = usePermission('admin');
   const period = usePeriod();
   const saveCsv = useSaveProtectionCsv(period);
+  const { report, progress } = useProtectionReport(period, isAllowed);
   return (
     <ReportFrame
       title="Report"
       description="What ran, what failed, what was restored and by whom, what is proven, erased and changed."
-      report={useProtectionReport(period, isAllowed)}
+      report={report}
+      progress={progress}
       page={useProtectionPage(period, isAllowed)}
       fileName="protection.html"
       reason={reason}
@@ -46,14 +48,7 @@ const ReportView = ({ report }: { readonly report: ProtectionReport }) => {
           Erasures, deletions and changes before <Time at={auditLogFrom} /> are not listed.
         </Notice>
       )}
-      <Card
-        title="Summary"
-        description={
-          <>
-            From <Time at={from} /> to <Time at={to} />
-          </>
-        }
-      >
+      <Card title="Summary" description={<PeriodText subject="From" from={from} to={to} />}>
         <dl className="figures">
           <Outcome label="Backups completed" worked={backups.completed} failed={backups.failed} />
           <Outcome label="Restores completed" worked={restores.completed} failed={restores.failed} />
@@ -64,7 +59,7 @@ const ReportView = ({ report }: { readonly report: ProtectionReport }) => {
           <Fact label="Changes">{formatCount(countOf(changes))}</Fact>
         </dl>
       </Card>
-      <Section title="Backups" none="There are no projects." list={{ items: backups.projects, omitted: 0 }}>
+      <Section title="Backups" none="No project was connected in this period." list={{ items: backups.projects, omitted: 0 }}>
         {(rows) => <BackupTable rows={rows} />}
       </Section>
       <Section title="Failed backups" none="No backup failed in this period." list={backups.failures}>
@@ -73,7 +68,7 @@ const ReportView = ({ report }: { readonly report: ProtectionReport }) => {
       <Section title="Restores" none="Nothing was restored in this period." list={restores}>
         {(rows) => <RestoreTable rows={rows} />}
       </Section>
-      <Section title="Restore tests" none="There are no projects." list={{ items: projects, omitted: 0 }}>
+      <Section title="Restore tests" none="No project was connected in this period." list={{ items: projects, omitted: 0 }}>
         {(rows) => <TestedProjects projects={rows} />}
       </Section>
       <Section title="Erasures" none="Nothing was erased in this period." list={erasures}>
@@ -132,12 +127,7 @@ const rowsMax = 100;
 
 const Section = <T,>({ title, none, list: { items, omitted }, children }: SectionProps<T>) => {
   const [isWhole, setWhole] = useState(false);
-  if (items.length === 0)
-    return (
-      <Card title={title}>
-        <p className="muted">{none}</p>
-      </Card>
-    );
+  if (items.length === 0) return <Card title={title} description={none} />;
   return (
     <Card
       title={title}

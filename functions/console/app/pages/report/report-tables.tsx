@@ -3,10 +3,12 @@ import { actionName } from '../../data/audit-words.ts';
 import type { ProtectionReport } from '../../data/report.ts';
 import { modeWords } from '../../data/restore-words.ts';
 import { useResourceNames } from '../../data/use-resource-names.ts';
+import { detailText } from '../../format/detail-text.ts';
 import { formatBytes, formatCount } from '../../format/format-number.ts';
 import { describeCron } from '../../forms/cron/cron-choice.ts';
 import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
+import { Email } from '../../ui/data/email.tsx';
 import { None } from '../../ui/data/none.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
@@ -81,7 +83,7 @@ export const BackupTable = tableOf<Backups>('Backups by project', ({ projectId }
 
 export const FailureTable = tableOf<Failure>('Failed backups', ({ backupId }) => backupId, [
   timeColumn(({ backupId }) => paths.backup(backupId)),
-  { key: 'project', label: 'Project', cell: ({ projectName }) => projectName },
+  { key: 'project', label: 'Project', cell: ({ projectName }) => <span className="report__resource">{projectName}</span> },
   {
     key: 'reason',
     label: 'Reason',
@@ -92,7 +94,15 @@ export const FailureTable = tableOf<Failure>('Failed backups', ({ backupId }) =>
 export const RestoreTable = tableOf<Restore>('Restores', ({ restoreJobId }) => restoreJobId, [
   timeColumn(({ restoreJobId }) => paths.restore(restoreJobId)),
   { key: 'status', label: 'Result', cell: ({ status }) => <Status status={status} /> },
-  { key: 'by', label: 'By', cell: ({ by }) => <span className="wrap-anywhere">{whoOf(by)}</span> },
+  {
+    key: 'by',
+    label: 'By',
+    cell: ({ by }) => (
+      <span className="report__by">
+        <Email text={whoOf(by)} />
+      </span>
+    ),
+  },
   { key: 'from', label: 'From', cell: ({ projectName, backupId }) => <Link to={paths.backup(backupId)}>{projectName}</Link> },
   { key: 'into', label: 'Into', cell: ({ targetProjectName }) => targetProjectName },
   {
@@ -124,14 +134,22 @@ export const ChangeTable = ({ label, rows }: Rows<Change> & { readonly label: st
       ),
     },
     { key: 'action', label: 'Action', cell: ({ action }) => <span title={action}>{actionName(action)}</span> },
-    { key: 'by', label: 'By', cell: ({ by }) => <span className="wrap-anywhere">{whoOf(by)}</span> },
+    {
+      key: 'by',
+      label: 'By',
+      cell: ({ by }) => (
+        <span className="report__by">
+          <Email text={whoOf(by)} />
+        </span>
+      ),
+    },
     {
       key: 'resource',
       label: 'Resource',
       cell: ({ by, ...change }) => {
         const { name, path } = nameOf({ ...change, actor: by });
         return (
-          <span className="wrap-anywhere" title={change.resource.id}>
+          <span className="wrap-anywhere report__resource" title={change.resource.id}>
             {path ? <Link to={path}>{name}</Link> : name}
           </span>
         );
@@ -142,15 +160,15 @@ export const ChangeTable = ({ label, rows }: Rows<Change> & { readonly label: st
   return <Table label={label} columns={columns} rows={rows} rowKey={({ id }) => id} />;
 };
 
-/** Every recorded detail: an auditor asks what was changed into what. */
+/** Every recorded detail that has a value: an auditor asks what was changed into what. */
 const ChangeDetails = ({ details }: Pick<Change, 'details'>) => {
-  const entries = Object.entries(details);
+  const entries = Object.entries(details).filter(([, value]) => !['null', '""', '[]', '{}'].includes(JSON.stringify(value)));
   if (entries.length === 0) return <None />;
   return (
     <ul className="report__details small">
       {entries.map(([name, value]) => (
         <li key={name} className="wrap-anywhere">
-          <span className="muted">{name}</span> {typeof value === 'string' ? value : JSON.stringify(value)}
+          <span className="muted">{name}</span> {detailText(value)}
         </li>
       ))}
     </ul>
@@ -189,6 +207,10 @@ export const StorageTable = tableOf<Storage>('Storage and locks', ({ storageDest
     cell: ({ objectLock }) =>
       objectLock ? `${objectLock.mode === 'compliance' ? 'Compliance' : 'Governance'}, ${objectLock.days} days` : 'None',
   },
-  { key: 'encryption', label: 'Encryption', cell: ({ encryption }) => encryption ?? 'The bucket’s default' },
+  {
+    key: 'encryption',
+    label: 'Encryption of the bucket',
+    cell: ({ encryption }) => encryption ?? 'Its default, beneath AES-256 by the service',
+  },
   { key: 'backups', label: 'Backups', isNumber: true, cell: ({ backups }) => formatCount(backups) },
 ]);

@@ -128,7 +128,7 @@ const Coverage = () => {
       title={
         proven === total
           ? `${formatPlural(total, 'project is', 'projects are')} tested`
-          : `${formatCount(total - proven)} of ${formatPlural(total, 'project')} ${total - proven === 1 ? 'was' : 'were'} never tested`
+          : `${formatCount(total - proven)} of ${formatPlural(total, 'project')} ${total - proven === 1 ? 'is' : 'are'} not proven by a restore test`
       }
     >
       {proven === total ? (

@@ -10,6 +10,7 @@ import { ResourcePage } from '../../frame/resource-page.tsx';
 import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
+import { Email } from '../../ui/data/email.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { Fact } from '../../ui/data/fact.tsx';
 import { ListBody } from '../../ui/data/list-body.tsx';
@@ -56,7 +57,7 @@ const Facts = ({ plan }: { readonly plan: RestoreTest }) => {
     ['Target', plan.target ? nameOf(plan.target.projectId) : 'None: the archive is read and compared'],
     ['Your check', plan.check ? `${plan.check.url}, ${formatDuration(plan.check.timeoutSeconds * 1_000)} to answer` : 'None'],
     ['Next run', plan.enabled ? <Time key="next" at={plan.nextRunAt} relative none="Never" /> : 'Paused'],
-    ['Created by', plan.createdBy.email ?? 'Service account'],
+    ['Created by', <Email key="by" text={plan.createdBy.email ?? 'Service account'} />],
   ];
   return (
     <Card>

@@ -1,8 +1,9 @@
 /** The choices of the wizard, as they are kept in the address, and the request they make. */
 import type { InputOf } from '../../../../../shared/client/index.ts';
 import type { MergeMode } from '../../../../../shared/contract/models/restore.ts';
+import { isIncomplete, type MaskRule, readRules } from '../../parts/mask/mask-rules.ts';
 import { lostRules, paths } from '../../paths.ts';
-import { isIncomplete, type MaskRule, readRules } from './mask/mask-rules.ts';
+import { listOf } from '../../search-text.ts';
 
 const allSteps = ['source', 'scope', 'target', 'mask', 'mode', 'plan'] as const;
 export type Step = (typeof allSteps)[number];
@@ -45,14 +46,6 @@ export interface Choice {
 const modes: readonly string[] = ['overwrite', 'skip_existing', 'merge', 'rollback'];
 const scopes: readonly string[] = ['all', 'collections', 'documents'];
 
-const decode = (text: string): string => {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-};
-const listOf = (text: string | undefined): readonly string[] => (text ? text.split(',').filter(Boolean).map(decode) : []);
 const oneOf = <T extends string>(allowed: readonly string[], text: string | undefined, otherwise: T): T =>
   text !== undefined && allowed.includes(text) ? (text as T) : otherwise;
 
@@ -154,8 +147,4 @@ export const bodyOf = (choice: Choice): NonNullable<InputOf<'POST /backups/resto
 export const isDocumentPath = (path: string): boolean => {
   const names = path.split('/');
   return names.length % 2 === 0 && names.every((name) => name !== '');
-};
-export const isCollectionPath = (path: string): boolean => {
-  const names = path.split('/');
-  return names.length % 2 === 1 && names.every((name) => name !== '');
 };

@@ -1,8 +1,8 @@
 import { formatPlural } from '../../format/format-number.ts';
+import { CollectionPicker } from '../../parts/source/collection-picker.tsx';
 import { Checkbox } from '../../ui/form/field.tsx';
 import { RadioCards } from '../../ui/form/radio-cards.tsx';
 import type { ScopeKind } from './choice.ts';
-import { CollectionPicker } from './collection-picker.tsx';
 import { DocumentPicker } from './document-picker.tsx';
 import type { Source } from './use-source.ts';
 import type { Wizard } from './wizard-state.ts';
@@ -34,7 +34,15 @@ export const ScopeStep = ({ wizard, source }: StepProps) => {
           { value: 'documents', title: 'Single documents', children: 'Only the documents that you name.' },
         ]}
       />
-      {choice.scope === 'collections' && <CollectionPicker wizard={wizard} source={source} />}
+      {choice.scope === 'collections' && (
+        <CollectionPicker
+          backupId={choice.backupId}
+          projectId={source.project?.id}
+          collections={choice.collections}
+          typed={choice.typed}
+          onChange={choose}
+        />
+      )}
       {choice.scope === 'documents' && <DocumentPicker wizard={wizard} source={source} />}
       {choice.scope !== 'all' && (
         <Checkbox

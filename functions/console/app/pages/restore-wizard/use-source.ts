@@ -1,8 +1,9 @@
 /** What is restored: the backup or the moment, with its project. */
 import { type Backup, useBackup } from '../../data/backups.ts';
-import { type Project, usePitr, usePitrWindows, useProjects } from '../../data/projects.ts';
+import { type Project, useProjects } from '../../data/projects.ts';
+import { useMomentWindow } from '../../parts/source/use-moment-window.ts';
+import type { MomentWindow } from '../../parts/source/window-at.ts';
 import type { Choice } from './choice.ts';
-import { type MomentWindow, windowAt } from './window-at.ts';
 
 export interface Source {
   readonly backup: Backup | undefined;
@@ -41,11 +42,4 @@ export const useSource = ({ step, backupId, projectId, at, targetProjectId }: Ch
     },
     isLoading: projects === undefined || (backupId !== undefined && backup === undefined),
   };
-};
-
-const useMomentWindow = (projectId: string | undefined, at: string | undefined): MomentWindow | null | undefined => {
-  const enabled = projectId !== undefined && at !== undefined;
-  const { data: pitr } = usePitr(projectId ?? '', enabled);
-  const { data: reach } = usePitrWindows(projectId ?? '', { isLive: true, enabled });
-  return enabled && pitr && reach ? windowAt(at, reach, pitr.latestRestorableAt) : undefined;
 };

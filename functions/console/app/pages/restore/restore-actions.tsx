@@ -2,9 +2,9 @@ import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
 import { isRestoreActive, type Restore, useCancelRestore } from '../../data/restores.ts';
+import { CancelJob } from '../../parts/job/cancel-job.tsx';
 import { paths } from '../../paths.ts';
 import { Button, buttonClass } from '../../ui/form/button.tsx';
-import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
 import { useSearchParams } from '../../use-search.ts';
 import { ResumeAction } from './resume-action.tsx';
 import { UndoDialog } from './undo-dialog.tsx';
@@ -35,31 +35,13 @@ interface ActionProps {
   readonly reason: string | undefined;
 }
 
-const Cancel = ({ restore: { restoreJobId, targetProjectName, phase, cancelling }, reason: denied }: ActionProps) => {
-  const reason = denied ?? (cancelling ? 'It is being cancelled' : undefined);
-  const [isOpen, setOpen] = useState(false);
-  const cancel = useCancelRestore(restoreJobId);
-  return (
-    <>
-      <Button icon="close" variant="quiet-danger" disabledReason={reason} onClick={() => setOpen(true)}>
-        Cancel restore…
-      </Button>
-      <ConfirmDialog
-        open={isOpen}
-        onClose={() => setOpen(false)}
-        title="Cancel this restore?"
-        action="Cancel the restore"
-        dismiss="Keep it running"
-        busy={cancel.isPending}
-        onConfirm={() => cancel.mutate(undefined, { onSettled: () => setOpen(false) })}
-      >
-        {phase === 'Restoring'
-          ? `What it has written into ${targetProjectName} remains. You can undo it, or resume it to write the rest.`
-          : 'Nothing was written yet.'}
-      </ConfirmDialog>
-    </>
-  );
-};
+const Cancel = ({ restore: { restoreJobId, targetProjectName, phase, cancelling }, reason }: ActionProps) => (
+  <CancelJob what="restore" reason={reason} isCancelling={cancelling} cancel={useCancelRestore(restoreJobId)}>
+    {phase === 'Restoring'
+      ? `What it has written into ${targetProjectName} remains. You can undo it, or resume it to write the rest.`
+      : 'Nothing was written yet.'}
+  </CancelJob>
+);
 
 const Undo = ({ restore, reason }: ActionProps) => {
   // The page of an undo that has stopped leads here to plan it again.

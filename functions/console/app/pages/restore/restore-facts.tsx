@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router';
-import { creatorOf, modeWords } from '../../data/restore-words.ts';
+import { startedBy } from '../../data/job-words.ts';
+import { modeWords } from '../../data/restore-words.ts';
 import type { Restore } from '../../data/restores.ts';
 import { formatCount, formatPlural, formatUsd } from '../../format/format-number.ts';
 import { formatDuration } from '../../format/format-time.ts';
@@ -7,6 +8,7 @@ import { PathList } from '../../parts/path-list.tsx';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { CopyButton } from '../../ui/data/code-block.tsx';
+import { Email } from '../../ui/data/email.tsx';
 import { Fact } from '../../ui/data/fact.tsx';
 import { Time } from '../../ui/data/time.tsx';
 
@@ -46,7 +48,9 @@ export const RestoreFacts = ({ restore }: { readonly restore: Restore }) => {
           <Time at={restore.completedAt} none="Not yet" />
         </Fact>
         {duration !== null && <Fact label="Took">{formatDuration(Math.max(1, duration) * 1_000)}</Fact>}
-        <Fact label="Started by">{creatorOf(createdBy)}</Fact>
+        <Fact label="Started by">
+          <Email text={startedBy(createdBy)} />
+        </Fact>
         {restore.attempts > 1 && <Fact label="Attempts">{formatCount(restore.attempts)}</Fact>}
         <Fact label="Safety backup">
           {safetyBackupId === null ? (

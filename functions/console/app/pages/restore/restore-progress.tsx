@@ -1,14 +1,12 @@
 import { phaseWords } from '../../data/restore-words.ts';
 import type { Restore } from '../../data/restores.ts';
-import { formatCount } from '../../format/format-number.ts';
-import { formatDuration } from '../../format/format-time.ts';
+import { JobFigures } from '../../parts/job/job-figures.tsx';
+import { PhaseList } from '../../parts/job/phase-list.tsx';
 import { useJobRate } from '../../parts/use-job-rate.ts';
 import { WaitNotice } from '../../parts/wait-notice.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
 import { Progress } from '../../ui/data/progress.tsx';
-import { Icon } from '../../ui/icon.tsx';
-import { Spinner } from '../../ui/spinner.tsx';
 
 interface RestoreProgressProps {
   readonly restore: Restore;
@@ -40,45 +38,10 @@ export const RestoreProgress = ({ restore, seenAt }: RestoreProgressProps) => {
           since={restore.startedAt}
           tone={waitingFor ? 'warn' : 'accent'}
         />
-        <div className="row row--spread small secondary number">
-          {progress.totalDocuments !== null && (
-            <span>
-              {formatCount(progress.documents)} of {formatCount(progress.totalDocuments)} documents
-            </span>
-          )}
-          {speed && <span>{formatCount(Math.round(speed.perSecond))} per second</span>}
-          {speed?.remainingMs !== undefined && <span>about {formatDuration(speed.remainingMs)} left</span>}
-        </div>
-        <Phases restore={restore} />
+        <JobFigures progress={progress} speed={speed} />
+        <PhaseList phases={phases} words={phaseWords} phase={phase} isRunning={status === 'running'} />
       </div>
     </Card>
-  );
-};
-
-const Phases = ({ restore: { phase, status } }: { readonly restore: Restore }) => {
-  const current = phases.indexOf(phase);
-  return (
-    <ol className="restore__phases" aria-label="Phases">
-      {phases.map((name, index) => {
-        const state = index < current ? 'done' : index === current && status === 'running' ? 'current' : 'next';
-        return (
-          <li
-            key={name}
-            className={`row row--single restore__phase restore__phase--${state}`}
-            aria-current={state === 'current' ? 'step' : undefined}
-          >
-            {state === 'done' ? (
-              <Icon name="check" size={14} />
-            ) : state === 'current' ? (
-              <Spinner />
-            ) : (
-              <span className="restore__dot" />
-            )}
-            {phaseWords[name]}
-          </li>
-        );
-      })}
-    </ol>
   );
 };
 

@@ -1,27 +1,24 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { usePermission } from '../../api/permission.ts';
-import { useProjects } from '../../data/projects.ts';
 import { useRestores } from '../../data/restores.ts';
-import { DayField } from '../../parts/day-field.tsx';
+import { JobFilterFields } from '../../parts/job/job-filter-fields.tsx';
+import { type JobFilters, jobQueryOf, readJobFilters } from '../../parts/job/job-filters.ts';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ListBody } from '../../ui/data/list-body.tsx';
 import { Table } from '../../ui/data/table.tsx';
 import { Button, buttonClass } from '../../ui/form/button.tsx';
-import { Select } from '../../ui/form/field.tsx';
-import { RecordOptions } from '../../ui/form/options.tsx';
 import { Icon } from '../../ui/icon.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { columns } from './restore-columns.tsx';
-import { type Filters, queryOf, readFilters } from './restore-filters.ts';
 
 export const RestoresPage = () => {
   const navigate = useNavigate();
-  const filters = readFilters(useSearch({ strict: false }) as Record<string, unknown>);
-  const list = useRestores({ ...queryOf(filters), limit: 50 });
+  const filters = readJobFilters(useSearch({ strict: false }) as Record<string, unknown>);
+  const list = useRestores({ ...jobQueryOf(filters), limit: 50 });
   const isFiltered = Object.values(filters).some((value) => value !== undefined);
-  const change = (changed: Filters): void =>
+  const change = (changed: JobFilters): void =>
     void navigate({ to: paths.restores, search: { ...filters, ...changed } as never, replace: true });
   return (
     <>
@@ -31,7 +28,7 @@ export const RestoresPage = () => {
         actions={<NewRestore />}
       />
       <div className="stack">
-        <RestoreFilters filters={filters} onChange={change} />
+        <JobFilterFields filters={filters} onChange={change} />
         <Card flush>
           <ListBody
             list={list}
@@ -75,46 +72,3 @@ const NoRestores = ({ isFiltered, onClear }: { readonly isFiltered: boolean; rea
       Start with a backup or a point in time: you see a plan of every change before anything is written.
     </EmptyState>
   );
-
-interface RestoreFiltersProps {
-  readonly filters: Filters;
-  readonly onChange: (changed: Filters) => void;
-}
-
-const statuses = [
-  ['pending', 'Pending'],
-  ['running', 'Running'],
-  ['completed', 'Completed'],
-  ['failed', 'Failed'],
-  ['cancelled', 'Cancelled'],
-] as const;
-
-const RestoreFilters = ({ filters, onChange }: RestoreFiltersProps) => {
-  const { items: projects = [] } = useProjects();
-  return (
-    <search className="filters" aria-label="Filters">
-      <Select
-        label="Project"
-        value={filters.projectId ?? ''}
-        onChange={({ target }) => onChange({ projectId: target.value || undefined })}
-      >
-        <option value="">All projects</option>
-        <RecordOptions of={projects} />
-      </Select>
-      <Select
-        label="Status"
-        value={filters.status ?? ''}
-        onChange={({ target }) => onChange({ status: (target.value || undefined) as Filters['status'] })}
-      >
-        <option value="">Any status</option>
-        {statuses.map(([value, word]) => (
-          <option key={value} value={value}>
-            {word}
-          </option>
-        ))}
-      </Select>
-      <DayField label="From" name="from" day={filters.from} onChange={(from) => onChange({ from })} />
-      <DayField label="To" name="to" day={filters.to} onChange={(to) => onChange({ to })} />
-    </search>
-  );
-};

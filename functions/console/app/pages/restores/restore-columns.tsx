@@ -1,10 +1,12 @@
 import { Link } from '@tanstack/react-router';
-import { creatorOf, modeWords } from '../../data/restore-words.ts';
+import { startedBy } from '../../data/job-words.ts';
+import { modeWords } from '../../data/restore-words.ts';
 import { isRestoreActive, type RestoreEntry } from '../../data/restores.ts';
 import { formatCount } from '../../format/format-number.ts';
 import { formatDuration } from '../../format/format-time.ts';
 import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
+import { Email } from '../../ui/data/email.tsx';
 import { None } from '../../ui/data/none.tsx';
 import type { Column } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
@@ -15,7 +17,7 @@ export const columns: readonly Column<RestoreEntry>[] = [
     label: 'Restore',
     isTitle: true,
     cell: (restore) => (
-      <span className="restores__stack">
+      <span className="jobs__stack">
         <Link to={paths.restore(restore.restoreJobId)}>
           <Time at={restore.date} />
         </Link>
@@ -34,7 +36,7 @@ export const columns: readonly Column<RestoreEntry>[] = [
     key: 'into',
     label: 'Into',
     cell: ({ targetProject: { id, name } }) => (
-      <Link to={paths.project(id)} className="restores__name">
+      <Link to={paths.project(id)} className="jobs__name">
         {name}
       </Link>
     ),
@@ -43,7 +45,11 @@ export const columns: readonly Column<RestoreEntry>[] = [
   {
     key: 'by',
     label: 'Started by',
-    cell: ({ createdBy }) => <span className="restores__person">{creatorOf(createdBy)}</span>,
+    cell: ({ createdBy }) => (
+      <span className="jobs__person">
+        <Email text={startedBy(createdBy)} />
+      </span>
+    ),
   },
   { key: 'documents', label: 'Documents', isNumber: true, cell: (restore) => <DocumentsOf restore={restore} /> },
   {
@@ -54,7 +60,7 @@ export const columns: readonly Column<RestoreEntry>[] = [
       duration === null || isRestoreActive({ status: jobStatus }) ? (
         <None />
       ) : (
-        <span className="restores__took">{formatDuration(Math.max(1, duration) * 1_000)}</span>
+        <span className="jobs__took">{formatDuration(Math.max(1, duration) * 1_000)}</span>
       ),
   },
 ];
@@ -69,9 +75,9 @@ const scopeOf = ({ collections, documentIds, dryRun, undoOf }: RestoreEntry): st
 };
 
 const SourceOf = ({ restore: { pointInTime, sourceBackup, projectName, undoOf } }: { readonly restore: RestoreEntry }) => (
-  <span className="restores__stack">
+  <span className="jobs__stack">
     <Time at={pointInTime ?? sourceBackup.createdAt} />
-    <span className="muted small restores__name">
+    <span className="muted small jobs__name">
       {pointInTime !== null ? 'Point in time' : undoOf !== null ? 'Safety backup' : 'Backup'} of {projectName}
     </span>
   </span>
@@ -80,7 +86,7 @@ const SourceOf = ({ restore: { pointInTime, sourceBackup, projectName, undoOf } 
 const DocumentsOf = ({ restore: { documentsRestored, documentsFailed, dryRun } }: { readonly restore: RestoreEntry }) => {
   if (dryRun) return <None />;
   return (
-    <span className="restores__stack">
+    <span className="jobs__stack">
       {formatCount(documentsRestored)}
       {documentsFailed > 0 && <span className="bad small">{formatCount(documentsFailed)} failed</span>}
     </span>

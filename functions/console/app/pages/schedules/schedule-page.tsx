@@ -12,6 +12,7 @@ import { projectBackupColumns } from '../../parts/backup-columns.tsx';
 import { paths } from '../../paths.ts';
 import { Badge } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
+import { Email } from '../../ui/data/email.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Fact } from '../../ui/data/fact.tsx';
@@ -104,7 +105,7 @@ const Facts = ({ schedule }: { readonly schedule: Schedule }) => {
           <Time at={schedule.lastSuccessAt} relative none="None yet" />
         </Fact>
         <Fact label="Created by" isLong>
-          {schedule.createdBy.email ?? 'Service account'}
+          <Email text={schedule.createdBy.email ?? 'Service account'} />
         </Fact>
       </dl>
     </Card>

@@ -21,7 +21,7 @@ export const Outcome = ({ schedule: { failing, lastOutcome, lastSuccessAt } }: {
     return (
       <>
         <Badge tone="bad">{failing.reason === 'failed' ? 'Failing' : failing.reason === 'missed' ? 'Missed' : 'Overdue'}</Badge>
-        <div className="small muted">
+        <div className="small muted nowrap">
           since <Time at={failing.since} relative />
         </div>
       </>
@@ -86,7 +86,7 @@ export const ScheduleTable = ({ label, schedules, projectNames }: ScheduleTableP
       label: 'Runs',
       cell: ({ cron, timezone }) => (
         <>
-          {describeCron(cron)}
+          <span className="schedules__when">{describeCron(cron)}</span>
           <div className="small muted">{timezone}</div>
         </>
       ),

@@ -32,7 +32,12 @@ export const DestinationCard = ({ destination }: { readonly destination: Storage
             <span className="wrap-anywhere">{name}</span> <Status status={status} />
           </span>
         }
-        description={providerOf(destination).label}
+        description={
+          <>
+            {providerOf(destination).label} · {destination.lastTestedAt ? 'tested ' : 'never tested'}
+            {destination.lastTestedAt && <Time at={destination.lastTestedAt} relative />}
+          </>
+        }
         actions={
           <>
             <Button disabledReason={reason} busy={test.isPending} onClick={() => test.mutate(id)}>
@@ -71,9 +76,6 @@ export const DestinationCard = ({ destination }: { readonly destination: Storage
                 <code className="wrap-anywhere">{Object.values(destination.credentials)[0]}</code>
               )}
             </Fact>
-            <Fact label="Tested">
-              <Time at={destination.lastTestedAt} relative none="Never" />
-            </Fact>
             <Fact label="Object lock">
               <span className="row">
                 {objectLock && (
@@ -83,7 +85,7 @@ export const DestinationCard = ({ destination }: { readonly destination: Storage
                 {!objectLock && !destination.immutable && 'Off'}
               </span>
             </Fact>
-            <Fact label="Encryption" isLong>
+            <Fact label="Encryption">
               Before it leaves this service
               <div className="muted small">
                 {destination.sse ? (

@@ -43,6 +43,10 @@ export const StoragePage = () => {
           {items.map((destination) => (
             <DestinationCard key={destination.id} destination={destination} />
           ))}
+          <p className="muted small">
+            Sizes and counts are those that the service recorded when it stored backups and captured changes. It does not count
+            what else is in the buckets.
+          </p>
         </div>
       )}
       {isAdding && <StorageDialog saved={undefined} onClose={() => setAdding(false)} />}

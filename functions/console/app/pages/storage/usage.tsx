@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { type StorageUsage, useStorageUsage } from '../../data/storage.ts';
-import { formatBytes, formatCount, formatPlural, formatUsd } from '../../format/format-number.ts';
+import { formatBytes, formatCount, formatPlural, formatUnitUsd, formatUsd } from '../../format/format-number.ts';
+import { formatDay } from '../../format/format-time.ts';
 import { paths } from '../../paths.ts';
 import { Badge } from '../../ui/data/badge.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
@@ -19,6 +20,9 @@ const useWords: Readonly<Record<ProjectStorage['uses'][number], string>> = {
   backups: 'Backups',
 };
 
+/** The service rounds its estimate to a millionth of a dollar; what a small backup costs is still not nothing. */
+const millionth = 1e-6;
+
 /** What a bucket holds by project, what it costs, and what uses it. */
 export const Usage = ({ storageId }: { readonly storageId: string }) => {
   const { data: usage, error, refetch } = useStorageUsage(storageId);
@@ -26,6 +30,14 @@ export const Usage = ({ storageId }: { readonly storageId: string }) => {
     return <ErrorNotice error={error} title="What it holds could not be loaded" onRetry={() => void refetch()} />;
   if (!usage) return <SkeletonText />;
   const { monthlyCost, projects, schedules, lockedBackups, lockedUntil } = usage;
+  const isRoundedAway = monthlyCost?.estimatedUsd === 0 && usage.storedBytes > 0;
+  const remarks = [
+    ...(usage.isDefault ? ['This is the default storage of the organization.'] : []),
+    ...(usage.captured
+      ? []
+      : ['Captured changes of point-in-time recovery are too many to be counted here, and are not included.']),
+    ...(schedules.length === 0 && projects.length > 0 ? ['No schedule stores here.'] : []),
+  ];
   return (
     <>
       <dl className="facts">
@@ -42,25 +54,24 @@ export const Usage = ({ storageId }: { readonly storageId: string }) => {
             formatCount(usage.objects)
           )}
         </Fact>
-        <Fact label="Locked">
-          {lockedUntil ? (
+        <Fact label="Locked now">
+          {formatPlural(lockedBackups, 'backup')}
+          {lockedUntil && (
             <>
-              {formatPlural(lockedBackups, 'backup')}, until <Time at={lockedUntil} />
+              , until <Time at={lockedUntil} />
             </>
-          ) : (
-            'None'
           )}
         </Fact>
         <Fact label="Monthly cost">
           {monthlyCost ? (
             <>
-              {formatUsd(monthlyCost.estimatedUsd)}
+              {formatUsd(isRoundedAway ? millionth : monthlyCost.estimatedUsd)}
               <div className="muted small">
-                {`$${monthlyCost.usdPerGigabyte} per GB, `}
+                {`${formatUnitUsd(monthlyCost.usdPerGigabyte)} per GB a month, list price of `}
                 <a href={monthlyCost.source} target="_blank" rel="noreferrer">
                   {monthlyCost.price}
                 </a>
-                , {monthlyCost.asOf}
+                , <span className="nowrap">{formatDay(monthlyCost.asOf)}</span>
               </div>
             </>
           ) : (
@@ -75,15 +86,13 @@ export const Usage = ({ storageId }: { readonly storageId: string }) => {
           <Table label="Projects that use this storage" columns={columnsOf(usage)} rows={projects} rowKey={({ id }) => id} />
         </div>
       )}
-      <p className="muted small">
-        {usage.isDefault && 'This is the default storage of the organization. '}
-        Sizes are those that the service recorded when it stored backups and captured changes; the bucket itself is not listed.
-        {!usage.captured && ' Captured changes of point-in-time recovery are too many to be counted here, and are not included.'}
-        {schedules.length === 0 && projects.length > 0 && ' No schedule stores here.'}
-      </p>
+      {remarks.length > 0 && <p className="muted small">{remarks.join(' ')}</p>}
     </>
   );
 };
+
+/** Of a project; its own page has all of them. */
+const schedulesMax = 3;
 
 const columnsOf = ({ schedules }: StorageUsage): readonly Column<ProjectStorage>[] => [
   {
@@ -95,16 +104,18 @@ const columnsOf = ({ schedules }: StorageUsage): readonly Column<ProjectStorage>
   {
     key: 'uses',
     label: 'Used for',
-    cell: ({ uses }) => (
-      <span className="row storage__uses">
-        {uses
-          .filter((use) => use !== 'backups' && use !== 'schedule')
-          .map((use) => (
+    cell: ({ uses }) => {
+      if (uses.every((use) => use === 'backups')) return <span className="muted">Earlier backups</span>;
+      const named = uses.filter((use) => use !== 'backups' && use !== 'schedule');
+      if (named.length === 0) return <None />;
+      return (
+        <span className="row storage__uses">
+          {named.map((use) => (
             <Badge key={use}>{useWords[use]}</Badge>
           ))}
-        {uses.every((use) => use === 'backups') && <span className="muted">Earlier backups</span>}
-      </span>
-    ),
+        </span>
+      );
+    },
   },
   {
     key: 'schedules',
@@ -114,12 +125,15 @@ const columnsOf = ({ schedules }: StorageUsage): readonly Column<ProjectStorage>
       if (own.length === 0) return <None />;
       return (
         <span className="stack stack--close">
-          {own.map((schedule) => (
+          {own.slice(0, schedulesMax).map((schedule) => (
             <span key={schedule.id}>
               <Link to={paths.schedule(schedule.id)}>{schedule.name}</Link>
               {!schedule.enabled && <span className="muted small"> off</span>}
             </span>
           ))}
+          {own.length > schedulesMax && (
+            <Link to={paths.project(id, 'schedules')}>{formatCount(own.length - schedulesMax)} more</Link>
+          )}
         </span>
       );
     },

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { type Invitation, useCancelInvitation, useResendInvitation } from '../../data/team.ts';
+import { Email } from '../../ui/data/email.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
@@ -10,9 +11,26 @@ export const InvitationTable = ({ invitations }: { readonly invitations: readonl
   const cancel = useCancelInvitation();
   const [cancelling, setCancelling] = useState<Invitation>();
   const columns: readonly Column<Invitation>[] = [
-    { key: 'email', label: 'E-mail', isTitle: true, cell: ({ email }) => <span className="wrap-anywhere">{email}</span> },
+    {
+      key: 'email',
+      label: 'E-mail',
+      isTitle: true,
+      cell: ({ email }) => (
+        <span className="wrap-anywhere">
+          <Email text={email} />
+        </span>
+      ),
+    },
     { key: 'role', label: 'Role', cell: ({ role }) => <span className="role-name">{role}</span> },
-    { key: 'by', label: 'Invited by', cell: ({ invitedBy }) => <span className="table__name">{invitedBy.email}</span> },
+    {
+      key: 'by',
+      label: 'Invited by',
+      cell: ({ invitedBy }) => (
+        <span className="table__name">
+          <Email text={invitedBy.email} />
+        </span>
+      ),
+    },
     { key: 'ends', label: 'Ends', cell: ({ expiresAt }) => <Time at={expiresAt} relative /> },
     {
       key: 'actions',

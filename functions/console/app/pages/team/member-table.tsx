@@ -3,6 +3,7 @@ import { useMembership, useSession } from '../../api/session.ts';
 import { type Member, useRemoveMember } from '../../data/team.ts';
 import { deniedReason } from '../../format/denied-reason.ts';
 import { Badge } from '../../ui/data/badge.tsx';
+import { Email } from '../../ui/data/email.tsx';
 import { type Column, Table } from '../../ui/data/table.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { IconButton } from '../../ui/form/button.tsx';
@@ -29,9 +30,11 @@ export const MemberTable = ({ members }: { readonly members: readonly Member[] |
       cell: ({ userId, name, email }) => (
         <span className="team__person">
           <span className="wrap-anywhere">
-            {name || email} {userId === ownId && <Badge>You</Badge>}
+            <Email text={name || email} /> {userId === ownId && <Badge>You</Badge>}
           </span>
-          <span className="small muted wrap-anywhere">{email}</span>
+          <span className="small muted wrap-anywhere">
+            <Email text={email} />
+          </span>
         </span>
       ),
     },

@@ -27,7 +27,7 @@ export const WebhookFacts = ({ webhook }: { readonly webhook: WebhookWithSecret 
       )}
       <Card>
         <dl className="facts">
-          <Fact label="Address" isLong>
+          <Fact label="Address">
             <code className="wrap-anywhere">{webhook.url}</code>
           </Fact>
           <Fact label="Secret">

@@ -62,8 +62,11 @@ export const ErrorNotice = ({ error, title, shownFields = [], advice, onRetry }:
           )}
           {requestId && (
             <span className="notice__id small muted">
-              Request id <code className="wrap-anywhere">{requestId}</code>{' '}
-              <CopyButton text={requestId} label="Copy the request id" />
+              Request id{' '}
+              <span className="notice__copy">
+                <code className="wrap-anywhere">{requestId}</code>
+                <CopyButton text={requestId} label="Copy the request id" />
+              </span>
             </span>
           )}
         </div>

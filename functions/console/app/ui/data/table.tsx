@@ -9,6 +9,8 @@ export interface Column<T> {
   readonly cell: (row: T) => ReactNode;
   /** Right-aligned with digits of equal width. */
   readonly isNumber?: boolean;
+  /** Left out of a table that is too narrow for all columns; cards have it. */
+  readonly isMinor?: boolean;
   /** Names the row: the heading of its card on a small screen. */
   readonly isTitle?: boolean;
   /** Buttons: at the end of a row, below a card. */
@@ -39,9 +41,10 @@ interface TableProps<T> {
 }
 
 const skeletonRows = ['first', 'second', 'third', 'fourth'];
-const classOf = ({ isNumber, isTitle, isActions }: Column<never>): string | undefined =>
-  [isNumber && 'number table__number', isTitle && 'table__title', isActions && 'table__actions'].filter(Boolean).join(' ') ||
-  undefined;
+const classOf = ({ isNumber, isTitle, isActions, isMinor }: Column<never>): string | undefined =>
+  [isNumber && 'number table__number', isTitle && 'table__title', isActions && 'table__actions', isMinor && 'table__minor']
+    .filter(Boolean)
+    .join(' ') || undefined;
 
 /** A table if it is at least 760 px wide; below, each row is a card with its labels. */
 export const Table = <T,>({ label, columns, rows, rowKey, sorting, selection }: TableProps<T>) => (
@@ -72,7 +75,7 @@ export const Table = <T,>({ label, columns, rows, rowKey, sorting, selection }: 
               <tr key={row}>
                 {selection && <td className="table__select" />}
                 {columns.map((column) => (
-                  <td key={column.key}>
+                  <td key={column.key} className={classOf(column as Column<never>)}>
                     <Skeleton width={column.isActions ? '3rem' : '70%'} />
                   </td>
                 ))}

@@ -75,7 +75,10 @@ export const Dialog = (props: DialogProps) => {
                 </Radix.Close>
               )}
             </header>
-            <div className="dialog__body">
+            <div
+              className="dialog__body"
+              onScroll={({ currentTarget }) => currentTarget.toggleAttribute('data-scrolled', currentTarget.scrollTop > 0)}
+            >
               {description && (
                 <Radix.Description asChild>
                   <div className="secondary">{description}</div>

@@ -1,10 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
+import type { TypedValue } from '../../../../../shared/client/index.ts';
 import { formatBytes } from '../../format/format-number.ts';
 import { formatMoment } from '../../format/format-time.ts';
 import { CopyButton } from '../data/code-block.tsx';
 import { Tooltip } from '../tooltip.tsx';
-import type { TypedValue } from './value-type.ts';
 
 /** Longer texts are cut until the person asks for all of it. */
 const shownMax = 400;

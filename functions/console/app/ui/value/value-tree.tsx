@@ -1,8 +1,8 @@
 import { type ReactNode, useState } from 'react';
+import { decodeValue, type Fields, type TypedValue, type Value } from '../../../../../shared/client/index.ts';
 import { formatPlural } from '../../format/format-number.ts';
 import { Icon } from '../icon.tsx';
 import { Scalar } from './scalar.tsx';
-import { type Fields, type TypedValue, typedValue, type Value } from './value-type.ts';
 
 interface LinkProps {
   /** The properties of a link to the document of a reference. */
@@ -49,7 +49,7 @@ export const FieldTree = ({ fields, linkTo }: { readonly fields: Fields } & Link
 
 /** A single value, as FieldTree shows it, without a name. */
 export const ValueView = ({ value, linkTo }: { readonly value: Value } & LinkProps) => {
-  const typed = typedValue(value);
+  const typed = decodeValue(value);
   const compound = compoundOf(typed);
   return (
     <div className="value value--single">
@@ -85,7 +85,7 @@ const Parts = ({ parts, depth, linkTo }: { readonly parts: readonly Part[]; read
 };
 
 const PartRow = ({ name, value, depth, linkTo }: Part & { readonly depth: number } & LinkProps) => {
-  const typed = typedValue(value);
+  const typed = decodeValue(value);
   const compound = compoundOf(typed);
   const head = (
     <>

@@ -1,5 +1,5 @@
 import { type AuthRequest, authRoutes } from './routes.ts';
-import { openUsers, type Users } from './users.ts';
+import { openUsers, type User, type Users } from './users.ts';
 
-export type { AuthRequest, Users };
+export type { AuthRequest, User, Users };
 export { authRoutes, openUsers };

@@ -9,6 +9,8 @@ export type IndexKind = 'ASCENDING' | 'DESCENDING' | 'CONTAINS';
 /** One field of a composite index. */
 export interface IndexField {
   readonly path: FieldPath;
+  /** The path as it was written. */
+  readonly text: string;
   readonly kind: IndexKind | 'VECTOR';
   /** Of a vector. */
   readonly dimension?: number;
@@ -18,6 +20,13 @@ export interface CompositeIndex {
   readonly collectionId: string;
   readonly scope: QueryScope;
   readonly fields: readonly IndexField[];
+}
+
+/** The single-field indexes of one field, instead of the automatic ones. */
+interface FieldOverride {
+  readonly collectionGroup: string;
+  readonly fieldPath: string;
+  readonly indexes: readonly { readonly scope: QueryScope; readonly kind: IndexKind }[];
 }
 
 const Mode = {
@@ -60,6 +69,8 @@ type Override = ReadonlyMap<QueryScope, ReadonlySet<IndexKind>>;
 /** The indexes of a `firestore.indexes.json`: its composite indexes, and the automatic single-field indexes with its overrides. */
 export class IndexDefinitions {
   readonly composites: readonly CompositeIndex[];
+  /** The overrides as they were written. */
+  readonly overrides: readonly FieldOverride[];
   readonly #overrides = new Map<string, Override>();
 
   /** Comments are allowed, as for the Firebase CLI. Throws an error of one line for an invalid file. */
@@ -70,13 +81,18 @@ export class IndexDefinitions {
       scope: queryScope,
       fields: fields.map(({ fieldPath, vectorConfig, ...modes }) => ({
         path: pathOf(fieldPath),
+        text: fieldPath,
         ...(vectorConfig ? { kind: 'VECTOR' as const, dimension: vectorConfig.dimension } : { kind: kindOf(modes) }),
       })),
     }));
-    for (const { collectionGroup, fieldPath, indexes: kinds } of fieldOverrides) {
+    this.overrides = fieldOverrides.map(({ collectionGroup, fieldPath, indexes: kinds }) => ({
+      collectionGroup,
+      fieldPath,
+      indexes: kinds.map(({ queryScope: scope, ...modes }) => ({ scope, kind: kindOf(modes) })),
+    }));
+    for (const { collectionGroup, fieldPath, indexes: kinds } of this.overrides) {
       const override = new Map<QueryScope, Set<IndexKind>>();
-      for (const { queryScope, ...modes } of kinds)
-        override.set(queryScope, new Set([...(override.get(queryScope) ?? []), kindOf(modes)]));
+      for (const { scope, kind } of kinds) override.set(scope, new Set([...(override.get(scope) ?? []), kind]));
       this.#overrides.set(overrideKey(collectionGroup, pathOf(fieldPath)), override);
     }
   }

@@ -1,4 +1,4 @@
-import { parseDatabaseName } from '../base/document-name.ts';
+import { documentName, parseDatabaseName } from '../base/document-name.ts';
 import { awaited, Pending } from '../base/pending.ts';
 import { type CallContext, type DocumentChange, type Method, type Micros, RpcError } from '../base/types.ts';
 import { decodeRequest, microsOf, proto } from '../proto/codecs.ts';
@@ -147,11 +147,15 @@ function* resumed(
     yield* inBatches(changed, { id, database, at });
   } else yield* inBatches(billedTogether(changed, database), { id, database, at });
   // Lets a client that lost count notice. Deletions are always known here, so the count is exact.
-  const paths: string[] = [];
-  for (const path of view.paths(at))
-    if (path instanceof Pending) yield path;
-    else paths.push(path);
-  yield [existenceFilter(id, { paths, database, names: target.expectedCount !== undefined })];
+  const paths = target.expectedCount === undefined ? undefined : ([] as string[]);
+  let count = 0;
+  for (const document of view.matching(at))
+    if (document instanceof Pending) yield document;
+    else {
+      count += 1;
+      paths?.push(document.path);
+    }
+  yield [existenceFilter(id, { count, names: paths?.map((path) => documentName(database, path)) })];
 }
 
 const resumePoint = (target: Target): Micros | undefined => {

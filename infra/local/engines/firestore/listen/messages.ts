@@ -28,11 +28,8 @@ export const marker = (at: Micros): Uint8Array =>
 /** The number of a target's documents. `names` adds a Bloom filter, for clients that sent their own count. */
 export const existenceFilter = (
   targetId: number,
-  { paths, database, names }: { readonly paths: readonly string[]; readonly database: StoredDatabase; readonly names: boolean },
-): Uint8Array => {
-  const unchangedNames = names ? bloomFilter(paths.map((path) => documentName(database, path))) : undefined;
-  return proto.ListenResponse.encode({ filter: { targetId, count: paths.length, unchangedNames } });
-};
+  { count, names }: { readonly count: number; readonly names: readonly string[] | undefined },
+): Uint8Array => proto.ListenResponse.encode({ filter: { targetId, count, unchangedNames: names && bloomFilter(names) } });
 
 /** The message for one document of a target. */
 export const documentMessage = (

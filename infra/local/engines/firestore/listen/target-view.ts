@@ -25,8 +25,8 @@ export interface View {
   since(after: Micros, at: Micros): Iterable<ViewChange | Pending>;
   /** The effects of a commit. */
   changed(changes: readonly DocumentChange[], at: Micros): Iterable<ViewChange | Pending>;
-  /** The paths of the matching documents. */
-  paths(at: Micros): Iterable<string | Pending>;
+  /** The matching documents. */
+  matching(at: Micros): Iterable<Pick<StoredDocument, 'path'> | Pending>;
 }
 
 export const viewOf = (target: Target, database: StoredDatabase): View => {
@@ -67,10 +67,7 @@ const openView = (plan: Plan, database: StoredDatabase): View => {
     },
     since: (after, at) => tell(database.changes(plan.from, plan.to, { after, at })),
     changed: (changes) => tell(changes),
-    *paths(at) {
-      for (const document of executePlan(plan, scanAt(database, at)))
-        yield document instanceof Pending ? document : document.path;
-    },
+    matching: (at) => executePlan(plan, scanAt(database, at)),
   };
 };
 
@@ -110,7 +107,7 @@ const boundedView = (plan: Plan, database: StoredDatabase): View => {
       const concerns = changes.some(({ before, after }) => (before && isMatch(before)) || (after && isMatch(after)));
       return concerns ? compare(at) : [];
     },
-    paths: () => [...seen.values()].map(({ path }) => path),
+    matching: () => seen.values(),
   };
 };
 
@@ -138,8 +135,8 @@ const documentsView = (names: readonly string[], database: StoredDatabase): View
       for (const { key, path, after } of changes)
         if (wanted.has(key)) yield after ? { kind: 'changed', document: after } : { kind: 'deleted', path };
     },
-    *paths(at) {
-      for (const [key, path] of wanted) if (yield* taken(database.fetch(key, at))) yield path;
+    *matching(at) {
+      for (const [key, path] of wanted) if (yield* taken(database.fetch(key, at))) yield { path };
     },
   };
 };

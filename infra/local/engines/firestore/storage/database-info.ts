@@ -14,6 +14,10 @@ export const DatabaseInfo = z.strictObject({
     z.enum(['REALTIME_UPDATES_MODE_ENABLED', 'REALTIME_UPDATES_MODE_DISABLED']),
     'REALTIME_UPDATES_MODE_ENABLED',
   ),
+  deleteProtectionState: z._default(
+    z.enum(['DELETE_PROTECTION_DISABLED', 'DELETE_PROTECTION_ENABLED']),
+    'DELETE_PROTECTION_DISABLED',
+  ),
 });
 export type DatabaseInfo = z.output<typeof DatabaseInfo>;
 

@@ -2,6 +2,7 @@ import { type DatabaseName, databaseName } from '../base/document-name.ts';
 import { lastKey } from '../base/path-key.ts';
 import { Pending } from '../base/pending.ts';
 import type { Database, DocumentChange, Micros, PathKey, ScanOrder, StoredDocument } from '../base/types.ts';
+import { type CatalogState, IndexCatalog } from '../indexes/index-catalog.ts';
 import type { IndexDefinitions } from '../indexes/index-definitions.ts';
 import { type BaseDocuments, pendingScan, type ScanOptions } from './base-documents.ts';
 import type { Change } from './change.ts';
@@ -20,7 +21,13 @@ export interface DatabaseOptions {
   readonly pointInTimeRecoverySince?: Micros | undefined;
   /** How long a commit waits for a transaction that has read the same documents. */
   readonly lockWaitMs?: number | undefined;
-  readonly indexes?: IndexDefinitions | undefined;
+  /** The text of a `firestore.indexes.json`. Undefined: every query has its index. */
+  readonly indexes?: string | undefined;
+  /** The indexes and fields that the Admin API has changed, and what keeps a change. */
+  readonly catalog?: CatalogState | undefined;
+  readonly keepCatalog?: ((state: CatalogState) => void) | undefined;
+  /** How long an index is built. */
+  readonly indexBuildMs?: number | undefined;
   readonly info?: DatabaseInfo | undefined;
   /** What it contains where nothing was written. */
   readonly base?: BaseDocuments | undefined;
@@ -34,7 +41,7 @@ export class StoredDatabase implements Database {
   readonly databaseId: string;
   readonly name: string;
   readonly transactions: Transactions;
-  readonly indexes: IndexDefinitions | undefined;
+  readonly catalog: IndexCatalog;
   /** What its reads are billed. */
   readonly meter = new ReadMeter();
   info: DatabaseInfo;
@@ -50,9 +57,15 @@ export class StoredDatabase implements Database {
     this.projectId = name.projectId;
     this.databaseId = name.databaseId;
     this.name = databaseName(name);
-    this.indexes = options.indexes;
-    this.info = options.info ?? defaultInfo;
+    this.info = { ...defaultInfo, ...options.info };
     this.#timeline = new CommitClock(options.clock, options.pointInTimeRecoverySince);
+    this.catalog = new IndexCatalog({
+      state: options.catalog,
+      file: options.indexes,
+      buildMs: options.indexBuildMs ?? defaultBuildMs,
+      now: () => this.now(),
+      keep: options.keepCatalog ?? (() => {}),
+    });
     this.base = options.base;
     this.#store = new DocumentStore(`${this.name}/documents/`, { keepsDeletions: options.base !== undefined });
     this.transactions = new Transactions(this, options.lockWaitMs);
@@ -62,6 +75,11 @@ export class StoredDatabase implements Database {
         this.#store.restore(entry, this.#timeline.window);
       });
     this.#timer = setInterval(() => this.sweep(), sweepMs).unref();
+  }
+
+  /** What queries are checked against; undefined if they are not. */
+  get indexes(): IndexDefinitions | undefined {
+    return this.catalog.definitions;
   }
 
   /** The number of documents. */
@@ -257,6 +275,8 @@ export class StoredDatabase implements Database {
   }
 }
 
+/** Long enough to be watched. */
+const defaultBuildMs = 2_000;
 const sweepMs = 60_000;
 const sweepVisits = 5_000;
 const compactAboveBytes = 64 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from 'node:path';
 import { type DatabaseName, databaseName, parseDatabaseName } from '../base/document-name.ts';
 import { type Micros, RpcError } from '../base/types.ts';
-import type { IndexDefinitions } from '../indexes/index-definitions.ts';
+import type { CatalogState } from '../indexes/index-catalog.ts';
 import type { BaseDocuments } from './base-documents.ts';
 import { StoredDatabase } from './database.ts';
 import type { DatabaseInfo } from './database-info.ts';
@@ -16,8 +16,10 @@ interface DatabasesOptions {
   readonly clock?: () => Micros;
   /** How long a commit waits for a transaction that has read the same documents. */
   readonly lockWaitMs?: number;
-  /** Of all databases. Undefined: every query has its index. */
-  readonly indexes?: IndexDefinitions | undefined;
+  /** The text of a `firestore.indexes.json`, of all databases. Undefined: every query has its index. */
+  readonly indexes?: string | undefined;
+  /** How long an index is built. */
+  readonly indexBuildMs?: number | undefined;
   /** What databases contain where nothing was written, by full name. They exist from the start. */
   readonly bases?: ReadonlyMap<string, BaseDocuments> | undefined;
 }
@@ -40,11 +42,12 @@ interface Settings extends DatabaseName {
   readonly pointInTimeRecoverySince?: Micros | undefined;
   readonly deleted?: boolean;
   readonly info?: DatabaseInfo | undefined;
+  readonly catalog?: CatalogState | undefined;
 }
 
 /** Opens all databases in the folder. */
 export const openDatabases = (options: DatabasesOptions = {}): Databases => {
-  const { dir, createOnUse = true, clock, lockWaitMs, indexes, bases } = options;
+  const { dir, createOnUse = true, clock, lockWaitMs, indexes, indexBuildMs, bases } = options;
   const all = new Map<string, StoredDatabase>();
   const deleted = new Set<string>();
 
@@ -53,11 +56,19 @@ export const openDatabases = (options: DatabasesOptions = {}): Databases => {
     const to = folder(settings);
     if (to !== undefined) writeSettings(to, settings);
   };
-  const keep = ({ projectId, databaseId, pointInTimeRecoverySince, info }: StoredDatabase) =>
-    save({ projectId, databaseId, pointInTimeRecoverySince, info });
+  const catalogs = new Map<string, CatalogState>();
+  const keep = ({ projectId, databaseId, pointInTimeRecoverySince, info, name }: StoredDatabase) =>
+    save({ projectId, databaseId, pointInTimeRecoverySince, info, catalog: catalogs.get(name) });
   const add = (settings: Settings): StoredDatabase => {
-    const { pointInTimeRecoverySince, info } = settings;
-    const database = new StoredDatabase(settings, {
+    const { pointInTimeRecoverySince, info, catalog } = settings;
+    if (catalog) catalogs.set(databaseName(settings), catalog);
+    const database: StoredDatabase = new StoredDatabase(settings, {
+      catalog,
+      indexBuildMs,
+      keepCatalog: (state) => {
+        catalogs.set(database.name, state);
+        keep(database);
+      },
       dir: folder(settings),
       pointInTimeRecoverySince,
       info,
@@ -103,6 +114,7 @@ export const openDatabases = (options: DatabasesOptions = {}): Databases => {
       const from = folder(name);
       if (from !== undefined) rmSync(from, { recursive: true, force: true });
       all.delete(databaseName(name));
+      catalogs.delete(databaseName(name));
       deleted.add(databaseName(name));
       save({ projectId: name.projectId, databaseId: name.databaseId, deleted: true });
     },

@@ -75,8 +75,8 @@ const marker = rawJSON ? undefined : `-0 ${randomUUID()}`;
 const minusZero = rawJSON?.('-0') ?? marker;
 
 /** The text of what `jsonOfMessage` returns. */
-export const jsonText = (json: unknown): string => {
-  const text = JSON.stringify(json, null, 2);
+export const jsonText = (json: unknown, indent = 2): string => {
+  const text = JSON.stringify(json, null, indent);
   return marker === undefined ? text : text.replaceAll(`"${marker}"`, '-0');
 };
 

@@ -1,17 +1,19 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { AuthError } from '../auth-users/error.ts';
 import { type AuthRequest, authRoutes, type Users } from '../auth-users/index.ts';
-import { databaseName } from '../base/document-name.ts';
 import { type CallContext, type Methods, RpcError } from '../base/types.ts';
 import type { Faults } from '../faults/faults.ts';
 import { type Authorize, admit, tokenOf } from '../faults/guard-methods.ts';
 import { plainHeaders } from '../grpc/headers.ts';
+import type { Rules } from '../rules/rulesets.ts';
 import type { Databases } from '../storage/databases.ts';
 import { adminRoutes } from './admin-routes.ts';
-import { answerCors } from './cors.ts';
+import { answerCors, type Origins, refusalOf } from './cors.ts';
 import { databaseRoute } from './database-routes.ts';
+import { indexRoute } from './index-routes.ts';
 import { readJsonBody } from './read-body.ts';
 import { type RestCall, restCall, restError } from './rest.ts';
+import { rulesRoute } from './rules-routes.ts';
 
 /** The handlers of HTTP/1.1 requests. */
 export interface Web {
@@ -19,11 +21,15 @@ export interface Web {
   readonly databases: Databases;
   readonly faults: Faults;
   readonly users: Users;
+  readonly rules: Rules;
   readonly authorize: Authorize | undefined;
+  readonly origins: Origins;
+  /** The calls of web SDKs; undefined if the path is another. */
+  readonly channels: (request: IncomingMessage, response: ServerResponse, url: URL) => Promise<void> | undefined;
   readonly log: (error: unknown) => void;
 }
 
-/** REST for documents, Identity Toolkit accounts, faults, and the emulator's call to clear a database. */
+/** REST for documents, the Admin API, Firebase Rules, Identity Toolkit accounts, faults, and the emulator's call to clear a database. */
 export const web =
   (parts: Web): RequestListener =>
   (request, response) => {
@@ -57,8 +63,12 @@ async function serve(
 ): Promise<void> {
   const url = urlOf(request.url ?? '/');
   const method = request.method ?? 'GET';
+  const refusal = refusalOf(request.headers, parts.origins);
+  if (refusal !== undefined) throw new RpcError('PERMISSION_DENIED', refusal);
   if (url.pathname === '/') return reply(response, 200, { status: 'ok' });
   if (isPublicApi(url.pathname) && answerCors(request, response)) return;
+  const channel = parts.channels(request, response, url);
+  if (channel) return channel;
   const body = await readJsonBody(request);
   const call: CallContext = { headers: plainHeaders(request.headers), signal };
   const http = { method, path: url.pathname, query: url.searchParams, body };
@@ -67,10 +77,10 @@ async function serve(
   if (rest)
     return stream(response, rest).catch((error: unknown) => fail(response, { error, isList: rest.isList, log: parts.log }));
 
-  const database = databaseRoute(parts.databases, http);
-  if (database) {
-    await admit('GetDatabase', { name: databaseName(database.name), call, faults: parts.faults, authorize: parts.authorize });
-    return reply(response, 200, database.run());
+  const other = databaseRoute(parts.databases, http) ?? indexRoute(parts.databases, http) ?? rulesRoute(parts.rules, http);
+  if (other) {
+    await admit(other.method, { name: other.name, call, faults: parts.faults, authorize: parts.authorize });
+    return reply(response, 200, other.run());
   }
 
   const account = authRoutes(parts.users, authRequest(http));
@@ -91,7 +101,8 @@ const urlOf = (text: string): URL => {
 };
 
 /** Paths of Google's APIs. Pages of other origins must not reach the server's own admin calls. */
-const isPublicApi = (path: string): boolean => /^\/(v1|identitytoolkit\.googleapis\.com)\//.test(path);
+const isPublicApi = (path: string): boolean =>
+  /^\/(v1|identitytoolkit\.googleapis\.com|google\.firestore\.v1\.Firestore)\//.test(path);
 
 const authRequest = (http: { method: string; path: string; query: URLSearchParams; body: unknown }): AuthRequest => ({
   ...http,

@@ -22,7 +22,7 @@ export const BrowseTab = () => {
   const level = document !== undefined ? 'document' : collection !== undefined ? 'collection' : 'root';
   return (
     <div className="stack stack--medium">
-      <PathBar path={path} onGo={(to) => setSearch({ path: to })} />
+      <PathBar backupId={backupId} path={path} onGo={(to) => setSearch({ path: to })} />
       <div className={`browse__columns browse__columns--${level}`}>
         <CollectionsColumn backup={backup} parent={parent} selected={collection} />
         <DocumentsColumn backupId={backupId} collection={collection} selected={document} />

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { ApiFailure } from '../../../../../../shared/client/index.ts';
+import { ApiFailure, type Fields, formatJson } from '../../../../../../shared/client/index.ts';
 import { usePermission } from '../../../api/permission.ts';
 import { type BackupEntry, useEntries } from '../../../data/backup-contents.ts';
 import type { Backup } from '../../../data/backups.ts';
@@ -15,7 +15,6 @@ import { ButtonLink } from '../../../ui/form/button-link.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { Segments } from '../../../ui/layout/tabs.tsx';
 import { FieldTree } from '../../../ui/value/value-tree.tsx';
-import { type Fields, formatJson } from '../../../ui/value/value-type.ts';
 import { idOf } from './document-path.ts';
 import { DownloadButton } from './download-button.tsx';
 

@@ -1,5 +1,5 @@
 /** Paths of collections and documents. */
-import { pathOfName } from '../../../ui/value/value-type.ts';
+import { pathOfName } from '../../../../../../shared/client/index.ts';
 
 interface Location {
   /** The document whose collections are listed; empty for the root. */

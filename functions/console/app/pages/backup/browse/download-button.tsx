@@ -1,11 +1,10 @@
+import { formatJson } from '../../../../../../shared/client/index.ts';
 import type { BackupEntry } from '../../../data/backup-contents.ts';
 import { Button } from '../../../ui/form/button.tsx';
 import { showToast } from '../../../ui/overlay/toast.tsx';
-import { saveFile } from '../../../ui/save-file.ts';
-import { formatJson } from '../../../ui/value/value-type.ts';
+import { fileNameOf, saveFile } from '../../../ui/save-file.ts';
 
-/** A file name without characters that file systems refuse. */
-const fileName = (path: string): string => `${path.replace(/[^\p{L}\p{N}._-]+/gu, '_').slice(0, 120)}.json`;
+const fileName = (path: string): string => `${fileNameOf(path).slice(0, 120)}.json`;
 
 /** Copies or downloads the document in the format of the Firestore REST API, which keeps every type. */
 export const DownloadButton = ({ document }: { readonly document: BackupEntry }) => {

@@ -1,16 +1,19 @@
 import { Link } from '@tanstack/react-router';
 import { Fragment, useState } from 'react';
+import { paths } from '../../../paths.ts';
 import { Button } from '../../../ui/form/button.tsx';
+import { ButtonLink } from '../../../ui/form/button-link.tsx';
 import { Icon } from '../../../ui/icon.tsx';
 import { cleanPath, pathProblem } from './document-path.ts';
 
 interface PathBarProps {
+  readonly backupId: string;
   readonly path: string;
   readonly onGo: (path: string) => void;
 }
 
 /** Where the person is, and a field to go anywhere else by its path. */
-export const PathBar = ({ path, onGo }: PathBarProps) => {
+export const PathBar = ({ backupId, path, onGo }: PathBarProps) => {
   const parts = path === '' ? [] : path.split('/');
   return (
     <div className="browse__bar">
@@ -31,6 +34,9 @@ export const PathBar = ({ path, onGo }: PathBarProps) => {
         })}
       </nav>
       <JumpForm key={path} onGo={onGo} />
+      <ButtonLink variant="quiet" icon="search" to={paths.search({ backupId })}>
+        Search by value
+      </ButtonLink>
     </div>
   );
 };

@@ -5,6 +5,7 @@ import { type Backup, useAcknowledgeBackup } from '../../../data/backups.ts';
 import { formatCount, formatPercent } from '../../../format/format-number.ts';
 import { paths } from '../../../paths.ts';
 import { Card } from '../../../ui/data/card.tsx';
+import { None } from '../../../ui/data/none.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { type Column, Table } from '../../../ui/data/table.tsx';
 import { Time } from '../../../ui/data/time.tsx';
@@ -22,22 +23,29 @@ const kindWords: Readonly<Record<Finding['kind'], string>> = {
   added: 'Documents added',
   entropy: 'Contents became unreadable',
   schema: 'Field disappeared',
+  configuration: 'Configuration lost',
 };
+
+/** What is gone of the configuration has a message instead of numbers. */
+const isOfDocuments = ({ kind }: Pick<Finding, 'kind'>): boolean => kind !== 'configuration';
 
 const columns: readonly Column<Finding>[] = [
   {
     key: 'collection',
     label: 'Collection',
     isTitle: true,
-    cell: ({ collection }) => (collection === null ? 'All collections' : <code className="wrap-anywhere">{collection}</code>),
+    cell: ({ collection, kind }) => {
+      if (collection !== null) return <code className="wrap-anywhere">{collection}</code>;
+      return isOfDocuments({ kind }) ? 'All collections' : 'The database';
+    },
   },
   {
     key: 'kind',
     label: 'What happened',
-    cell: ({ kind, field }) => (
+    cell: ({ kind, field, message }) => (
       <>
-        {kindWords[kind]}
-        {field !== null && (
+        {isOfDocuments({ kind }) ? kindWords[kind] : message}
+        {field !== null && isOfDocuments({ kind }) && (
           <>
             {': '}
             <code className="wrap-anywhere">{field}</code>
@@ -50,10 +58,21 @@ const columns: readonly Column<Finding>[] = [
     key: 'documents',
     label: 'Documents',
     isNumber: true,
-    cell: ({ observed }) => `${formatCount(observed.documents)} of ${formatCount(observed.total)}`,
+    cell: (finding) =>
+      isOfDocuments(finding) ? `${formatCount(finding.observed.documents)} of ${formatCount(finding.observed.total)}` : <None />,
   },
-  { key: 'share', label: 'Share', isNumber: true, cell: ({ observed }) => formatPercent(observed.share) },
-  { key: 'expected', label: 'Usually at most', isNumber: true, cell: ({ expected }) => formatPercent(expected.max) },
+  {
+    key: 'share',
+    label: 'Share',
+    isNumber: true,
+    cell: (finding) => (isOfDocuments(finding) ? formatPercent(finding.observed.share) : <None />),
+  },
+  {
+    key: 'expected',
+    label: 'Usually at most',
+    isNumber: true,
+    cell: (finding) => (isOfDocuments(finding) ? formatPercent(finding.expected.max) : <None />),
+  },
 ];
 
 interface AnomalyProps {

@@ -7,6 +7,7 @@ import { sentence } from '../../../format/sentence.ts';
 import { paths } from '../../../paths.ts';
 import { Card } from '../../../ui/data/card.tsx';
 import { CopyButton } from '../../../ui/data/code-block.tsx';
+import { Email } from '../../../ui/data/email.tsx';
 import { Fact } from '../../../ui/data/fact.tsx';
 import { Time } from '../../../ui/data/time.tsx';
 
@@ -44,11 +45,11 @@ export const FactsCard = ({ backup }: { readonly backup: Backup }) => {
         {isDone && authUsers !== undefined && <Fact label="Users">{formatPlural(authUsers, 'user')}</Fact>}
         <Fact label="Type">{typeWords[type]}</Fact>
         <Fact label="Started by">
-          {creatorOf(backup)}
+          <Email text={creatorOf(backup)} />
           {createdBy?.email && trigger !== 'manual' && <span className="muted"> · {triggerWords[trigger]}</span>}
         </Fact>
         {duration !== null && <Fact label="Took">{formatDuration(duration)}</Fact>}
-        <Fact label="Google bills about">
+        <Fact label="Google bills">
           {formatUsd(cost.estimatedUsd)} <span className="muted">for {formatPlural(cost.reads, 'read')}</span>
         </Fact>
         {isDone && backup.builtFrom === 'changes' && (

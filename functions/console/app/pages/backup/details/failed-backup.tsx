@@ -1,19 +1,17 @@
-import { Link, useNavigate } from '@tanstack/react-router';
+import { useNavigate } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { usePermission } from '../../../api/permission.ts';
 import { backupErrorAdvices } from '../../../data/backup-words.ts';
-import { type Backup, useLastGoodBackup, useRepeatBackup } from '../../../data/backups.ts';
+import { type Backup, useRepeatBackup } from '../../../data/backups.ts';
 import { useTestStorage } from '../../../data/storage.ts';
-import { formatPlural } from '../../../format/format-number.ts';
-import { formatMoment } from '../../../format/format-time.ts';
 import { sentence } from '../../../format/sentence.ts';
 import { paths } from '../../../paths.ts';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { Fact } from '../../../ui/data/fact.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
-import { Time } from '../../../ui/data/time.tsx';
 import { Button } from '../../../ui/form/button.tsx';
 import { ButtonLink } from '../../../ui/form/button-link.tsx';
+import { LastGood } from './last-good.tsx';
 
 /** Why a backup has failed, what that means for the data, and what to do next. */
 export const FailedBackup = ({ backup }: { readonly backup: Backup }) => {
@@ -26,39 +24,8 @@ export const FailedBackup = ({ backup }: { readonly backup: Backup }) => {
     >
       {error && <p className="wrap-anywhere">{sentence(error.message)}</p>}
       {error && backupErrorAdvices[error.code] && <p>{backupErrorAdvices[error.code]}</p>}
-      <LastGood backup={backup} />
+      <LastGood projectId={backup.projectId}>Nothing can be restored until one succeeds.</LastGood>
     </Notice>
-  );
-};
-
-/** The data is as safe as the last good backup. */
-const LastGood = ({ backup: { projectId } }: { readonly backup: Backup }) => {
-  const { data: last, isPending } = useLastGoodBackup(projectId);
-  if (isPending) return <p className="muted">Looking for the last good backup…</p>;
-  if (!last)
-    return (
-      <p>
-        <strong>There is no good backup of this project.</strong> Nothing can be restored until one succeeds.
-      </p>
-    );
-  const { id, readTime, createdAt, documentCount, verification, verifiedAt } = last;
-  return (
-    <p>
-      <strong>
-        The last good backup, <Link to={paths.backup(id)}>of {formatMoment(new Date(readTime ?? createdAt))}</Link>, is not
-        affected.
-      </strong>{' '}
-      It has {formatPlural(documentCount, 'document')}.{' '}
-      {verification?.status === 'failed' ? (
-        'Its last verification found damage: verify it, and keep an earlier one.'
-      ) : verifiedAt ? (
-        <>
-          It was verified <Time at={verifiedAt} relative /> and is intact.
-        </>
-      ) : (
-        'Every byte was checked when it was stored; it has not been verified since.'
-      )}
-    </p>
   );
 };
 

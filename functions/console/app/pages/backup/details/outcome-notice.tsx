@@ -3,6 +3,7 @@ import type { Backup } from '../../../data/backups.ts';
 import { sentence } from '../../../format/sentence.ts';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { Time } from '../../../ui/data/time.tsx';
+import { DamagedBackup } from './damaged-backup.tsx';
 import { FailedBackup } from './failed-backup.tsx';
 
 /** How a backup ended, if there is something to say about it. */
@@ -10,11 +11,7 @@ export const OutcomeNotice = ({ backup }: { readonly backup: Backup }) => {
   const { status, fullBecause, unknownCollections, objectsKept, lockProblem, expiresAt } = backup;
   return (
     <>
-      {status === 'completed' && isFoundDamaged(backup) && (
-        <Notice tone="bad" title="This backup is damaged">
-          Some documents may not be restorable. Use another backup if you can, and back up again now.
-        </Notice>
-      )}
+      {status === 'completed' && isFoundDamaged(backup) && <DamagedBackup backup={backup} />}
       {status === 'failed' && <FailedBackup backup={backup} />}
       {status === 'cancelled' && (
         <Notice tone="warn" title="This backup was cancelled">
@@ -40,15 +37,15 @@ export const OutcomeNotice = ({ backup }: { readonly backup: Backup }) => {
         </Notice>
       )}
       {status === 'completed' && lockProblem && (
-        <Notice tone="warn" title="The storage protects this backup for less than it should">
-          <span className="wrap-anywhere">{sentence(lockProblem.reason)}</span> Since <Time at={lockProblem.since} />. The backup
+        <Notice tone="warn" title="The storage protects this backup for less time than it should">
+          <span className="wrap-anywhere">{sentence(lockProblem.reason)}</span> Found <Time at={lockProblem.since} />. The backup
           can be restored. Check who may change locks in the bucket, and that the service may. The next incremental backup extends
           the locks of what it builds on.
         </Notice>
       )}
       {objectsKept && (
         <Notice tone="warn" title="Objects of this backup are still in the storage">
-          {sentence(objectsKept.reason)} Since <Time at={objectsKept.since} />. Once the storage allows it, delete the backup
+          {sentence(objectsKept.reason)} Found <Time at={objectsKept.since} />. Once the storage allows it, delete the backup
           again.
         </Notice>
       )}

@@ -24,7 +24,7 @@ export const RetentionCard = ({ backup }: { readonly backup: Backup }) => {
       <ul className="stack stack--tight">
         {expiresAt ? (
           <Line icon="clock">
-            Deleted on <Time at={expiresAt} />. It stays longer while another backup or a point in time needs it.
+            Expires on <Time at={expiresAt} />. It stays longer while another backup or a point in time needs it.
           </Line>
         ) : (
           !retentionPolicy && <Line icon="clock">Kept until someone deletes it.</Line>

@@ -10,6 +10,7 @@ import {
   sessionQuery,
   useRememberedOrganization,
 } from '../../../api/session.ts';
+import { mayHoldSession } from '../../../api/stored-choices.ts';
 import { deniedReason } from '../../../format/denied-reason.ts';
 import type { Endpoint } from '../model/read-reference.ts';
 import { type CallDraft, readDraft } from './call-draft.ts';
@@ -31,10 +32,10 @@ export interface Reader {
 /** The signed-in reader, if there is one: the docs are public. */
 export const useReader = (): Reader => {
   // An error is not asked again by each part of the page that wants to know.
-  const { data, error, isPending } = useQuery({ ...sessionQuery, retryOnMount: false });
+  const { data, error, isLoading } = useQuery({ ...sessionQuery, retryOnMount: false, enabled: mayHoldSession() });
   const session = isSignedOut(error) ? undefined : data;
   const remembered = useRememberedOrganization();
-  return { session, membership: session && currentMembership(session, remembered), isLoading: isPending };
+  return { session, membership: session && currentMembership(session, remembered), isLoading };
 };
 
 /** Why the reader cannot send this call; undefined if they can. */

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { usePermission } from '../../../api/permission.ts';
 import { type Erasure, useErasures } from '../../../data/erasure/erasures.ts';
 import { formatPlural } from '../../../format/format-number.ts';
+import { ErasureDialog } from '../../../parts/erasure-dialog.tsx';
 import { paths } from '../../../paths.ts';
 import { Badge, Status } from '../../../ui/data/badge.tsx';
 import { Card } from '../../../ui/data/card.tsx';
@@ -11,11 +12,11 @@ import { ListBody } from '../../../ui/data/list-body.tsx';
 import { type Column, Table } from '../../../ui/data/table.tsx';
 import { Time } from '../../../ui/data/time.tsx';
 import { Button } from '../../../ui/form/button.tsx';
+import { ButtonLink } from '../../../ui/form/button-link.tsx';
 import { useParam } from '../../../use-param.ts';
-import { ErasureDialog } from './erasure-dialog.tsx';
 
 const whatOf = ({ query, pathCount }: Erasure): string =>
-  query ? `${query.collection ?? 'all collections'}: ${query.field} = …` : formatPlural(pathCount, 'path');
+  query ? `${query.collection ?? 'All collections'}: ${query.field} = …` : formatPlural(pathCount, 'path');
 
 /** Which backup still holds the documents, or since when none does. */
 const Held = ({ erasure: { status, documentsFound, lastHeldBackupId, expiredAt } }: { readonly erasure: Erasure }) => {
@@ -62,16 +63,24 @@ export const ErasuresTab = () => {
       Erase documents…
     </Button>
   );
+  const actions = (
+    <>
+      <ButtonLink icon="search" to={paths.search({ projectId })}>
+        Search for documents
+      </ButtonLink>
+      {create}
+    </>
+  );
   return (
     <>
-      <Card flush title="Erasures" actions={list.items && list.items.length > 0 ? create : undefined}>
+      <Card flush title="Erasures" actions={list.items && list.items.length > 0 ? actions : undefined}>
         <ListBody
           list={list}
           what="erasures"
           empty={
-            <EmptyState icon="lock" title="Nothing was erased" actions={create}>
-              When a person asks for erasure, name their documents here. No restore, browse, compare or export shows them any
-              more, in any backup, while the backups are kept.
+            <EmptyState icon="lock" title="Nothing was erased" actions={actions}>
+              When a person asks for erasure, name their documents here, or search the newest backup for them by an e-mail
+              address. No restore, browse, compare or export shows them any more, in any backup, while the backups are kept.
             </EmptyState>
           }
         >

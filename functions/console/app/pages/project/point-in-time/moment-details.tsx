@@ -42,7 +42,18 @@ export const MomentDetails = ({ projectId, coverage, collections, collection, at
         >
           Restore to this moment…
         </ButtonLink>
-        <span className="small muted">Next you see how it differs from the live database, before anything is written.</span>
+        <ButtonLink
+          icon="download"
+          disabledReason={reason ?? missing}
+          to={paths.newExport({
+            projectId,
+            pointInTime: new Date(at).toISOString(),
+            ...(collection !== undefined && { collections: [collection] }),
+          })}
+        >
+          Export…
+        </ButtonLink>
+        <span className="small muted">Next you see the plan, before anything is written.</span>
       </div>
     </div>
   );

@@ -4,6 +4,7 @@ import { type Pitr, type Project, useDisablePitr } from '../../../data/projects.
 import { formatAboutUsd, formatCount, formatPlural } from '../../../format/format-number.ts';
 import { Status } from '../../../ui/data/badge.tsx';
 import { Card } from '../../../ui/data/card.tsx';
+import { EmptyState } from '../../../ui/data/empty-state.tsx';
 import { Fact } from '../../../ui/data/fact.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { TextWithTimes } from '../../../ui/data/text-with-times.tsx';
@@ -19,6 +20,21 @@ export const PitrSummary = ({ project, pitr }: { readonly project: Project; read
   const { reason } = usePermission('member');
   const close = (): void => setDialog(undefined);
   const openSettings = (): void => setDialog('settings');
+  const enable = (
+    <Button variant="primary" disabledReason={reason} onClick={openSettings}>
+      Enable…
+    </Button>
+  );
+  if (!pitr.enabled && pitr.latestRestorableAt === null)
+    return (
+      <Card>
+        <EmptyState icon="clock" title="Go back to any second" actions={enable}>
+          Point-in-time recovery stores every change. After a mistake you restore the state of the second before it, down to a
+          single document.
+        </EmptyState>
+        {dialog === 'settings' && <PitrDialog project={project} pitr={pitr} onClose={close} />}
+      </Card>
+    );
   return (
     <Card
       title="Capturing"
@@ -33,9 +49,7 @@ export const PitrSummary = ({ project, pitr }: { readonly project: Project; read
             </Button>
           </>
         ) : (
-          <Button variant="primary" disabledReason={reason} onClick={openSettings}>
-            Enable…
-          </Button>
+          enable
         )
       }
     >

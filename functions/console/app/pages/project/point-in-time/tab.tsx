@@ -2,7 +2,6 @@ import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useDeferredValue, useEffect, useMemo, useState } from 'react';
 import { type Project, usePitr, usePitrWindows, useProject } from '../../../data/projects.ts';
 import { Card } from '../../../ui/data/card.tsx';
-import { EmptyState } from '../../../ui/data/empty-state.tsx';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { SkeletonText } from '../../../ui/data/skeleton.tsx';
 import { Input } from '../../../ui/form/field.tsx';
@@ -26,14 +25,6 @@ export const PointInTimeTab = () => {
     <div className="stack">
       {pitr.anomaly && <CapturedAnomaly projectId={project.id} anomaly={pitr.anomaly} />}
       {hasMoments && <MomentCard project={project} isLive={pitr.enabled} />}
-      {!hasMoments && !pitr.enabled && (
-        <Card>
-          <EmptyState icon="clock" title="Go back to any second">
-            Point-in-time recovery stores every change. After a mistake you restore the state of the second before it, down to a
-            single document. Enable it below.
-          </EmptyState>
-        </Card>
-      )}
       <PitrSummary project={project} pitr={pitr} />
     </div>
   );

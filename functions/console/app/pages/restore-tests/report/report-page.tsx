@@ -2,13 +2,12 @@ import { useProjects } from '../../../data/projects.ts';
 import { secondsWords } from '../../../data/restore-test/restore-test-words.ts';
 import { type Report, useReport, useReportPage } from '../../../data/restore-test/restore-tests.ts';
 import { formatCount } from '../../../format/format-number.ts';
-import { NotTestedNotice, ReportFrame, usePeriod } from '../../../parts/report/report-frame.tsx';
+import { NotTestedNotice, PeriodText, ReportFrame, usePeriod } from '../../../parts/report/report-frame.tsx';
 import { TestedProjects } from '../../../parts/report/tested-projects.tsx';
 import { paths } from '../../../paths.ts';
 import { Card } from '../../../ui/data/card.tsx';
 import { EmptyState } from '../../../ui/data/empty-state.tsx';
 import { Fact } from '../../../ui/data/fact.tsx';
-import { Time } from '../../../ui/data/time.tsx';
 import { Select } from '../../../ui/form/field.tsx';
 import { RecordOptions } from '../../../ui/form/options.tsx';
 import { useSearchParams } from '../../../use-search.ts';
@@ -48,16 +47,12 @@ const ReportView = ({ report }: { readonly report: Report }) => {
   return (
     <>
       <NotTestedNotice summary={summary} />
-      <Card
-        title="Summary"
-        description={
-          <>
-            Tests that began from <Time at={from} /> to <Time at={to} />
-          </>
-        }
-      >
-        <dl className="facts">
-          <Fact label="Projects tested">{`${formatCount(summary.tested)} of ${formatCount(summary.projects)}`}</Fact>
+      <Card title="Summary" description={<PeriodText subject="Tests that began from" from={from} to={to} />}>
+        <dl className="figures">
+          <Fact label="Projects tested">
+            {formatCount(summary.tested)}
+            <span className="figures__of"> of {formatCount(summary.projects)}</span>
+          </Fact>
           <Fact label="Tests passed">{passedWords(summary)}</Fact>
           {summary.notProven > 0 && <Fact label="Nothing written, not proven">{formatCount(summary.notProven)}</Fact>}
           <Fact label="Tests failed">{formatCount(summary.failed)}</Fact>
@@ -71,8 +66,8 @@ const ReportView = ({ report }: { readonly report: Report }) => {
       </Card>
       <Card title="Projects" flush>
         {projects.length === 0 ? (
-          <EmptyState icon="database" title="No projects">
-            Connect a project to test its backups.
+          <EmptyState icon="database" title="No project was connected in this period">
+            Choose a later period.
           </EmptyState>
         ) : (
           <TestedProjects projects={projects} />

@@ -1,3 +1,4 @@
+import { foundNothing } from '../../../data/restore-test/restore-test-words.ts';
 import { type TestRun, useSaveEvidence } from '../../../data/restore-test/restore-tests.ts';
 import { Card } from '../../../ui/data/card.tsx';
 import { CodeBlock } from '../../../ui/data/code-block.tsx';
@@ -7,8 +8,15 @@ import { Notice } from '../../../ui/data/notice.tsx';
 import { Button } from '../../../ui/form/button.tsx';
 
 /** The signed evidence, and how to check it without the service. */
-export const EvidenceCard = ({ run: { id, evidence } }: { readonly run: TestRun }) => {
+export const EvidenceCard = ({ run }: { readonly run: TestRun }) => {
+  const { id, evidence } = run;
   const save = useSaveEvidence(id);
+  if (!evidence && foundNothing(run))
+    return (
+      <Notice title="There is no evidence of this test">
+        Evidence is stored beside the backup that was tested, and there was none.
+      </Notice>
+    );
   if (!evidence)
     return (
       <Notice tone="warn" title="There is no evidence of this test">

@@ -1,9 +1,24 @@
-import { Link } from '@tanstack/react-router';
+import { Link, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission } from '../../../api/permission.ts';
-import { failureAdvice, phaseWords, pickWords, scopeWords, secondsWords } from '../../../data/restore-test/restore-test-words.ts';
-import { isUnfinished, type TestRun, useCancelRun, useTestRun } from '../../../data/restore-test/restore-tests.ts';
+import {
+  failureAdvice,
+  foundNothing,
+  phaseWords,
+  pickWords,
+  scopeWords,
+  secondsWords,
+} from '../../../data/restore-test/restore-test-words.ts';
+import {
+  isUnfinished,
+  type TestRun,
+  useCancelRun,
+  useRunRestoreTest,
+  useTestRun,
+} from '../../../data/restore-test/restore-tests.ts';
 import { formatBytes, formatCount, formatPlural } from '../../../format/format-number.ts';
+import { sentence } from '../../../format/sentence.ts';
+import { BackUpDialog } from '../../../forms/back-up/back-up-dialog.tsx';
 import { PageFailure } from '../../../frame/page-failure.tsx';
 import { paths } from '../../../paths.ts';
 import { Status } from '../../../ui/data/badge.tsx';
@@ -14,6 +29,7 @@ import { Progress } from '../../../ui/data/progress.tsx';
 import { SkeletonText } from '../../../ui/data/skeleton.tsx';
 import { Time } from '../../../ui/data/time.tsx';
 import { Button } from '../../../ui/form/button.tsx';
+import { ButtonLink } from '../../../ui/form/button-link.tsx';
 import { PageHeader } from '../../../ui/layout/page-header.tsx';
 import { ConfirmDialog } from '../../../ui/overlay/confirm-dialog.tsx';
 import { useParam } from '../../../use-param.ts';
@@ -41,14 +57,9 @@ export const RunPage = () => {
       />
       <div className="stack">
         {run.error && run.status === 'failed' && (
-          <Notice tone="bad" title="The test failed">
-            <p>{run.error.message}</p>
-            <p>
-              {failureAdvice(run)}{' '}
-              {run.restoreJobId !== null && run.error.code === 'CLEANUP_FAILED' && (
-                <Link to={paths.restore(run.restoreJobId)}>Show the restore</Link>
-              )}
-            </p>
+          <Notice tone="bad" title={failureTitle(run)} actions={<NextSteps run={run} code={run.error.code} />}>
+            {!(foundNothing(run) && run.backup.pick === 'latest') && <p>{sentence(run.error.message)}</p>}
+            <p>{failureAdvice(run)}</p>
           </Notice>
         )}
         {run.error && run.status !== 'failed' && <Notice tone="info" title={run.error.message} />}
@@ -66,6 +77,58 @@ export const RunPage = () => {
         <RunResult run={run} />
         {(run.status === 'passed' || run.status === 'failed') && run.startedAt !== null && <EvidenceCard run={run} />}
       </div>
+    </>
+  );
+};
+
+const failureTitle = (run: TestRun): string => {
+  if (!foundNothing(run)) return 'The test failed';
+  return run.backup.pick === 'moment' ? 'There was no moment to test' : 'There was no completed backup to test';
+};
+
+interface NextStepsProps {
+  readonly run: TestRun;
+  readonly code: string;
+}
+
+/** Of a failed test: what lies behind it, and the test again, on the backup that its plan chooses now. */
+const NextSteps = ({ run, code }: NextStepsProps) => {
+  const { backupId, restoreJobId, projectId, restoreTestId: id, name } = run;
+  const [isBackingUp, setBackingUp] = useState(false);
+  const again = useRunRestoreTest({ id, name });
+  const navigate = useNavigate();
+  const { reason } = usePermission('member');
+  const isMissing = foundNothing(run);
+  const isSource = code === 'SOURCE_AUTH_ERROR';
+  return (
+    <>
+      {code === 'CLEANUP_FAILED' && restoreJobId !== null && (
+        <ButtonLink to={paths.restore(restoreJobId)}>Show the restore</ButtonLink>
+      )}
+      {isSource && <ButtonLink to={paths.project(projectId, 'settings')}>Reconnect the source</ButtonLink>}
+      {isMissing && run.backup.pick === 'moment' && (
+        <ButtonLink to={paths.project(projectId, 'point-in-time')}>Point-in-time recovery</ButtonLink>
+      )}
+      {isMissing && run.backup.pick !== 'moment' && (
+        <Button variant="primary" icon="archive" disabledReason={reason} onClick={() => setBackingUp(true)}>
+          Back up now
+        </Button>
+      )}
+      {isBackingUp && <BackUpDialog projectId={projectId} isFixed onClose={() => setBackingUp(false)} />}
+      {!isSource && backupId !== null && <ButtonLink to={paths.backup(backupId)}>Examine the backup</ButtonLink>}
+      <Button
+        icon="play"
+        busy={again.isPending}
+        disabledReason={reason}
+        onClick={() =>
+          again.mutate(undefined, {
+            onSuccess: ({ runs, runId }) =>
+              void navigate({ to: runs.length === 1 ? paths.restoreTestRun(runId) : paths.restoreTest(id) }),
+          })
+        }
+      >
+        Test again
+      </Button>
     </>
   );
 };
@@ -110,7 +173,7 @@ const RunProgress = ({ run: { status, phase, progress, startedAt } }: { readonly
 const Tested = ({ run }: { readonly run: TestRun }) => {
   const { counts, backupId, pointInTime, target, rtoSeconds, documentsWritten } = run;
   return (
-    <Card title="What was tested">
+    <Card title={foundNothing(run) ? 'What was to be tested' : 'What was tested'}>
       <dl className="facts">
         <Fact label="Chosen">{pickWords(run.backup)}</Fact>
         <Fact label="Backup">{backupId === null ? '–' : <Link to={paths.backup(backupId)}>{backupId}</Link>}</Fact>
@@ -120,7 +183,7 @@ const Tested = ({ run }: { readonly run: TestRun }) => {
           </Fact>
         )}
         <Fact label="How much">{scopeWords(run.scope)}</Fact>
-        <Fact label="Target">{target?.projectName ?? 'None: the archive was read'}</Fact>
+        <Fact label="Target">{target?.projectName ?? 'None: the archive is read'}</Fact>
         <Fact label="Documents">{counts ? `${formatCount(counts.documents)} (${formatBytes(counts.bytes)})` : '–'}</Fact>
         {target && (
           <Fact label="Written to the target">

@@ -49,13 +49,18 @@ const differenceColumns: readonly Column<Difference>[] = [
 /** What was compared, what differs, and how long each part took. */
 export const RunResult = ({ run }: { readonly run: TestRun }) => {
   const { comparisons, differences, check, removal, durations, target } = run;
+  // The notice at the top says why a test failed.
+  const unlessTold = (message: string | null) => (message === run.error?.message ? null : message);
+  const more = (message: string | null) => (unlessTold(message) ? `: ${message}` : '');
   const measured = Object.entries(durationNames).flatMap(([key, name]) => {
     const ms = durations[key as keyof typeof durations];
     return ms === null ? [] : [{ name, ms }];
   });
   // A test compares with its target, or without one with the source.
   const shown = ['index', target ? 'target' : 'source'] as const;
-  const rows = comparisons && shown.map((key) => ({ name: comparisonNames[key], ...comparisons[key] }));
+  const rows =
+    comparisons &&
+    shown.map((key) => ({ ...comparisons[key], name: comparisonNames[key], reason: unlessTold(comparisons[key].reason) }));
   return (
     <>
       {rows && (
@@ -90,13 +95,13 @@ export const RunResult = ({ run }: { readonly run: TestRun }) => {
             {check && (
               <Fact label="Answer of your check">
                 {checkWords[check.status]}
-                {check.message && `: ${check.message}`}
+                {more(check.message)}
               </Fact>
             )}
             {removal && (
               <Fact label="What the test wrote">
                 {removalWords[removal.status]}
-                {removal.message && `: ${removal.message}`}
+                {more(removal.message)}
               </Fact>
             )}
           </dl>

@@ -1,6 +1,6 @@
 import { ApiFailure } from '../../../../../../shared/client/index.ts';
 import { describeFailure } from '../../../format/describe-failure.ts';
-import type { MaskRule } from './mask-rules.ts';
+import type { MaskRule } from '../../../parts/mask/mask-rules.ts';
 
 export interface RuleProblem {
   /** As the mask step counts; undefined for all rules together. */
@@ -28,7 +28,7 @@ export const findInvalid = (error: unknown, rules: readonly MaskRule[]): readonl
   });
 };
 
-/** The service counts rules from 0. */
+/** Shorter than the words of the service; its details count from 0. */
 const overlapReason = ({ details }: ApiFailure): string | undefined => {
   if (!Array.isArray(details.overlapping) || !Array.isArray(details.rules)) return undefined;
   return `overlaps with rule ${Number(details.rules[0]) + 1} and does something else, but neither is more specific. Make one more specific, or remove it`;

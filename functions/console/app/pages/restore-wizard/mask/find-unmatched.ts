@@ -1,5 +1,5 @@
 import { ApiFailure } from '../../../../../../shared/client/index.ts';
-import type { MaskRule } from './mask-rules.ts';
+import type { MaskRule } from '../../../parts/mask/mask-rules.ts';
 
 export interface NumberedRule {
   /** As the mask step counts. */

@@ -1,9 +1,9 @@
 import { useRestore } from '../../../data/restores.ts';
 import { formatPlural } from '../../../format/format-number.ts';
+import { type MaskRule, readRules } from '../../../parts/mask/mask-rules.ts';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { Button } from '../../../ui/form/button.tsx';
-import { type MaskRule, readRules } from './mask-rules.ts';
 
 interface LostRulesProps {
   /** The restore that has the rules; undefined if the address was cut off or changed. */
@@ -40,7 +40,7 @@ export const LostRules = ({ rulesFrom, onChoose }: LostRulesProps) => {
       >
         {rulesFrom === undefined
           ? 'The rules in this address are incomplete, so none of them is used. Enter them again.'
-          : 'Its rules are too long for an address. Take them from the earlier restore, or enter others.'}
+          : 'Its rules were not carried over, because they are too many. Take them from the earlier restore, or enter others.'}
       </Notice>
     </>
   );

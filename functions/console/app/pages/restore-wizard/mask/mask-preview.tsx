@@ -1,9 +1,9 @@
 import type { Plan } from '../../../data/restores.ts';
 import { formatCount, formatPlural } from '../../../format/format-number.ts';
+import { fakeWords, transformWords } from '../../../parts/mask/mask-rules.ts';
 import { type Column, Table } from '../../../ui/data/table.tsx';
 import { ValueView } from '../../../ui/value/value-tree.tsx';
 import { changedFields } from './changed-fields.ts';
-import { fakeWords, transformWords } from './mask-rules.ts';
 
 type Rule = NonNullable<Plan['ruleMatches']>[number];
 type Previewed = NonNullable<Plan['transformPreview']>[number];

@@ -1,8 +1,8 @@
 import { formatPlural } from '../../../format/format-number.ts';
+import { allowUnmatchedLabel } from '../../../parts/mask/mask-rules.ts';
 import { Notice } from '../../../ui/data/notice.tsx';
 import { Button } from '../../../ui/form/button.tsx';
 import type { NumberedRule } from './find-unmatched.ts';
-import { allowUnmatchedLabel } from './mask-rules.ts';
 
 interface UnmatchedRulesProps {
   readonly unmatched: readonly NumberedRule[];

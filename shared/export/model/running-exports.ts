@@ -1,0 +1,17 @@
+/** Exports that run, and how many of them an organization may have. */
+import { assertJobCapacity, countRunningJobs } from '../../job/index.ts';
+import { type Tenant, walk } from '../../platform/index.ts';
+import { exportKey, type RunningExport, runningExports } from './record.ts';
+
+/** The marks of all exports that run, or have ended and are not cleaned up yet. */
+export const exportMarks = ({ organizationId }: Tenant): Promise<readonly RunningExport[]> =>
+  Array.fromAsync(walk<RunningExport>({ pk: runningExports, prefix: `${organizationId}#` }));
+
+export const countRunningExports = async (tenant: Tenant): Promise<number> => {
+  const running = (await exportMarks(tenant)).filter(({ dueAt }) => dueAt === undefined);
+  return countRunningJobs(running.map(({ exportId }) => exportKey.export(tenant, exportId)));
+};
+
+/** Throws JOB_IN_PROGRESS at the limit. */
+export const assertExportCapacity = async (tenant: Tenant): Promise<void> =>
+  assertJobCapacity('exports', await countRunningExports(tenant));
