@@ -45,10 +45,7 @@ const phases: Readonly<Record<ExportRecord['phase'], (context: StepContext) => P
   planning: (context) => plan(context),
   reading: (context) => joinColumns(context),
   writing: (context) => completeWriting(context),
-  finishing: async ({ tenant, record, deps }) => {
-    await finishExport(tenant, record, deps);
-    return 'done';
-  },
+  finishing: (context) => finish(context),
   finished: async () => 'done',
 };
 
@@ -233,6 +230,27 @@ const completeWriting = async (context: StepContext): Promise<ExportProgress> =>
   const { shards = 0, shardsWritten } = context.record;
   return shardsWritten < shards ? { map: shards } : enter(context, { phase: 'finishing' });
 };
+
+/** What was erased while the export ran may be in files that were written before: then all of them are written anew. */
+const finish = async (context: StepContext): Promise<ExportProgress> => {
+  const { tenant, record, deps } = context;
+  const ledger = await get(erasureKey.ledger(tenant, record.projectId));
+  const { version = 0 } = ledger ?? {};
+  if (version > (record.erasuresVersion ?? 0)) return enter(context, { phase: 'planning', attributes: startedOver(version) });
+  await finishExport(tenant, record, deps);
+  return 'done';
+};
+
+const startedOver = (erasuresVersion: number): Partial<ExportRecord> => ({
+  erasuresVersion,
+  shardsRead: 0,
+  shardsWritten: 0,
+  documentsRead: 0,
+  documents: 0,
+  documentsErased: 0,
+  files: 0,
+  bytes: 0,
+});
 
 /** Another run of the same step was faster; the next one reads the record again. */
 export const isStaleStep = (error: unknown): boolean => error instanceof StaleReadError || isConflict(error);

@@ -191,11 +191,13 @@ const commitShard = async (
   add: Readonly<Record<string, number>>,
 ): Promise<void> => {
   control.check();
+  const { erasuresVersion } = record;
   const [mark = ''] = Object.keys(set);
   try {
     await commit([
       update(exportKey.shard(tenant, record.id, shard.number), { set, expected: { [mark]: undefined } }),
-      updateRunningExport(tenant, record, { add, set: { waitingFor: undefined } }),
+      // A run that began before documents were erased does not count for one that leaves them out.
+      updateRunningExport(tenant, record, { add, set: { waitingFor: undefined }, expected: { erasuresVersion } }),
     ]);
   } catch (error) {
     if (!isConflict(error)) throw error;

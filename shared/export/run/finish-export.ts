@@ -1,6 +1,7 @@
 /** The last step: accounts for every file, writes the manifest, and completes the export. */
 import { createHash } from 'node:crypto';
 import { abortUploadsOf, type ObjectStore, readDestination } from '../../destination/index.ts';
+import { erasureKey } from '../../erasure/index.ts';
 import { type GoogleOutputs, googleMetadataFiles, microsecondsOf } from '../../export-format/index.ts';
 import {
   assertOrganizationActive,
@@ -14,6 +15,7 @@ import {
 import { sumTransforms, type TransformCounts, unmatchedReason, unmatchedRules } from '../../mask/index.ts';
 import { organizationKey } from '../../organization/index.ts';
 import {
+  absentOr,
   after,
   bestEffort,
   commit,
@@ -22,8 +24,10 @@ import {
   iso,
   log,
   retryOnConflict,
+  StaleReadError,
   type Tenant,
   update,
+  type Write,
   walk,
 } from '../../platform/index.ts';
 import { backupKey, openArchive } from '../../stored-backup/index.ts';
@@ -50,6 +54,7 @@ export const finishExport = async (tenant: Tenant, record: ExportRecord, deps: E
   const open = await openArchive(tenant, { backup, deps });
   const destination = await readDestination(tenant, record.storageDestination.id);
   try {
+    assertCounted(record, files);
     assertComplete(record, open.archive.manifest.counts.documents);
     const store = await deps.openStore(tenant, destination, record.path).catch(throwAsUploadError);
     try {
@@ -105,6 +110,24 @@ const assertRulesMatched = ({ transform }: ExportRecord, transformed: TransformC
   if (!transform || !transformed || transform.allowUnmatched) return;
   const unmatched = unmatchedRules(transform.rules, transformed);
   if (unmatched.length > 0) throw new JobFailure('TRANSFORM_INVALID', `transform: ${unmatchedReason(unmatched, 'export')}`);
+};
+
+/** Fails if documents were erased since the export began: the step that is run again writes the files anew. */
+const nothingErasedSince = (tenant: Tenant, { projectId, erasuresVersion: version = 0 }: ExportRecord): Write => ({
+  check: erasureKey.ledger(tenant, projectId),
+  ...absentOr({ version }),
+  onConditionFailed: () => new StaleReadError(),
+});
+
+/** A late run of a range may have stored other files than the one that counts. */
+const assertCounted = ({ documents, shards }: ExportRecord, files: readonly ExportedFile[]): void => {
+  const listed = files.reduce((sum, file) => sum + file.documents, 0);
+  if (listed === documents) return;
+  throw new JobFailure('COUNT_MISMATCH', 'The files have another number of documents than the ranges of the export', {
+    listed,
+    exported: documents,
+    shards,
+  });
 };
 
 /** An export of everything has as many documents as the backup, less those that are erased. */
@@ -232,6 +255,7 @@ const complete = async (
     const details = { documents, documentsErased, files: files.length, bytes, manifest: manifest.sha256 };
     await commit([
       updateRunningExport(tenant, record, { set: { ...ended, waitingFor: undefined } }),
+      nothingErasedSince(tenant, record),
       ...releaseExportHold(tenant, record, backup),
       // The reaper deletes the files then.
       expiresAt === undefined

@@ -8,6 +8,7 @@ import {
   type ExportRecord,
   exportKey,
   exportShard,
+  isStaleStep,
   startExport,
 } from '../../../shared/export/index.ts';
 import type { ExportRequest } from '../../../shared/export/start/export-request.ts';
@@ -22,7 +23,7 @@ export const createExportEnv = (): Promise<ExportEnv> => createEnv(ExportEnv);
 
 interface RunExportOptions {
   /** Called before every step; its error is that of a crashed function, and the step is repeated. */
-  readonly beforeStep?: (name: string) => void;
+  readonly beforeStep?: (name: string) => Promise<void> | void;
   /** Runs every shard twice, as after a lost response. */
   readonly isRepeated?: boolean;
 }
@@ -71,7 +72,7 @@ export class ExportEnv extends ArchiveEnv {
     const repeated = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
       for (;;) {
         try {
-          beforeStep(name);
+          await beforeStep(name);
           return await work();
         } catch (error) {
           if (!(error instanceof CrashError)) throw error;
@@ -80,7 +81,15 @@ export class ExportEnv extends ArchiveEnv {
     };
     for (let error: unknown; ; error = undefined) {
       const progress = await repeated('advance', () =>
-        answerExportStep(step, () => advanceExport(step, { error, deps }), deps.clock),
+        answerExportStep(
+          step,
+          () =>
+            advanceExport(step, { error, deps }).catch((failed: unknown) => {
+              if (isStaleStep(failed)) return 'again' as const;
+              throw failed;
+            }),
+          deps.clock,
+        ),
       );
       if (progress === 'done') break;
       if (progress === 'wait') throw new Error('the export waits');

@@ -8,13 +8,15 @@ import { erasureKey } from '../../../shared/erasure/index.ts';
 import { purgeExports } from '../../../shared/export/end/purge-exports.ts';
 import { cleanUpExport, resumeExport } from '../../../shared/export/index.ts';
 import { exportData } from '../../../shared/export/model/export-view.ts';
-import { exportKey } from '../../../shared/export/model/record.ts';
+import { type ExportedFile, exportKey } from '../../../shared/export/model/record.ts';
+import { readText, storeText } from '../../../shared/export/model/stored-text.ts';
 import { timelineOf, workPartition, wrapStore } from '../../../shared/job/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { commit, type Item, set } from '../../../shared/platform/index.ts';
 import { type BackupRecord, backupKey } from '../../../shared/stored-backup/index.ts';
 import { parseCsv } from '../../harness/builders/parse-csv.ts';
 import type { Fields } from '../../harness/env/archive-env.ts';
+import { eraseDocuments, serveLedgerKey } from '../../harness/env/erasure-env.ts';
 import { CrashError, createExportEnv } from '../../harness/env/export-env.ts';
 
 const t = await createExportEnv();
@@ -129,14 +131,10 @@ test('export: columns of all ranges are joined, in the order of the documents', 
 
 test('export: parquet files of every range have the same typed columns', async () => {
   const ended = await t.runExport(await t.startExport(backup, { format: 'parquet' }));
-  const found: number[] = [];
-  for (const bytes of t.filesOf(ended).values()) {
-    const rows = (await parquetReadObjects({ file: Uint8Array.from(bytes).buffer })) as { n: bigint; text: string }[];
-    ok(rows.every((row) => row.text.endsWith(String(row.n))));
-    found.push(...rows.map(({ n }) => Number(n)));
-  }
+  const rows = await rowsIn(t.filesOf(ended));
+  ok(rows.every((row) => row.text.endsWith(String(row.n))));
   deepEqual(
-    found.sort((a, b) => a - b),
+    rows.map(({ n }) => Number(n)).sort((a, b) => a - b),
     all,
   );
 });
@@ -231,6 +229,11 @@ const resumed = async (id: string): Promise<void> => {
   await commit((await resumeExport(t.tenant, id, t.clock.now())).change.writes);
 };
 const day = 24 * 3_600_000;
+const rowsIn = async (files: ReadonlyMap<string, Buffer>): Promise<readonly { readonly n: bigint; readonly text: string }[]> => {
+  const rows = [];
+  for (const bytes of files.values()) rows.push(...(await parquetReadObjects({ file: Uint8Array.from(bytes).buffer })));
+  return rows as { n: bigint; text: string }[];
+};
 
 test('export: one whose bucket refused goes on where it stopped, and nothing that is stored is written again', async () => {
   const calm = await t.runExport(await t.startExport(backup));
@@ -287,6 +290,58 @@ test('export: one that cannot go on as it was is not resumed', async () => {
   await commit([{ remove: erasureKey.ledger(t.tenant, backup.projectId) }]);
   await commit([set(backupKey.backup(t.tenant, backup.id), { status: 'deleted' })]);
   await rejects(resumed(id), { code: 'BACKUP_NOT_FOUND' });
+});
+
+test('export: what is erased while it runs is in none of its files', async () => {
+  await serveLedgerKey();
+  for (const format of ['ndjson', 'parquet'] as const) {
+    const path = `users/${format === 'ndjson' ? 1 : 2}`;
+    const id = await t.startExport(backup, { format });
+    let isErased = false;
+    const erase = async (): Promise<void> => {
+      if (t.exportOf(id).shardsWritten < 2 || isErased) return;
+      isErased = true;
+      await eraseDocuments({ tenant: t.tenant, projectId: backup.projectId, clock: t.clock }, { paths: [path] });
+    };
+    const ended = await t.runExport(id, { beforeStep: erase });
+    const erased = format === 'ndjson' ? 1 : 2;
+    deepEqual([isErased, ended.status, ended.documents, ended.documentsErased], [true, 'completed', count - erased, erased]);
+    const files = t.filesOf(ended);
+    const found = format === 'ndjson' ? numbersIn(files) : (await rowsIn(files)).map(({ n }) => Number(n));
+    deepEqual([found.length, found.includes(1), found.includes(2)], [count - erased, false, format === 'ndjson']);
+    deepEqual([held(), leftovers(id)], [0, []]);
+  }
+});
+
+test('export: what is erased while the files are accounted for is in none of them', async () => {
+  await serveLedgerKey();
+  const id = await t.startExport(backup);
+  let isErased = false;
+  t.wrapStore = (store, folder) =>
+    wrapStore(store, async (call, object) => {
+      const stored = await call();
+      if (folder.includes('exports/') && object === 'manifest.json' && !isErased) {
+        isErased = true;
+        await eraseDocuments({ tenant: t.tenant, projectId: backup.projectId, clock: t.clock }, { paths: ['users/1'] });
+      }
+      return stored;
+    });
+  const ended = await t.runExport(id);
+  deepEqual([isErased, ended.status, ended.documents, ended.documentsErased], [true, 'completed', count - 1, 1]);
+  ok(!numbersIn(t.filesOf(ended)).includes(1));
+});
+
+test('export: a late run of a range that stores other files fails the export', async () => {
+  const id = await t.startExport(backup);
+  const ended = await t.runExport(id, {
+    beforeStep: async (name) => {
+      if (name !== 'advance' || t.exportOf(id).phase !== 'finishing') return;
+      const files = await readText<readonly ExportedFile[]>(t.tenant, id, { kind: 'FILES', of: 0 });
+      const value = files.map((file) => ({ ...file, documents: file.documents + 1 }));
+      await storeText(t.tenant, id, { kind: 'FILES', of: 0, value, now: t.clock.now() });
+    },
+  });
+  deepEqual([ended.status, ended.error?.code, t.filesOf(ended).size], ['failed', 'COUNT_MISMATCH', 0]);
 });
 
 test('export: a mistake of the request is not resumed, and its files go at once', async () => {
