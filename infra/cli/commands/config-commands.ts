@@ -137,6 +137,9 @@ const restore = async (
   const end = await untilReady(context, run, wait ?? false);
   if (output.isJson) output.json(end);
   else output.note(summaryLine(end));
+  const broken = end.steps.filter(({ kind, action }) => kind === 'index' && action === 'impossible');
+  for (const { name, reason } of broken) output.warn(`index ${escapeName(name)}: ${escapeOutput(reason ?? '')}`);
+  if (broken.length > 0) throw new CliFailure(exitCodes.failed, `Google could not build ${broken.length} of the indexes`);
 };
 
 type Run = (isPlan: boolean) => Promise<Restored>;

@@ -5,8 +5,8 @@ import type { IndexState } from './read-index-states.ts';
 
 export interface PlanTarget {
   readonly live: Configuration;
-  /** Of its composite indexes, by their description. */
-  readonly states: ReadonlyMap<string, IndexState>;
+  /** Of its composite indexes, by their description; undefined if they could not be listed. */
+  readonly states: ReadonlyMap<string, IndexState> | undefined;
   /** Whether it is the database that the backup was made of. */
   readonly isSource: boolean;
   /** The release of its rules. */
@@ -29,7 +29,8 @@ export const planConfiguration = (
 ): ConfigurationPlan => {
   const unknown = parts.flatMap((part) => {
     const [side, at] = wanted[part].state !== 'captured' ? (['backup', wanted] as const) : (['target', target.live] as const);
-    return at[part].state === 'captured' ? [] : [{ part, side, reason: at[part].reason ?? at[part].state }];
+    if (at[part].state !== 'captured') return [{ part, side, reason: at[part].reason ?? at[part].state }];
+    return part === 'indexes' && !target.states ? [{ part, side, reason: 'The states of the indexes could not be read' }] : [];
   });
   const isKnown = (part: ConfigurationPart): boolean => parts.includes(part) && !unknown.some((one) => one.part === part);
   const live = new Map(configurationItems(target.live).map((item) => [keyOf(item), item]));
@@ -43,6 +44,10 @@ export const planConfiguration = (
   return { steps, unknown };
 };
 
+/** Whether something that can be restored is not in the target yet, or not ready: an index may have failed there. */
+export const isLeft = ({ action, kind }: Pick<ConfigurationStep, 'action' | 'kind'>): boolean =>
+  action === 'create' || action === 'change' || action === 'building' || (action === 'impossible' && kind === 'index');
+
 const keyOf = ({ kind, name }: ConfigurationItem): string => `${kind} ${name}`;
 
 /** Rules of a database are released under its own name. */
@@ -52,7 +57,7 @@ const inTarget = (item: ConfigurationItem, { rulesRelease }: PlanTarget): Config
 type Decision = Pick<PlannedStep, 'action'> & Partial<Pick<PlannedStep, 'reason' | 'percent'>>;
 
 const decide = (item: ConfigurationItem, live: ConfigurationItem | undefined, target: PlanTarget): Decision => {
-  if (item.kind === 'index') return decideIndex(target.states.get(item.name));
+  if (item.kind === 'index') return decideIndex(target.states?.get(item.name));
   if (item.value === live?.value) return { action: 'equal' };
   if (item.kind === 'setting') return decideSetting(item);
   if (item.kind === 'rules' && item.name.startsWith('firebase.storage/') && !target.isSource)
@@ -65,7 +70,8 @@ const decide = (item: ConfigurationItem, live: ConfigurationItem | undefined, ta
 const decideIndex = (state: IndexState | undefined): Decision => {
   if (!state) return { action: 'create' };
   if (state.state === 'CREATING') return { action: 'building', percent: state.percent };
-  return state.state === 'READY' ? { action: 'equal' } : { action: 'equal', reason: `Google says that it is ${state.state}` };
+  if (state.state === 'READY') return { action: 'equal' };
+  return { action: 'impossible', reason: `Google says that it is ${state.state}: delete it, and restore it again` };
 };
 
 const protections = new Set(['deleteProtection', 'pointInTimeRecovery']);

@@ -13,6 +13,7 @@ import {
   applyConfiguration,
   type ConfigurationPlan,
   firestoreRelease,
+  isLeft,
   openConfigurationApi,
   type ProjectRecord,
   planConfiguration,
@@ -81,7 +82,7 @@ const planFor = async (
   const [live, states] = await Promise.all([
     readConfiguration(tenant, target, signal),
     // Why the indexes cannot be listed is said by the configuration.
-    readIndexStates(openConfigurationApi(tenant, target, signal)).catch(() => new Map()),
+    readIndexStates(openConfigurationApi(tenant, target, signal)).catch(() => undefined),
   ]);
   return planConfiguration(wanted, {
     parts,
@@ -115,7 +116,6 @@ const restoreData = ({
     number,
   ];
   const failed = steps.filter(({ outcome }) => outcome === 'failed').length;
-  const isLeft = ({ action }: ConfigurationStep): boolean => action === 'create' || action === 'change' || action === 'building';
   return {
     backupId: backup.id,
     targetProjectId: target.id,

@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
 import type { Configuration } from '../../../../shared/contract/models/configuration.ts';
 import { compareConfigurations, describeIndex } from '../../../../shared/project/configuration/compare-configurations.ts';
-import { planConfiguration } from '../../../../shared/project/configuration/plan-configuration.ts';
+import { isLeft, planConfiguration } from '../../../../shared/project/configuration/plan-configuration.ts';
 
 const captured = { state: 'captured', reason: null } as const;
 const index = (...fields: Configuration['indexes']['items'][number]['fields']) => ({
@@ -102,7 +102,7 @@ test('a plan creates what is missing, changes what differs, and leaves out what 
   deepEqual(planned(live, { parts: ['fields'] }).steps.length, 2);
 });
 
-test('an index that Google builds is neither equal nor created again', () => {
+test('an index that Google builds, or could not build, is neither equal nor created again', () => {
   const name = 'users: age ascending, name descending';
   const stepOf = (state: string, percent: number | null) => {
     const {
@@ -114,9 +114,26 @@ test('an index that Google builds is neither equal nor created again', () => {
     }).steps.find(({ kind }) => kind === 'index')!;
     return { action, percent: shown, reason };
   };
+  deepEqual(
+    ['CREATING', 'READY', 'NEEDS_REPAIR'].map((state) => isLeft({ kind: 'index', action: stepOf(state, null).action })),
+    [true, false, true],
+  );
   deepEqual(stepOf('CREATING', 40), { action: 'building', percent: 40, reason: null });
   deepEqual(stepOf('READY', null), { action: 'equal', percent: null, reason: null });
-  deepEqual(stepOf('NEEDS_REPAIR', null), { action: 'equal', percent: null, reason: 'Google says that it is NEEDS_REPAIR' });
+  deepEqual(stepOf('NEEDS_REPAIR', null), {
+    action: 'impossible',
+    percent: null,
+    reason: 'Google says that it is NEEDS_REPAIR: delete it, and restore it again',
+  });
+});
+
+test('indexes whose states cannot be read are left out, instead of being created', () => {
+  const { steps, unknown } = planned(configuration(), { states: undefined });
+  deepEqual(unknown, [{ part: 'indexes', side: 'target', reason: 'The states of the indexes could not be read' }]);
+  deepEqual(
+    steps.filter(({ kind }) => kind === 'index'),
+    [],
+  );
 });
 
 test('a database with another name gets the rules under its own', () => {
