@@ -48,8 +48,11 @@ export const loops: Readonly<Record<string, Loop>> = {
   'Write shard': working(restoreSeconds, roundSeconds.restoreWrite),
   Verify: working(verifySeconds, roundSeconds.backupVerify),
   Purge: working(purgeSeconds, roundSeconds.purge),
-  /** Waits for the backup of a moment; then it plans, joins the columns and finishes, with a map of its own in between. */
-  Advance: { workRounds: 8, waitRounds: pausesOf(exportSeconds, 1) },
+  /**
+   * Waits for the backup of a moment; then it plans, joins the columns and finishes, with a map of its own in between. Erasures meanwhile
+   * repeat these.
+   */
+  Advance: { workRounds: 80, waitRounds: pausesOf(exportSeconds, 1) },
   'Export shard': { workRounds: 1, waitRounds: 0 },
   Run: {
     workRounds: working(compareSeconds, roundSeconds.restoreTestRun).workRounds,

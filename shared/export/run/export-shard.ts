@@ -58,6 +58,8 @@ export const exportShard = async (step: ExportAttempt & { readonly shard: number
   const shard = await get(exportKey.shard(tenant, exportId, step.shard));
   if (!shard) throw new Error(`there is no shard ${step.shard}`);
   const isReading = record.phase === 'reading';
+  // A late run: ranges are planned anew, or all of them are done.
+  if (!isReading && record.phase !== 'writing') return;
   if (isReading ? shard.isRead : shard.isWritten) return;
   const backup = await readExported(tenant, record);
   const open = await openArchive(tenant, { backup, deps: { ...deps, verifyHeaders: !isReading } });
