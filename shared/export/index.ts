@@ -8,7 +8,7 @@ export { exportCleanUpDeps, exportDeps } from './export-deps.ts';
 export { exportData, isActiveExport } from './model/export-view.ts';
 export { getExport } from './model/get-export.ts';
 export { type ExportRecord, exportKey, exportPrefix } from './model/record.ts';
-export { assertExportCapacity, countRunningExports, exportMarks } from './model/running-exports.ts';
+export { assertExportCapacity, countRunningExports, exportMarks, exportUsing } from './model/running-exports.ts';
 export { advanceExport, type ExportProgress, isStaleStep } from './run/advance-export.ts';
 export { exportShard } from './run/export-shard.ts';
 export { answerExportStep, ExportShardStep, ExportStep } from './run/export-steps.ts';

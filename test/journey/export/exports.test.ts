@@ -6,6 +6,7 @@ import { afterAll, beforeAll, test } from 'vitest';
 import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
 import { exports as rows } from '../../../shared/contract/endpoints/exports.ts';
 import { erasures } from '../../../shared/contract/endpoints/protection/erasures.ts';
+import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
 import { webhooks } from '../../../shared/contract/endpoints/webhooks.ts';
 import { parseCsv } from '../../harness/builders/parse-csv.ts';
 import { endOf, newDestination, newProject, seed, startBackup } from '../../harness/stage/backup.ts';
@@ -235,6 +236,9 @@ test('exports: one whose bucket refused is resumed once it accepts files', async
   const failed = await endOfExport(organization, (await startExport(organization, body)).id);
   deepEqual([failed.status, failed.error?.code], ['failed', 'STORAGE_UPLOAD_ERROR']);
   ok(failed.resumableUntil !== null);
+  const remove = () => call(storageDestinations.remove, { ...by(), params: { storageId: lake.id } });
+  const refused = await remove();
+  deepEqual([refused.status, refused.body.error?.details], [409, { exportId: failed.id }]);
   await allow();
   const answer = await call(rows.resume, { ...by(), params: { exportId: failed.id }, body: {} });
   deepEqual([answer.status, answer.body.data.resumableUntil], [202, null]);
@@ -245,6 +249,7 @@ test('exports: one whose bucket refused is resumed once it accepts files', async
   deepEqual([again.status, again.body.error.code], [409, 'CONFLICT']);
   const { data: entries } = (await call(auditLogs.list, { ...by(), query: { resourceId: ended.id } })).body;
   ok(entries.some(({ action }) => action === 'export.resumed'));
+  equal((await remove()).status, 200);
 });
 
 test('exports: what was erased is in no file', async () => {
