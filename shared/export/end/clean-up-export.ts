@@ -7,6 +7,7 @@ import { isActiveExport } from '../model/export-view.ts';
 import { type ExportRecord, exportKey } from '../model/record.ts';
 import { deleteExportedFiles } from './delete-exported-files.ts';
 import { expireExport } from './expire-export.ts';
+import { stopBuild } from './stop-build.ts';
 
 interface CleanUpOptions {
   readonly deps: Pick<ExportDeps, 'openStore' | 'clock'>;
@@ -29,6 +30,7 @@ export const cleanUpExport = async (
   const mark = await get(running);
   const isLast = (mark?.dueAt ?? '') <= iso(deps.clock.now());
   if (record && record.status !== 'completed') {
+    await stopBuild(tenant, record, deps.clock);
     if (isGivenUp) await noteKept(tenant, record, { reason: 'The storage destination did not respond for a day', deps });
     else await deleteFiles(tenant, record, { deps, isLast });
   }

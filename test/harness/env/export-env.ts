@@ -16,8 +16,8 @@ import { organizationKey } from '../../../shared/organization/index.ts';
 import { commit, newId } from '../../../shared/platform/index.ts';
 import { type ProjectRecord, projectKey } from '../../../shared/project/index.ts';
 import type { BackupRecord } from '../../../shared/stored-backup/index.ts';
-import { ArchiveEnv } from './archive-env.ts';
 import { createEnv } from './backup-env.ts';
+import { RestoreEnv } from './restore-env.ts';
 
 export const createExportEnv = (): Promise<ExportEnv> => createEnv(ExportEnv);
 
@@ -31,7 +31,7 @@ interface RunExportOptions {
 /** A crash that no step handles. */
 export class CrashError extends Error {}
 
-export class ExportEnv extends ArchiveEnv {
+export class ExportEnv extends RestoreEnv {
   sizes: NonNullable<ExportDeps['sizes']> = {};
 
   get exportDeps(): ExportDeps {

@@ -203,6 +203,19 @@ test('export: a cancelled export stops its workers and leaves nothing', async ()
   deepEqual([t.filesOf(ended).size, held()], [0, 0]);
 });
 
+test('export: one that is cancelled while its backup is built cancels the job that builds it', async () => {
+  const job = await t.startRestore(backup, { targetProjectId: t.projectId, dryRun: true });
+  const id = await t.startExport(backup, { pointInTime: '2026-01-01T00:00:00.000Z' });
+  const failure = { code: 'CANCELLED', message: 'The export was cancelled by a user' };
+  const building = { status: 'running', phase: 'building', buildJobId: job, cancelling: true, failure };
+  t.table.put({ ...t.exportOf(id), ...building });
+  equal((await t.runExport(id)).status, 'cancelled');
+  deepEqual([t.restoreOf(job).status, audited('restore.cancelled')], ['cancelled', 1]);
+  // Another clean-up finds it ended.
+  await cleanUpExport(t.tenant, id, { deps: t.exportDeps });
+  equal(audited('restore.cancelled'), 1);
+});
+
 test('export: a bucket that refuses the files fails the export as its destination', async () => {
   t.wrapStore = (store, folder) =>
     wrapStore(store, async (call, object) => {
