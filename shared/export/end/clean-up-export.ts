@@ -31,8 +31,7 @@ export const cleanUpExport = async (
   const isLast = (mark?.dueAt ?? '') <= iso(deps.clock.now());
   if (record && record.status !== 'completed') {
     await stopBuild(tenant, record, deps.clock);
-    if (isGivenUp) await noteKept(tenant, record, { reason: 'The storage destination did not respond for a day', deps });
-    else await deleteFiles(tenant, record, { deps, isLast });
+    await deleteFiles(tenant, record, { deps, isLast, isGivenUp });
   }
   await deleteWorkItems(workPartition(tenant, exportId));
   await commit([{ remove: maskSaltKey(tenant, exportId) }]);
@@ -57,9 +56,13 @@ const endResumable = async (tenant: Tenant, { id, attempt, resumableUntil }: Exp
 const deleteFiles = async (
   tenant: Tenant,
   record: ExportRecord,
-  { deps, isLast }: { readonly deps: CleanUpOptions['deps']; readonly isLast: boolean },
+  { deps, isLast, isGivenUp }: Required<CleanUpOptions> & { readonly isLast: boolean },
 ): Promise<void> => {
-  const reason = await deleteExportedFiles(tenant, record, deps.openStore);
+  // Also when it is late: the service may have been at rest for a day, instead of the bucket.
+  const reason = await deleteExportedFiles(tenant, record, deps.openStore).catch((error: unknown) => {
+    if (!isGivenUp) throw error;
+    return 'The storage destination did not respond for a day';
+  });
   if (reason !== undefined && isLast) await noteKept(tenant, record, { reason, deps });
 };
 

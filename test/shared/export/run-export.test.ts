@@ -163,6 +163,9 @@ test('export: a file that the store has lost fails the export, and the others ar
 test('export: files that stay in a bucket which answers no more are in the audit log', async () => {
   const id = await t.startExport(backup);
   t.table.put({ ...t.exportOf(id), status: 'failed' });
+  t.wrapStore = () => {
+    throw new StorageError('unavailable', 'The store did not respond.');
+  };
   await cleanUpExport(t.tenant, id, { deps: t.exportDeps, isGivenUp: true });
   deepEqual(
     t.table
@@ -171,6 +174,17 @@ test('export: files that stay in a bucket which answers no more are in the audit
       .map(({ details }) => (details as { reason: string }).reason),
     ['The storage destination did not respond for a day'],
   );
+});
+
+test('export: files are deleted also by a clean-up that comes more than a day late', async () => {
+  storesUpTo(1);
+  const id = await t.startExport(backup);
+  const failed = await t.runExport(id);
+  const endMs = Date.parse(failed.resumableUntil!);
+  t.wrapStore = (store) => store;
+  t.nowMs = () => endMs + 2 * day;
+  await cleanUpExport(t.tenant, id, { deps: t.exportDeps, isGivenUp: true });
+  deepEqual([t.filesOf(failed).size, audited('export.objects_kept'), leftovers(id)], [0, 0, []]);
 });
 
 test('export: of a backup that lacks something says what, in the record, the event and the manifest', async () => {
