@@ -120,14 +120,17 @@ const compareValues = (a: RestValue, b: RestValue): number | undefined => {
 
 const isNumber = (value: RestValue): boolean => 'integerValue' in value || 'doubleValue' in value;
 
+/** Exact, as in Firestore: a double does not tell large integers apart. */
 const compareNumbers = (a: RestValue, b: RestValue): number => {
-  if ('integerValue' in a && 'integerValue' in b) {
-    const difference = BigInt(String(a.integerValue)) - BigInt(String(b.integerValue));
-    return difference === 0n ? 0 : difference < 0n ? -1 : 1;
-  }
-  return numberOf(a) - numberOf(b);
+  const [one, other] = [exactOf(a), exactOf(b)];
+  if (one < other) return -1;
+  if (one > other) return 1;
+  return one >= other ? 0 : Number.NaN;
 };
 
+const exactOf = (value: RestValue): bigint | number =>
+  'integerValue' in value ? BigInt(String(value.integerValue)) : numberOf(value);
+
 /** Infinities, NaN and -0 are not numbers in JSON. */
-const numberOf = ({ integerValue, doubleValue }: RestValue): number => Number(integerValue ?? rawNumber(doubleValue));
+const numberOf = ({ doubleValue }: RestValue): number => Number(rawNumber(doubleValue));
 const rawNumber = (value: unknown): unknown => (typeof value === 'object' ? 0 : value);

@@ -121,6 +121,26 @@ test('search: conditions find what a query of Firestore would, and parts of text
   deepEqual(await pathsOf('total exists', { collection: 'users/bob/orders' }), [below]);
 });
 
+test('search: integers and doubles are compared exactly, and infinities equal themselves', async () => {
+  t.reset();
+  await t.put({
+    'n/above': { n: { integerValue: 9_007_199_254_740_993n } },
+    'n/at': { n: { doubleValue: 9_007_199_254_740_992 } },
+    'n/infinite': { n: { doubleValue: Number.POSITIVE_INFINITY } },
+    'n/none': { n: { doubleValue: Number.NaN } },
+  });
+  await t.takeBackup();
+  const [above, at, infinite] = ['n/above', 'n/at', 'n/infinite'];
+  const cases = {
+    'n > 9007199254740992.0': [above, infinite],
+    'n < 9007199254740993': [at],
+    'n >= 9007199254740992.0': [above, at, infinite],
+    'n >= 1e999': [infinite],
+    'n <= 1e999': [above, at, infinite],
+  };
+  for (const [q, expected] of Object.entries(cases)) deepEqual(await pathsOf(q), expected, q);
+});
+
 test('search: a path and an id are found at any depth, with the document', async () => {
   const { id: backupId, readTime } = await start();
   const { data, next, change } = await search('users/ada', { backupId });
