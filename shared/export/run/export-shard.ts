@@ -1,5 +1,6 @@
 /** Reads one range of the backup: to find the columns of its tables, or to write its files. */
 import type { Archive } from '../../archive/index.ts';
+import { ApiError } from '../../contract/errors.ts';
 import { readDestination, StorageError } from '../../destination/index.ts';
 import {
   type ExportRow,
@@ -86,9 +87,12 @@ export const exportShard = async (step: ExportAttempt & { readonly shard: number
 
 /** An export holds its backup, so a missing one means that the organization is being deleted. */
 export const readExported = async (tenant: Tenant, { backupId }: ExportRecord): Promise<BackupRecord> => {
-  const backup = await readBackup(tenant, backupId ?? '').catch(() => undefined);
-  if (!backup) throw new JobFailure('BACKUP_NOT_FOUND', 'The backup was deleted');
-  return backup;
+  try {
+    return await readBackup(tenant, backupId ?? '');
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'BACKUP_NOT_FOUND') throw error;
+    throw new JobFailure('BACKUP_NOT_FOUND', 'The backup was deleted');
+  }
 };
 
 /** Masks the documents of a range; the key is that of the whole export. */

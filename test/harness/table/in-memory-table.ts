@@ -43,11 +43,11 @@ export class InMemoryTable {
   /** Called before and after every write. A fault it returns is the response; returned `before`, it prevents the write. */
   onWrite: (when: 'before' | 'after') => Fault | undefined = () => undefined;
   /** Called before every read. A fault it returns is the response. */
-  onRead: () => Fault | undefined = () => undefined;
+  onRead: (input: Input) => Fault | undefined = () => undefined;
 
   readonly script: Script = {
-    BatchGetItem: (input) => this.onRead() ?? this.#batchGet(input),
-    Query: (input) => this.onRead() ?? this.#query(input),
+    BatchGetItem: (input) => this.onRead(input) ?? this.#batchGet(input),
+    Query: (input) => this.onRead(input) ?? this.#query(input),
     TransactWriteItems: (input) => this.#faultyWrite(() => this.#transact(input)),
     UpdateItem: (input) => this.#faultyWrite(() => this.#update(input)),
     PutItem: (input) => this.#faultyWrite(() => this.#one({ Put: input })),

@@ -15,6 +15,7 @@ import { organizationKey } from '../../../shared/organization/index.ts';
 import { commit, type Item, set } from '../../../shared/platform/index.ts';
 import { type BackupRecord, backupKey } from '../../../shared/stored-backup/index.ts';
 import { parseCsv } from '../../harness/builders/parse-csv.ts';
+import { Fault } from '../../harness/aws/scripted-aws.ts';
 import type { Fields } from '../../harness/env/archive-env.ts';
 import { eraseDocuments, serveLedgerKey } from '../../harness/env/erasure-env.ts';
 import { CrashError, createExportEnv } from '../../harness/env/export-env.ts';
@@ -228,6 +229,17 @@ test('export: one that is cancelled while its backup is built cancels the job th
   // Another clean-up finds it ended.
   await cleanUpExport(t.tenant, id, { deps: t.exportDeps });
   equal(audited('restore.cancelled'), 1);
+});
+
+test('export: a table that does not answer is no reason to take the backup for deleted', async () => {
+  const id = await t.startExport(backup);
+  let isDown = false;
+  t.table.onRead = (input) =>
+    isDown && JSON.stringify(input).includes(`BACKUP#${backup.id}`) ? new Fault('InternalServerError', 500) : undefined;
+  await rejects(t.runExport(id, { beforeStep: (name) => void (isDown = name === 'shard 1') }));
+  isDown = false;
+  deepEqual([t.exportOf(id).status, t.exportOf(id).failure], ['running', undefined]);
+  equal((await t.runExport(id)).status, 'completed');
 });
 
 test('export: a bucket that refuses the files fails the export as its destination', async () => {
