@@ -10,6 +10,7 @@ import { toJson } from '../to-json.ts';
 import { ExportFolder } from './export-folder.ts';
 import { ExportMask } from './export-mask.ts';
 import { type ExportOptions, isFolderFormat } from './export-options.ts';
+import { NamedCollections } from './named-collections.ts';
 import { openExportFiles } from './open-export-files.ts';
 import { type Scan, type ScannedRecord, scanDocuments } from './scan-documents.ts';
 
@@ -22,10 +23,13 @@ export const exportBackup = async (backup: OpenBackup, options: ExportOptions, o
     if (!isCollectionPath(path)) throw unusable(`--collection ${escapeName(path)}: not a collection path`);
   const mask = rules === undefined ? undefined : ExportMask.read(rules);
   const ranges = scopeOf(paths.length > 0 ? paths : undefined);
-  const scan: Scan = { ranges, kind: users ? 'user' : 'document', mask };
+  const collections = new NamedCollections(paths);
+  const scan: Scan = { ranges, kind: users ? 'user' : 'document', mask, collections };
   const exportAll = isFolderFormat(format) ? exportFolder : exportLines;
   const { found, erased } = await exportAll(backup, { options, scan, output });
   if (archive.isFiltered && !users) note(`${grouped(erased)} erased documents were left out`);
+  const { missing } = collections;
+  if (missing.length > 0 && !users) note(`not in the backup: ${missing.join(', ')}`);
   note(`exported ${grouped(found)} ${users ? 'users' : 'documents'}`);
   if (!users && manifest.counts.users > 0) note(`${grouped(manifest.counts.users)} users were not exported; use --users`);
 };
@@ -43,6 +47,7 @@ const exportLines = async (backup: OpenBackup, { options, scan, output }: Work):
     progress: progressOf(backup, scan, options.users ? 'users' : 'documents'),
     each: (record) => output.line(isPlain ? plainLine(row(record)) : toJson(record.content)),
   });
+  if (!options.users) scan.collections.assertFound();
   scan.mask?.assertMatched();
   await output.finish();
   return counts;
@@ -60,6 +65,7 @@ const exportFolder = async (backup: OpenBackup, { options, scan }: Work): Promis
       progress: progressOf(backup, scan, 'documents'),
       each: (record) => files.add(row(record), record.bytes),
     });
+    scan.collections.assertFound();
     scan.mask?.assertMatched();
     files.finish();
     folder.finish();

@@ -6,8 +6,10 @@ import type { OpenBackup } from '../open-backup.ts';
 import type { Progress } from '../output.ts';
 import { contentOf } from '../show.ts';
 import type { ExportMask } from './export-mask.ts';
+import type { NamedCollections } from './named-collections.ts';
 
 export interface Scan extends RecordScan {
+  readonly collections: NamedCollections;
   readonly mask: ExportMask | undefined;
 }
 
@@ -20,11 +22,14 @@ export interface ScannedRecord {
 /** Reads all records of the ranges in name order, documents masked. */
 export const scanDocuments = (
   { archive }: OpenBackup,
-  { mask, ...scan }: Scan,
+  { mask, collections, ...scan }: Scan,
   { progress, each }: { readonly progress: Progress; readonly each: (record: ScannedRecord) => Promise<void> | void },
 ): Promise<ScannedCounts> =>
   scanRecords(archive, scan, {
-    each: (record) => each(scan.kind === 'user' || !mask ? recordOf(record) : maskedOf(record, mask)),
+    each: (record) => {
+      collections.add(record.path);
+      return each(scan.kind === 'user' || !mask ? recordOf(record) : maskedOf(record, mask));
+    },
     afterLeaf: (records) => progress.add(records),
   });
 

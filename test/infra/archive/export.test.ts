@@ -57,6 +57,19 @@ test('archive export: plain NDJSON has a line per document', async () => {
   });
 });
 
+test('archive export: collections that the backup lacks are named, and an export of none of them fails', async () => {
+  const collections = ['--collection', 'users/ada/orders', '--collection', 'nobody'];
+  const some = await runArchive(['export', folder, '--format', 'ndjson', ...collections], { ARCHIVE_PASSPHRASE: passphrase });
+  deepEqual([some.code, lines(some.out).length], [0, 1]);
+  match(some.err, /not in the backup: nobody/);
+  for (const format of ['ndjson', 'csv']) {
+    const out = join(scratch, `none-${format}`);
+    const none = await run('--format', format, '--out', out, '--collection', 'nobody', '--collection', 'users/ben/x');
+    deepEqual([none.code, existsSync(out), existsSync(`${out}.partial`)], [2, false, false]);
+    match(none.err, /has none of the requested collections: nobody, users\/ben\/x/);
+  }
+});
+
 test('archive export: csv has a file for each collection id, readable by its owner only, without formulas', async () => {
   const out = join(scratch, 'csv');
   const { code, err } = await run('--format', 'csv', '--out', out);
