@@ -40,7 +40,7 @@ export const addLogsCommand = (program: Command, action: Action): void => {
 
 const whatHappened = ({ kind, phase, reason, status }: Entry): string => {
   if (kind === 'phase') return (phase ?? '').toLowerCase();
-  if (kind === 'waiting') return `waits for ${waitWords[reason ?? 'database']}`;
+  if (kind === 'waiting') return `waits for ${reason ? waitWords[reason] : 'another job'}`;
   if (kind === 'ended') return status ?? 'ended';
   return kind.replace('_', ' ');
 };

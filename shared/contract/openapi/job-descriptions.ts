@@ -39,7 +39,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
   fieldTexts(TimelineEntry, {
     kind: 'phase: a phase began. waiting: the job makes no progress. attempt_failed: a run of a step failed and will be repeated. continued: a wait is over. finding: damage was found in the backup',
     phase: 'Of phase: the one that began',
-    reason: 'Of waiting and attempt_failed: what the job waits for',
+    reason: 'Of waiting and attempt_failed: what the job waits for; without it, another job',
     status: 'Of ended: the status since then',
     message: 'What happened, in words; null if the kind says it all',
   }),

@@ -3,10 +3,11 @@ import { auditNote, systemAudit } from '../../audit/index.ts';
 import { ApiError } from '../../contract/errors.ts';
 import { erasureKey } from '../../erasure/index.ts';
 import { type FoundTable, TableSchemas } from '../../export-format/index.ts';
-import { assertOrganizationActive, JobFailure, phaseEntry } from '../../job/index.ts';
+import { assertOrganizationActive, JobFailure, phaseEntry, timelineAppend } from '../../job/index.ts';
 import { organizationKey, whileActive } from '../../organization/index.ts';
 import {
   after,
+  bestEffort,
   commit,
   epochSeconds,
   get,
@@ -161,13 +162,28 @@ const startBuild = async ({ tenant, record, deps }: StepContext): Promise<Export
     const isBusy = error.code === 'JOB_IN_PROGRESS' || error.code === 'SERVICE_UNAVAILABLE' || error instanceof StaleReadError;
     if (isBusy && now >= after(new Date(phaseSince), waitMaxSeconds))
       throw new JobFailure('JOB_IN_PROGRESS', `${error.message}; the export has waited for a day`);
-    if (isBusy) return 'wait';
+    if (isBusy) {
+      if (error.code === 'JOB_IN_PROGRESS') await noteWait(tenant, record, { message: error.message, now });
+      return 'wait';
+    }
     // What a request tells its caller is judged here as what it was.
     if (error.cause instanceof Error) throw error.cause;
     if (error.code === 'CONFLICT') throw new JobFailure('CONFLICT', error.message, error.details);
     throw error;
   }
   return 'wait';
+};
+
+/** The timeline says once for what the build waits. */
+const noteWait = async (
+  tenant: Tenant,
+  record: ExportRecord,
+  { message, now }: { readonly message: string; readonly now: Date },
+): Promise<void> => {
+  const { phaseSince, timeline = [] } = record;
+  if (timeline.some(({ kind, at }) => kind === 'waiting' && at >= phaseSince)) return;
+  const entry = { at: iso(now), kind: 'waiting', message } as const;
+  await bestEffort('note that the build waits', commit([updateRunningExport(tenant, record, timelineAppend(record, entry))]));
 };
 
 /** Splits the backup into ranges. The same backup is always split alike, so two concurrent runs write the same items. */

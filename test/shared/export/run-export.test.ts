@@ -14,8 +14,8 @@ import { timelineOf, workPartition, wrapStore } from '../../../shared/job/index.
 import { organizationKey } from '../../../shared/organization/index.ts';
 import { commit, type Item, set } from '../../../shared/platform/index.ts';
 import { type BackupRecord, backupKey } from '../../../shared/stored-backup/index.ts';
-import { parseCsv } from '../../harness/builders/parse-csv.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
+import { parseCsv } from '../../harness/builders/parse-csv.ts';
 import type { Fields } from '../../harness/env/archive-env.ts';
 import { eraseDocuments, serveLedgerKey } from '../../harness/env/erasure-env.ts';
 import { CrashError, createExportEnv } from '../../harness/env/export-env.ts';
@@ -218,6 +218,22 @@ test('export: a cancelled export stops its workers and leaves nothing', async ()
   deepEqual([t.filesOf(ended).size, held()], [0, 0]);
 });
 
+test('export: one that waits for other jobs before its backup is built says so, once', async () => {
+  await t.startRestore(backup, { targetProjectId: t.projectId, dryRun: true });
+  process.env.ORGANIZATION_LIMITS = '{"concurrentRestores":1}';
+  try {
+    const id = await t.startExport(backup, { pointInTime: '2026-01-01T00:00:00.000Z' });
+    for (let n = 0; n < 2; n++) await rejects(t.runExport(id), { message: 'the export waits' });
+    const waits = timelineOf(t.exportOf(id)).filter(({ kind }) => kind === 'waiting');
+    deepEqual(
+      waits.map(({ message }) => message),
+      ['An organization can run at most 1 restores at once. Start this one when another has ended'],
+    );
+  } finally {
+    delete process.env.ORGANIZATION_LIMITS;
+  }
+});
+
 test('export: one that is cancelled while its backup is built cancels the job that builds it', async () => {
   const job = await t.startRestore(backup, { targetProjectId: t.projectId, dryRun: true });
   const id = await t.startExport(backup, { pointInTime: '2026-01-01T00:00:00.000Z' });
@@ -236,7 +252,13 @@ test('export: a table that does not answer is no reason to take the backup for d
   let isDown = false;
   t.table.onRead = (input) =>
     isDown && JSON.stringify(input).includes(`BACKUP#${backup.id}`) ? new Fault('InternalServerError', 500) : undefined;
-  await rejects(t.runExport(id, { beforeStep: (name) => void (isDown = name === 'shard 1') }));
+  await rejects(
+    t.runExport(id, {
+      beforeStep: (name) => {
+        isDown = name === 'shard 1';
+      },
+    }),
+  );
   isDown = false;
   deepEqual([t.exportOf(id).status, t.exportOf(id).failure], ['running', undefined]);
   equal((await t.runExport(id)).status, 'completed');

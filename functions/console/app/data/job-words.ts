@@ -63,7 +63,7 @@ const timelineWords = (entry: TimelineEntry, phase: (name: string) => string): s
     case 'phase':
       return phase(entry.phase ?? '');
     case 'waiting':
-      return waitWords[reason ?? 'database'].title;
+      return reason ? waitWords[reason].title : 'Waiting for another job';
     case 'attempt_failed':
       return 'Tried again without success';
     case 'continued':
