@@ -7,7 +7,7 @@ import { assertNamesFound } from '../../shared/restore/index.ts';
 
 export const create = handle(rows.create, async ({ tenant, actor, body, now }) => {
   const request = await readExportRequest(tenant, body, now);
-  const { backup, pointInTime, projectId, format, collections, destination, transform } = request;
+  const { backup, pointInTime, projectId, format, collections, destination, transform, recipients, retention } = request;
   const details = {
     projectId,
     backupId: backup.id,
@@ -15,6 +15,9 @@ export const create = handle(rows.create, async ({ tenant, actor, body, now }) =
     format,
     collections: collections.slice(0, 100),
     storageDestinationId: destination.id,
+    // Public keys: who can read the files.
+    ...(recipients && { recipients }),
+    ...(retention !== undefined && { retention }),
     ...(transform && { transform: { rules: transform.rules.length, allowUnmatched: transform.allowUnmatched } }),
     dryRun: body.dryRun,
   };

@@ -87,7 +87,11 @@ export const addExportCommands = (program: Command, action: Action): void => {
       const body = await bodyOf(context, options, positional);
       const client = await context.client();
       const started = await client.request('POST /exports', { body });
-      if ('dryRun' in started) return output.result(started, String(started.documents), exportPlanSummary(started));
+      if ('dryRun' in started) {
+        if (started.unknownCollections.length > 0) output.warn(`not in the backup: ${started.unknownCollections.join(', ')}`);
+        if (started.partial) output.warn(`the backup is not complete: ${started.partial.reason}`);
+        return output.result(started, String(started.documents), exportPlanSummary(started));
+      }
       await followExport(context, started, options);
     }),
   );

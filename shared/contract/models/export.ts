@@ -81,6 +81,8 @@ export const ExportPlan = z.object({
   documents: z.int(),
   bytes: z.int(),
   files: z.int(),
+  unknownCollections: z.array(z.string()),
+  unknownCollectionsCount: z.int(),
   partial: z.nullable(z.object(Lacking.shape)),
   storageDestination: z.object({ id: z.string(), name: ShownName, type: z.enum(storageTypes) }),
   cost: z.object(Cost.shape),

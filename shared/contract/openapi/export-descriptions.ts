@@ -62,7 +62,11 @@ export const exportDescriptions: readonly FieldTexts[] = [
     documents:
       'Documents in scope, by the index of the backup: exact for all collections, otherwise close. Of a moment: those of its base',
     bytes: 'Bytes of these documents in the encoding of the source; files in a format may be larger or smaller',
-    files: 'An estimate: one for each range of names, and one for each further collection id',
+    files:
+      'An estimate: one for each range of names, and one for each further collection id; of google as many again, with metadata, and two more',
+    unknownCollections:
+      'Requested collections that are not in the backup; the first 100. If it has none of them, the call fails with COLLECTION_NOT_FOUND. Of a moment the job finds out',
+    unknownCollectionsCount: 'Number of requested collections that are not in the backup',
     partial,
     cost: 'The source is not read. Requests to the bucket are not part of it',
   }),

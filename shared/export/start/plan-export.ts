@@ -4,6 +4,7 @@ import type { Archive } from '../../archive/index.ts';
 import type { ExportPlan } from '../../contract/models/export.ts';
 import type { NameRange } from '../../firestore/index.ts';
 import type { Tenant } from '../../platform/index.ts';
+import { findMissing } from '../../restore/index.ts';
 import { type ArchiveDeps, requestArchiveDeps, withArchiveInRequest } from '../../stored-backup/index.ts';
 import { exportSizes } from '../export-deps.ts';
 import { noCost } from '../model/export-view.ts';
@@ -26,6 +27,9 @@ export const planExport = (
         : await countScope(archive, exportScope(backup, collections));
       const documents = Math.min(records, all);
       const tables = format === 'ndjson' || format === 'ndjson-typed' ? 1 : archive.manifest.collections.length;
+      // The base of a moment lacks what was created since.
+      const found = pointInTime === null ? await findMissing(archive, { collections, includeSubcollections: true }) : undefined;
+      const { unknownCollections = [], unknownCollectionsCount = 0 } = found?.missing ?? {};
       return {
         dryRun: true,
         projectId,
@@ -35,13 +39,21 @@ export const planExport = (
         documents,
         bytes: all === 0 ? 0 : Math.round((backup.originalSize * documents) / all),
         // Most ranges lie in one collection; each further one begins a file of its own.
-        files: documents === 0 ? 0 : ranges + tables - 1,
+        files: (documents === 0 ? 0 : ranges + tables - 1) + (format === 'google' ? metadataFiles(documents, tables) : 0),
+        unknownCollections: unknownCollections.slice(0, unknownMax),
+        unknownCollectionsCount,
         partial: backup.lacks ?? null,
         storageDestination: { id: destination.id, name: destination.name, type: destination.type },
         cost: noCost,
       };
     },
   });
+
+/** Shown in a plan and on a record. */
+const unknownMax = 100;
+
+/** One for each collection id, the overall one, and that of the emulator. */
+const metadataFiles = (documents: number, tables: number): number => (documents === 0 ? 0 : tables) + 2;
 
 /** Without reading the index, which has thousands of pages in a large backup. */
 const rangesOfAll = ({ pages, manifest }: Archive): number => {

@@ -72,7 +72,15 @@ test('exports: a dry run says what an export would write, and writes nothing', a
   ok(plan.bytes > 1_000);
   deepEqual(await objectsIn(target.bucket, 'lake/exports'), {});
   const part = await planExport(organization, { backupId: backup.id, collections: ['users/ada/orders'], format: 'ndjson' });
-  equal(part.documents, 2);
+  deepEqual([part.documents, part.unknownCollections], [2, []]);
+});
+
+test('exports: a dry run names collections that the backup lacks, and counts the files as the export does', async () => {
+  const body = { backupId: backup.id, storageDestinationId: target.id, format: 'google', collections: ['users', 'nobody'] };
+  const plan = await planExport(organization, body);
+  deepEqual([plan.documents, plan.unknownCollections, plan.unknownCollectionsCount], [users + 2, ['nobody'], 1]);
+  const ended = await exportAll(organization, body);
+  deepEqual([ended.documents, ended.files, ended.unknownCollections], [plan.documents, plan.files, ['nobody']]);
 });
 
 test('exports: NDJSON, plain and typed, has every document once, with its events and audit entries', async () => {
@@ -189,6 +197,12 @@ test('exports: files are encrypted for the owner of a public key, also those tha
   const lines = linesOf(Buffer.from(await decrypter.decrypt(stored)));
   equal(lines.length, users + 2);
   ok(!stored.includes('shop.test'));
+  const { data: entries } = (await call(auditLogs.list, { ...by(), query: { resourceId: ended.id, action: 'export.created' } }))
+    .body;
+  deepEqual(
+    entries.map(({ details }) => details?.recipients),
+    [[recipient]],
+  );
   const content = await call(rows.content, { ...by(), params: { exportId: ended.id }, query: { file: name } });
   deepEqual(Buffer.from(content.body.data.content, 'base64'), stored);
   const mistyped = `${recipient.slice(0, 30)}${recipient[30] === 'q' ? 'p' : 'q'}${recipient.slice(31)}`;

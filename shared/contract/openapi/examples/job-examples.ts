@@ -141,6 +141,8 @@ export const exportContent: z.output<typeof ExportContent> = {
 
 export const exportPlan: z.output<typeof ExportPlan> = {
   dryRun: true,
+  unknownCollections: [],
+  unknownCollectionsCount: 0,
   partial: null,
   projectId: project.id,
   backupId: backup.id,

@@ -1,7 +1,7 @@
 import { formatWords } from '../../data/export/export-words.ts';
 import type { ExportPlan } from '../../data/export/exports.ts';
 import { formatAboutUsd, formatBytes, formatCount, formatPlural } from '../../format/format-number.ts';
-import { PartialNotice } from '../../parts/missing-names.tsx';
+import { PartialNotice, UnknownCollections } from '../../parts/missing-names.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { Notice } from '../../ui/data/notice.tsx';
 import { Time } from '../../ui/data/time.tsx';
@@ -22,6 +22,11 @@ export const ExportPlanCard = ({ plan, rules }: { readonly plan: ExportPlan; rea
             The source has no documents in this scope. Check the names of the collections.
           </Notice>
         )}
+        <UnknownCollections
+          names={plan.unknownCollections}
+          count={plan.unknownCollectionsCount}
+          consequence={plan.unknownCollectionsCount === 1 ? 'It is not exported.' : 'They are not exported.'}
+        />
         {partial && <PartialNotice partial={partial} />}
         <p>
           As {formatWords[format].name} into <strong className="wrap-anywhere">{storageDestination.name}</strong>
