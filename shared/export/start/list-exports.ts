@@ -1,8 +1,12 @@
 /** The exports of an organization, newest first: ids sort by time. */
 import { spanOf } from '../../audit/index.ts';
 import { listMatching } from '../../job/index.ts';
-import { idBounds, omitUndefined, type Tenant } from '../../platform/index.ts';
+import { idBounds, jsonBytes, omitUndefined, type Tenant, takeWithinBytes } from '../../platform/index.ts';
+import { exportData } from '../model/export-view.ts';
 import { type ExportRecord, exportPrefix } from '../model/record.ts';
+
+/** A function returns at most 6 MB, and an export shows up to 200 KB of names. */
+const responseBytesMax = 5_000_000;
 
 interface ExportFilter {
   readonly projectId?: string | undefined;
@@ -29,5 +33,6 @@ export const listExports = async (
     where: omitUndefined({ projectId, backupId, status }),
   };
   const { items, next } = await listMatching<ExportRecord>(range, () => true, page);
-  return { exports: items, next };
+  const exports = takeWithinBytes(items, { sizeOf: (record) => jsonBytes(exportData(record)), maxBytes: responseBytesMax });
+  return { exports, next: exports.length < items.length ? exports.at(-1)?.sk : next };
 };

@@ -6,13 +6,13 @@ import { beforeEach, test } from 'vitest';
 import { type DestinationRecord, StorageError } from '../../../shared/destination/index.ts';
 import { erasureKey } from '../../../shared/erasure/index.ts';
 import { purgeExports } from '../../../shared/export/end/purge-exports.ts';
-import { cleanUpExport, resumeExport } from '../../../shared/export/index.ts';
+import { cleanUpExport, listExports, resumeExport } from '../../../shared/export/index.ts';
 import { exportData } from '../../../shared/export/model/export-view.ts';
 import { type ExportedFile, exportKey } from '../../../shared/export/model/record.ts';
 import { readText, storeText } from '../../../shared/export/model/stored-text.ts';
 import { timelineOf, workPartition, wrapStore } from '../../../shared/job/index.ts';
 import { organizationKey } from '../../../shared/organization/index.ts';
-import { commit, type Item, set } from '../../../shared/platform/index.ts';
+import { commit, type Item, newId, set } from '../../../shared/platform/index.ts';
 import { type BackupRecord, backupKey } from '../../../shared/stored-backup/index.ts';
 import { Fault } from '../../harness/aws/scripted-aws.ts';
 import { parseCsv } from '../../harness/builders/parse-csv.ts';
@@ -426,6 +426,23 @@ test('export: the exports of an organization are purged with it, their files onl
   const again = await t.runExport(await t.startExport(backup));
   equal(await purgeExports(t.tenant, { ...options, deleteBackupData: true }, openStore), true);
   equal(t.filesOf(again).size, 0);
+});
+
+test('export: a page of the list fits into a response, however long the lists of columns are', async () => {
+  const id = await t.startExport(backup);
+  const columns = Array.from({ length: 1_000 }, (_, n) => `${'x'.repeat(55)}${n}`);
+  const ids = Array.from({ length: 100 }, () => newId('export', t.clock.now()));
+  for (const one of ids)
+    t.table.put({ ...t.exportOf(id), ...exportKey.export(t.tenant, one), id: one, columns, collections: columns });
+  const found: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const page = await listExports(t.tenant, {}, { limit: 100, after });
+    ok(Buffer.byteLength(JSON.stringify(page.exports.map(exportData))) < 5_100_000);
+    found.push(...page.exports.map((one) => one.id));
+    after = page.next;
+    if (after === undefined) break;
+  }
+  deepEqual(found.sort(), [id, ...ids].sort());
 });
 
 test('export: files are deleted when the retention ends, not before, and the record stays', async () => {
