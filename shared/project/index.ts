@@ -12,7 +12,7 @@ export { applyConfiguration } from './configuration/apply-configuration.ts';
 export { compareConfigurations } from './configuration/compare-configurations.ts';
 export { openConfigurationApi } from './configuration/configuration-api.ts';
 export { configurationDiffData } from './configuration/configuration-diff-data.ts';
-export { type ConfigurationPlan, isLeft, planConfiguration } from './configuration/plan-configuration.ts';
+export { type ConfigurationPlan, isUnfinishedStep, planConfiguration } from './configuration/plan-configuration.ts';
 export { firestoreRelease, readConfiguration } from './configuration/read-configuration.ts';
 export { readIndexStates } from './configuration/read-index-states.ts';
 export { backedUpWrites, connectedWrite, regainedAccessWrites, unauthorizedWrite } from './connection-status.ts';

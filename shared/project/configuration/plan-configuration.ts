@@ -45,7 +45,7 @@ export const planConfiguration = (
 };
 
 /** Whether something that can be restored is not in the target yet, or not ready: an index may have failed there. */
-export const isLeft = ({ action, kind }: Pick<ConfigurationStep, 'action' | 'kind'>): boolean =>
+export const isUnfinishedStep = ({ action, kind }: Pick<ConfigurationStep, 'action' | 'kind'>): boolean =>
   action === 'create' || action === 'change' || action === 'building' || (action === 'impossible' && kind === 'index');
 
 const keyOf = ({ kind, name }: ConfigurationItem): string => `${kind} ${name}`;

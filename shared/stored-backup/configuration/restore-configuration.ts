@@ -13,7 +13,7 @@ import {
   applyConfiguration,
   type ConfigurationPlan,
   firestoreRelease,
-  isLeft,
+  isUnfinishedStep,
   openConfigurationApi,
   type ProjectRecord,
   planConfiguration,
@@ -121,7 +121,7 @@ const restoreData = ({
     targetProjectId: target.id,
     dryRun,
     // Only a plan can tell: what was just written is not read again.
-    complete: !steps.some(isLeft) && plan.unknown.length === 0,
+    complete: !steps.some(isUnfinishedStep) && plan.unknown.length === 0,
     counts: { create, change, equal, building, kept, impossible, failed },
     unknown: [...plan.unknown],
     steps: [...steps],

@@ -3,7 +3,7 @@ import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
 import type { Configuration } from '../../../../shared/contract/models/configuration.ts';
 import { compareConfigurations, describeIndex } from '../../../../shared/project/configuration/compare-configurations.ts';
-import { isLeft, planConfiguration } from '../../../../shared/project/configuration/plan-configuration.ts';
+import { isUnfinishedStep, planConfiguration } from '../../../../shared/project/configuration/plan-configuration.ts';
 
 const captured = { state: 'captured', reason: null } as const;
 const index = (...fields: Configuration['indexes']['items'][number]['fields']) => ({
@@ -115,7 +115,7 @@ test('an index that Google builds, or could not build, is neither equal nor crea
     return { action, percent: shown, reason };
   };
   deepEqual(
-    ['CREATING', 'READY', 'NEEDS_REPAIR'].map((state) => isLeft({ kind: 'index', action: stepOf(state, null).action })),
+    ['CREATING', 'READY', 'NEEDS_REPAIR'].map((state) => isUnfinishedStep({ kind: 'index', action: stepOf(state, null).action })),
     [true, false, true],
   );
   deepEqual(stepOf('CREATING', 40), { action: 'building', percent: 40, reason: null });
