@@ -1,7 +1,8 @@
 /** `bms erasure`: documents that no backup shows any more. */
 import type { Command } from 'commander';
-import type { DataOf } from '../../../shared/client/index.ts';
-import { badInput, CliFailure } from '../base/cli-failure.ts';
+import { ApiFailure, type DataOf } from '../../../shared/client/index.ts';
+import { escapeName } from '../../archive/escape-output.ts';
+import { badInput, CliFailure, cliFailureOf } from '../base/cli-failure.ts';
 import { defineCommand, defineGroup } from '../base/define-command.ts';
 import { exitCodes } from '../base/exit-codes.ts';
 import { chooseProjectId } from '../context/choose-project.ts';
@@ -9,21 +10,19 @@ import type { Action, Context } from '../context/context.ts';
 import { findRecord } from '../context/find-resource.ts';
 import { addLimitOptions, type LimitOptions, pageSize, takeSome } from '../context/take-some.ts';
 import { askYesNo } from '../output/ask.ts';
-import { formatCount, formatCounted, formatMinute, formatTime } from '../output/format.ts';
-import type { Detail } from '../output/output.ts';
-import type { Column } from '../output/render-table.ts';
-import { statusStyle } from '../output/status-style.ts';
+import { erasureColumns, erasureDetails, previewLines } from '../output/erasure-view.ts';
 import { fieldOf, summaryOf } from '../texts/contract-text.ts';
 
-type Erasure = DataOf<'GET /projects/{projectId}/erasures/{erasureId}'>;
+type Preview = DataOf<'POST /projects/{projectId}/erasures/preview'>;
 
 interface CreateOptions {
   readonly project?: string | undefined;
-  readonly reason: string;
+  readonly reason?: string | undefined;
   readonly field?: string | undefined;
   readonly value?: string | undefined;
   readonly collection?: string | undefined;
   readonly subcollections: boolean;
+  readonly dryRun?: boolean | undefined;
   readonly yes?: boolean | undefined;
 }
 
@@ -39,31 +38,23 @@ export const addErasureCommands = (program: Command, action: Action): void => {
   defineCommand(group, {
     name: 'create [paths...]',
     summary: summaryOf('POST /projects/{projectId}/erasures'),
+    description:
+      'The documents that it would hide in the newest backup are counted and listed, then it asks. --yes neither searches nor asks. --dry-run only searches. Versions in other backups and in captured changes are hidden, too.',
     examples: [
+      'bms erasure create --field email --value ada@example.com --project shop --dry-run',
       'bms erasure create users/ada users/bob --project shop --reason "Request 4711"',
       'bms erasure create --field email --value ada@example.com --project shop --reason "Request 4711"',
     ],
   })
     .option('--project <project>', 'the project')
-    .requiredOption('--reason <text>', fieldOf('POST /projects/{projectId}/erasures', 'reason'))
+    .option('--reason <text>', `${fieldOf('POST /projects/{projectId}/erasures', 'reason')}; needed unless --dry-run`)
     .option('--field <path>', `${fieldOf('POST /projects/{projectId}/erasures', 'query.field')}; with --value`)
     .option('--value <text>', 'the value: text, or JSON such as 5, true, null or {"timestampValue": "…"}')
     .option('--collection <id>', fieldOf('POST /projects/{projectId}/erasures', 'query.collection'))
     .option('--no-subcollections', 'keep what is below the documents')
+    .option('--dry-run', 'only list what the newest backup has of these documents')
     .option('-y, --yes', 'do not ask')
-    .action(
-      action(async (context, options: CreateOptions, [...given]) => {
-        // A variadic argument arrives as one list.
-        const paths = given.flat();
-        const client = await context.client();
-        const projectId = await projectIdOf(context, options.project);
-        const body = { ...named(paths, options), includeSubcollections: options.subcollections, reason: options.reason };
-        if (!options.yes && !(await askYesNo(context, 'Erase these documents from all backups? This cannot be undone.')))
-          throw new CliFailure(exitCodes.failed, 'nothing was erased');
-        const erasure = await client.request('POST /projects/{projectId}/erasures', { params: { projectId }, body });
-        context.output.show(erasure, erasure.id, erasureDetails(erasure));
-      }),
-    );
+    .action(action(create));
 
   addLimitOptions(
     defineCommand(group, {
@@ -101,6 +92,49 @@ export const addErasureCommands = (program: Command, action: Action): void => {
     );
 };
 
+const create = async (context: Context, options: CreateOptions, given: readonly string[]): Promise<void> => {
+  const { output } = context;
+  const { project, reason, dryRun, yes, subcollections: includeSubcollections } = options;
+  // A variadic argument arrives as one list.
+  const body = { ...named(given.flat(), options), includeSubcollections };
+  if (dryRun && yes) throw badInput('--dry-run and --yes exclude each other');
+  if (reason === undefined && !dryRun) throw badInput('--reason is needed; --dry-run only looks');
+  if (!dryRun && !yes && !output.terminal.isInteractive)
+    throw badInput('this cannot be undone: add --yes to confirm, or --dry-run to look; there is no terminal to ask on');
+  const client = await context.client();
+  const projectId = await projectIdOf(context, project);
+  const params = { projectId };
+  const preview = (): Promise<Preview> => client.request('POST /projects/{projectId}/erasures/preview', { params, body });
+  if (dryRun) return showPreview(context, await preview());
+  if (!yes && !(await isConfirmed(context, preview))) throw new CliFailure(exitCodes.failed, 'nothing was erased');
+  const erasure = await client.request('POST /projects/{projectId}/erasures', {
+    params,
+    body: { ...body, reason: reason ?? '' },
+  });
+  output.show(erasure, erasure.id, erasureDetails(erasure));
+};
+
+const showPreview = ({ output }: Context, found: Preview): void => {
+  if (output.isJson) output.json(found);
+  else for (const line of output.isQuiet ? found.paths.map(escapeName) : previewLines(found)) output.line(line);
+};
+
+/** The result is on stdout: what is shown before the question is not. A backup that cannot be searched keeps nobody from erasing. */
+const isConfirmed = async (context: Context, preview: () => Promise<Preview>): Promise<boolean> => {
+  const { output } = context;
+  const found = await preview().catch((error: unknown) => {
+    if (!isAboutBackup(error)) throw error;
+    output.warn(`the newest backup could not be searched: ${cliFailureOf(error).message}`);
+    return undefined;
+  });
+  if (found) for (const line of previewLines(found)) output.note(line);
+  return askYesNo(context, 'Erase these documents from all backups? This cannot be undone.');
+};
+
+/** Not about the caller or what the caller has given. */
+const isAboutBackup = (error: unknown): boolean =>
+  error instanceof ApiFailure && (error.status >= 500 || error.status === 409 || error.status === 422);
+
 const projectIdOf = async (context: Context, wanted: string | undefined): Promise<string> =>
   (await findRecord(await context.client(), 'project', wanted ?? (await chooseProjectId(context, undefined)))).id;
 
@@ -127,28 +161,3 @@ const parseValue = (text: string): string | number | boolean | null | Record<str
     return text;
   }
 };
-
-const whatOf = ({ query, pathCount }: Pick<Erasure, 'query' | 'pathCount'>): string =>
-  query ? `${query.collection ?? '*'}.${query.field} = …` : formatCounted(pathCount, 'path');
-
-export const erasureColumns: readonly Column<Erasure>[] = [
-  { title: 'ERASURE', value: ({ id }) => id },
-  { title: 'CREATED (UTC)', value: ({ createdAt }) => formatMinute(createdAt), optional: 2 },
-  { title: 'STATUS', value: ({ status }) => status, style: ({ status }) => statusStyle(status) },
-  { title: 'WHAT', value: whatOf, flexible: true },
-  { title: 'REASON', value: ({ reason }) => reason, flexible: true, optional: 1 },
-];
-
-const erasureDetails = (erasure: Erasure): readonly Detail[] => [
-  ['Erasure', erasure.id],
-  ['Status', erasure.status, statusStyle(erasure.status)],
-  ['What', whatOf(erasure)],
-  ['Subcollections', erasure.includeSubcollections ? 'included' : 'kept'],
-  ['Reason', erasure.reason],
-  ['Documents found', erasure.documentsFound === null ? 'searching' : formatCount(erasure.documentsFound)],
-  ['Last held by', erasure.lastHeldBackupId],
-  ['Expired', formatTime(erasure.expiredAt)],
-  ['Copies beside the backups', erasure.copies],
-  ['Created', formatTime(erasure.createdAt)],
-  ['Created by', erasure.createdBy?.email ?? erasure.createdBy?.type],
-];

@@ -2,10 +2,10 @@
 
 import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { test } from 'vitest';
-import { erasureColumns } from '../../../infra/cli/commands/erasure-commands.ts';
 import { runColumns } from '../../../infra/cli/commands/restore-test/run-commands.ts';
 import { backupColumns } from '../../../infra/cli/output/backup-view.ts';
 import { drawTimeline, timelineAsciiMarks } from '../../../infra/cli/output/draw-timeline.ts';
+import { erasureColumns } from '../../../infra/cli/output/erasure-view.ts';
 import { formatDuration, formatNames, formatRelative, formatTime } from '../../../infra/cli/output/format.ts';
 import { Output } from '../../../infra/cli/output/output.ts';
 import { plainFields } from '../../../infra/cli/output/plain-value.ts';

@@ -3,7 +3,8 @@ import { deepEqual, equal, match, ok } from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, test } from 'vitest';
-import { type Bms, type BmsRun, openBms } from '../../harness/env/run-bms.ts';
+import { type Bms, type BmsRun, bmsMain, openBms } from '../../harness/env/run-bms.ts';
+import { hasTerminal, runOnTerminal } from '../../harness/env/run-on-terminal.ts';
 import { newBucket, seed } from '../../harness/stage/backup.ts';
 import { stageUrl } from '../../harness/stage/client.ts';
 import { newEmail, signIn } from '../../harness/stage/person.ts';
@@ -84,6 +85,35 @@ test('bms restore --transform: shows documents before and after, and copies them
   match(await succeeds('restore', 'show', 'latest'), /3 rules, 2 documents changed/);
 });
 
+const noErasures = async (): Promise<void> => deepEqual(await bms.json('erasure', 'ls', '--project', 'shop'), []);
+
+test('bms erasure create --dry-run: lists what the newest backup has, counted with what is below, and erases nothing', async () => {
+  const look = ['erasure', 'create', '--project', 'shop', '--dry-run'];
+  match(await succeeds(...look, 'users/ada', 'users/eve'), /^1 document in the newest backup, bkp_\w+ of .*:\n {2}users\/ada\n/);
+  equal(await succeeds(...look, '--field', 'plan', '--value', 'free', '--quiet'), 'users/grace\n');
+  const found = await bms.json<{ documents: number; paths: readonly string[] }>(...look, '--field', 'name', '--value', 'ADA');
+  deepEqual([found.documents, found.paths], [0, []]);
+  refuses(await bms.run([...look, 'users/ada', '--yes']), 2, /exclude each other/);
+  refuses(await bms.run([...look, 'users']), 2, /must be the path of a document/);
+  await noErasures();
+});
+
+test.skipIf(!hasTerminal)('bms erasure create on a terminal: shows the documents before it asks', async () => {
+  const reason = ['--reason', 'Request 4711'];
+  const { shown, code } = await runOnTerminal({
+    command: [process.execPath, bmsMain, 'erasure', 'create', 'users/ada', '--project', 'shop', ...reason],
+    env: bms.env,
+    question: /\[y\/N\]/,
+    answer: 'n\r',
+  });
+  equal(code, 1, shown);
+  match(
+    shown,
+    /1 document in the newest backup[\s\S]*users\/ada[\s\S]*other backups[\s\S]*Erase these documents[\s\S]*nothing was erased/,
+  );
+  await noErasures();
+});
+
 test('bms erasure: erases by path and by value, lists and shows entries, and never prints what was erased', async () => {
   const create = ['erasure', 'create', '--project', 'shop', '--reason', 'Request 4711'];
   refuses(await bms.run([...create, 'users/ada']), 2, /--yes/);
@@ -92,7 +122,7 @@ test('bms erasure: erases by path and by value, lists and shows entries, and nev
   refuses(await bms.run([...create, '--field', 'email', '--yes']), 2, /--field and --value belong together/);
   refuses(await bms.run([...create, 'users/ada', '--field', 'a', '--value', 'b', '--yes']), 2, /either paths or --field/);
   refuses(await bms.run(['erasure', 'create', 'users/ada', '--project', 'shop', '--yes']), 2, /--reason/);
-  equal((await bms.json<readonly object[]>('erasure', 'ls', '--project', 'shop')).length, 0);
+  await noErasures();
 
   const byPath = await bms.json<{ id: string; pathCount: number }>(...create, 'users/grace', '--yes');
   equal(byPath.pathCount, 1);
