@@ -89,6 +89,7 @@ export const inDepthFiles: readonly string[] = [
   'test/journey/backup/incremental.test.ts',
   'test/journey/backup/keyless-bucket.test.ts',
   'test/journey/backup/keyless.test.ts',
+  'test/journey/backup/search-filters.test.ts',
   'test/journey/backup/server-side-encryption.test.ts',
   'test/journey/backup/storage-destinations.test.ts',
   'test/journey/backup/workload-identity.test.ts',

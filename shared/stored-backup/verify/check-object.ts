@@ -52,13 +52,13 @@ export const checkObject = async (check: ObjectCheck, entry: ObjectEntry, tally:
     check.locks?.add(qualifiedName(entry, check.open.archive), state ?? { size: 0 });
     const wrong = sizeProblem(state?.size, entry);
     if (wrong) return wrong;
-    // Records inherited from another backup are checked through the index (checkInheritedRecords).
-    if (entry.backup !== check.open.archive.manifest.backup) return undefined;
-    const { store: own } = check.open;
     const kind = objectKind(entry.name);
+    // Records inherited from another backup are checked through the index (checkInheritedRecords), its filters here.
+    if (kind !== 'filter' && entry.backup !== check.open.archive.manifest.backup) return undefined;
     if (kind !== 'index' && !check.isFull) return undefined;
+    const { store: genuine } = await check.open.sourceOf(entry.backup);
     const checkContent = kind === 'index' ? checkIndex : kind === 'filter' ? checkFilter : checkChunk;
-    add(tally, await readAgain(own, objectWithHash(entry), (store) => checkContent(check, entry, store)));
+    add(tally, await readAgain(genuine, objectWithHash(entry), (store) => checkContent(check, entry, store)));
     return undefined;
   } catch (error) {
     return toProblem(error);
@@ -99,9 +99,9 @@ export const qualifiedName = (
 };
 
 const optionsOf = async ({ open }: ObjectCheck, entry: ObjectEntry): Promise<ReadOptions> => {
-  const { organization, project, backup } = open.archive.manifest;
-  const { dataKey } = await open.sourceOf(backup);
-  return { identity: { organization, project, backup }, name: entry.name, dataKey, entry };
+  const { organization, project } = open.archive.manifest;
+  const { dataKey } = await open.sourceOf(entry.backup);
+  return { identity: { organization, project, backup: entry.backup }, name: entry.name, dataKey, entry };
 };
 
 /** Every page is intact and equals its entry in the manifest. */

@@ -1,16 +1,11 @@
 /** What a backup in a bucket has, and whether every byte of it is right. */
 import { deepEqual, equal } from 'node:assert/strict';
 import { recordKind, storedObjects, streamLeaves } from '../../../../shared/archive/index.ts';
-import { commit } from '../../../../shared/platform/index.ts';
-import {
-  type BackupRecord,
-  backupKey,
-  openArchive,
-  startVerification,
-  verifyBackup,
-} from '../../../../shared/stored-backup/index.ts';
+
+import { type BackupRecord, openArchive } from '../../../../shared/stored-backup/index.ts';
 import { documentsRoot } from '../../firestore/write-documents.ts';
 import type { CaptureEnv } from '../capture-env.ts';
+import { runVerification } from '../run-verification.ts';
 
 /** Bytes by path, in order. */
 export const documentsIn = async (t: CaptureEnv, backup: BackupRecord): Promise<readonly (readonly [string, string])[]> => {
@@ -27,15 +22,8 @@ export const documentsIn = async (t: CaptureEnv, backup: BackupRecord): Promise<
 
 /** Every byte is where the index and the manifest say, and nothing else is in the folder. */
 export const assertVerified = async (t: CaptureEnv, backup: BackupRecord): Promise<void> => {
-  await commit(startVerification(t.tenant, { backup, depth: 'full', now: t.now }).change.writes);
-  let position: Awaited<ReturnType<typeof verifyBackup>> | null = null;
-  do
-    position =
-      (await verifyBackup(t.tenant, { backupId: backup.id, position, deadline: new Date(t.nowMs + 60_000), deps: t.deps })) ??
-      null;
-  while (position !== null);
-  const { verification } = t.table.get<BackupRecord>(backupKey.backup(t.tenant, backup.id))!;
-  equal(verification?.status, 'passed', JSON.stringify(verification?.findings));
+  const { status, findings } = await runVerification(t, backup.id, 'full');
+  equal(status, 'passed', JSON.stringify(findings));
   const open = await openArchive(t.tenant, { backup, deps: t.deps });
   const own = storedObjects(open.archive.manifest)
     .filter((one) => one.backup === backup.archive.backup)

@@ -3,14 +3,18 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { beforeEach, test } from 'vitest';
+import { storedObjects } from '../../../../shared/archive/index.ts';
 import { MemoryStore, StorageError } from '../../../../shared/destination/index.ts';
 import { organizationKey } from '../../../../shared/organization/index.ts';
 import { commit, after as later } from '../../../../shared/platform/index.ts';
 import { type BackupRecord, openArchive, startVerification, verifyBackup } from '../../../../shared/stored-backup/index.ts';
 import { backupData } from '../../../../shared/stored-backup/model/backup-view.ts';
 import { ChainLocks } from '../../../../shared/stored-backup/model/chain-locks.ts';
+import { chance } from '../../../harness/builders/sample-archive.ts';
 import { createArchiveEnv, type Fields } from '../../../harness/env/archive-env.ts';
 import { makeLink, readLink } from '../../../harness/env/chain-links.ts';
+import { runVerification } from '../../../harness/env/run-verification.ts';
+import { nameSearchFields } from '../../../harness/env/search-fields.ts';
 import { bound } from '../../../harness/faults/faulty-store.ts';
 
 const t = await createArchiveEnv();
@@ -22,9 +26,9 @@ const lockFor = (days: number | null): void => {
   t.table.put({ ...t.table.get(key)!, objectLock: days === null ? null : { mode: 'governance', days } });
 };
 
-const link = async (days: number | null, name: string): Promise<BackupRecord> => {
+const link = async (days: number | null, name: string, value = name.padEnd(600_000, 'x')): Promise<BackupRecord> => {
   lockFor(days);
-  await t.put({ [`a/${name}`]: text(name.padEnd(600_000, 'x')) });
+  await t.put({ [`a/${name}`]: text(value) });
   const backup = await makeLink(t);
   equal(backup.status, 'completed', JSON.stringify(backup.error));
   return backup;
@@ -39,7 +43,10 @@ const neededBy = async (backup: BackupRecord, links: readonly BackupRecord[]): P
   const keys = (backup.needs ?? []).map((archive) => ({ backup: archive, name: 'key' }));
   const storeOf = (archive: string) => t.storeOf(links.find((one) => one.archive.backup === archive)!);
   return new Map(
-    [...manifest.objects, ...own, ...keys].map((one) => [`${one.backup} ${one.name}`, storeOf(one.backup).locks.get(one.name)]),
+    [...storedObjects(manifest), ...own, ...keys].map((one) => [
+      `${one.backup} ${one.name}`,
+      storeOf(one.backup).locks.get(one.name),
+    ]),
   );
 };
 const audited = () => t.table.find('AUDIT#').filter(({ action }) => action === 'backup.lock_incomplete').length;
@@ -60,6 +67,24 @@ test('chain locks: every object that the newest link needs is locked as long as 
     equal(t.backupOf(one.id).immutableUntil, own.toISOString());
   }
   deepEqual([newest.lockProblem, audited()], [undefined, 0]);
+});
+
+test('chain locks: filters are locked and extended like the chunks that they are of', async () => {
+  nameSearchFields(t, ['text']);
+  const random = chance('locked filters');
+  const links: BackupRecord[] = [];
+  for (const days of [1, 9]) links.push(await link(days, `after${days}`, random(100_000).toString('hex')));
+  const [first, newest] = links as [BackupRecord, BackupRecord];
+  const locks = [...(await neededBy(newest, links))].filter(([name]) => name.includes(' filter/'));
+  deepEqual(
+    locks.map(([name]) => name.split(' ')[0]),
+    [newest, first].map(({ archive }) => archive.backup),
+  );
+  for (const [name, lock] of locks) ok(lock && lock.toISOString() >= newest.lockedUntil!, name);
+  // The end that the record states is also that of the filters.
+  for (const [name] of t.storeOf(first).locks) if (name.startsWith('filter/')) t.storeOf(first).locks.delete(name);
+  const { status, findings } = await runVerification(t, newest.id, 'structure');
+  deepEqual([status, t.backupOf(newest.id).immutableUntil, findings.length > 0], ['passed', null, true]);
 });
 
 test('chain locks: without object lock nothing is locked, and nothing is claimed', async () => {

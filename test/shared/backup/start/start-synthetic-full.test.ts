@@ -8,9 +8,12 @@ import type { MemoryStore, ObjectStore, Upload } from '../../../../shared/destin
 import { commit, after as later } from '../../../../shared/platform/index.ts';
 import { jobLock } from '../../../../shared/project/index.ts';
 import { type BackupRecord, deleteBackup, findDependentBackup, openArchive } from '../../../../shared/stored-backup/index.ts';
+import { chance } from '../../../harness/builders/sample-archive.ts';
 import { type ArchiveEnv, createArchiveEnv } from '../../../harness/env/archive-env.ts';
 import { firstBackupStep } from '../../../harness/env/backup-env.ts';
 import { takeChain, takeLink, usualSteps } from '../../../harness/env/chain-env.ts';
+import { runVerification } from '../../../harness/env/run-verification.ts';
+import { nameSearchFields, searchIn } from '../../../harness/env/search-fields.ts';
 import { Crash, CrashInjector, crashPoints } from '../../../harness/faults/crash-injector.ts';
 
 const t = await createArchiveEnv();
@@ -277,4 +280,30 @@ test('synthetic full: after a crash at any effect the next run completes exactly
     deepEqual(names, ['key', 'manifest', ...manifest.objects.map(({ name }) => name)].sort(), `${when} ${at}`);
   }
   again();
+});
+
+test('synthetic full: its chunks have filters of the fields that are named then, and none of the chain', async () => {
+  t.reset();
+  nameSearchFields(t, ['text']);
+  const random = chance('synthetic filters');
+  const textOf = (): string => random(300).toString('hex');
+  const names = Array.from({ length: 300 }, (_, n) => `a/${1_000 + n}`);
+  const first = Object.fromEntries(names.map((name) => [name, textOf()]));
+  const changed = Object.fromEntries(names.slice(0, 80).map((name) => [name, textOf()]));
+  const last = (await takeChain(t, [first, changed])).at(-1)!;
+  const values = { ...first, ...changed };
+  await ask(last.backup);
+  await t.runBackup(syntheses()[0]!.id);
+  const [made] = syntheses() as [BackupRecord];
+  const { manifest } = await holdings(made);
+  const { filters = [], objects } = manifest;
+  deepEqual(new Set(filters.map(({ backup }) => backup)), new Set([made.id]));
+  equal(filters.length, objects.filter(({ name }) => name.startsWith('chunk/')).length);
+  equal((await runVerification(t, made.id, 'full')).status, 'passed');
+  t.stores.delete(last.backup.path);
+  for (const path of [names[3]!, names[200]!]) {
+    const found = await searchIn(t, `text == "${values[path]}"`, { backupId: made.id });
+    deepEqual([found.matches.map((one) => one.path), found.plan.indexed], [[path], true]);
+  }
+  deepEqual((await searchIn(t, `text == "${first[names[3]!]}"`, { backupId: made.id })).matches, []);
 });

@@ -2,13 +2,12 @@
 import { deepEqual, equal, ok } from 'node:assert/strict';
 import { afterAll, test } from 'vitest';
 import { storedObjects } from '../../../../shared/archive/index.ts';
-import { searchDocuments } from '../../../../shared/document/index.ts';
 import { changesAfter } from '../../../../shared/pitr/index.ts';
-import { projectKey } from '../../../../shared/project/index.ts';
 import { type BackupRecord, openArchive } from '../../../../shared/stored-backup/index.ts';
 import { chance } from '../../../harness/builders/sample-archive.ts';
 import { assertVerified } from '../../../harness/env/capture/built-backup.ts';
 import { type CaptureEnv, createActiveCapture, stopCaptureEnv } from '../../../harness/env/capture-env.ts';
+import { nameSearchFields, searchIn } from '../../../harness/env/search-fields.ts';
 
 afterAll(stopCaptureEnv);
 
@@ -17,15 +16,12 @@ const textOf = (): string => random(500).toString('hex');
 const pathOf = (n: number): string => `things/t${String(n).padStart(4, '0')}`;
 
 const search = async (t: CaptureEnv, { id: backupId }: BackupRecord, text: string) => {
-  const now = new Date(t.nowMs);
-  const request = {
-    tenant: t.tenant,
-    now,
-    query: { q: `text == "${text}"`, dryRun: 'false', projectId: t.projectId, backupId },
-    page: { limit: 10, after: undefined },
-  } as const;
-  const { data } = await searchDocuments(request, { deps: t.deps, time: { ...t.deps.clock, now: () => now } });
-  return { paths: data.matches.map(({ path }) => path), documents: data.scanned.documents, indexed: data.plan.indexed };
+  const found = await searchIn(
+    { tenant: t.tenant, projectId: t.projectId, deps: t.deps, clock: t.deps.clock },
+    `text == "${text}"`,
+    { backupId, limit: 10 },
+  );
+  return { paths: found.matches.map(({ path }) => path), documents: found.scanned.documents, indexed: found.plan.indexed };
 };
 
 const filtersOf = async (t: CaptureEnv, backup: BackupRecord): Promise<readonly string[]> => {
@@ -47,9 +43,7 @@ test('built backup: a search finds what was copied, what has changed and nothing
       if (Date.parse(t.pitr.nextTurnAt ?? '') <= t.nowMs) await t.runCycle();
     }),
   };
-  const key = projectKey.project(t.tenant, t.projectId);
-  const { project } = t;
-  t.table.put({ ...project, ...key, settings: { ...project.settings, searchFields: ['text'] } });
+  nameSearchFields(t, ['text']);
   t.pass(1);
   const changed = new Map(Array.from({ length: 400 }, (_, n) => [pathOf(7 * n), textOf()]));
   const [first, second] = [texts.get(pathOf(7))!, texts.get(pathOf(8))!];

@@ -3,58 +3,20 @@ import { deepEqual, equal, ok } from 'node:assert/strict';
 import { test } from 'vitest';
 import { proto, type Value } from '../../../../infra/local/engines/firestore/proto/codecs.ts';
 import { filterShareMax } from '../../../../shared/archive/index.ts';
-import { searchDocuments } from '../../../../shared/document/index.ts';
-import { commit } from '../../../../shared/platform/index.ts';
-import { type ProjectRecord, projectKey } from '../../../../shared/project/index.ts';
-import {
-  type BackupRecord,
-  backupKey,
-  openArchive,
-  startVerification,
-  verifyBackup,
-} from '../../../../shared/stored-backup/index.ts';
+import { type BackupRecord, openArchive } from '../../../../shared/stored-backup/index.ts';
 import { propertyRuns } from '../../../harness/builders/property-runs.ts';
 import { randomTree } from '../../../harness/builders/random-tree.ts';
 import { chance } from '../../../harness/builders/sample-archive.ts';
 import { takeLink } from '../../../harness/env/chain-env.ts';
 import { createErasureEnv, eraseDocuments } from '../../../harness/env/erasure-env.ts';
+import { runVerification } from '../../../harness/env/run-verification.ts';
+import { nameSearchFields, type SearchOptions, searchIn } from '../../../harness/env/search-fields.ts';
 import { type EncodedFields, writeDocuments } from '../../../harness/firestore/write-documents.ts';
 
 const t = await createErasureEnv();
 
-const search = async (
-  q: string,
-  {
-    backupId,
-    collection,
-    after,
-    limit = 1_000,
-    dryRun = 'false',
-  }: {
-    readonly backupId: string;
-    readonly collection?: string | undefined;
-    readonly after?: string | undefined;
-    readonly limit?: number;
-    readonly dryRun?: 'true' | 'false';
-  },
-) => {
-  const request = {
-    tenant: t.tenant,
-    now: t.clock.now(),
-    query: { q, dryRun, projectId: t.projectId, backupId, collection },
-    page: { limit, after },
-  } as const;
-  // A search that takes long has as much time as it needs.
-  const now = t.clock.now();
-  const { data, next } = await searchDocuments(request, { deps: t.deps, time: { ...t.clock, now: () => now } });
-  return { ...data, next };
-};
-
-const nameFields = (searchFields: readonly string[]): void => {
-  const key = projectKey.project(t.tenant, t.projectId);
-  const project = t.table.get<ProjectRecord>(key)!;
-  t.table.put({ ...project, ...key, settings: { ...project.settings, searchFields } });
-};
+const search = (q: string, options: SearchOptions) => searchIn(t, q, options);
+const nameFields = (fields: readonly string[]): void => nameSearchFields(t, fields);
 
 const write = (documents: Iterable<readonly [string, EncodedFields | undefined]>): Promise<void> =>
   writeDocuments(t.server, t.sourceProjectId, documents);
@@ -139,15 +101,7 @@ const without = async <T>(backups: readonly BackupRecord[], work: () => Promise<
   }
 };
 
-const verify = async (backup: BackupRecord): Promise<BackupRecord['verification']> => {
-  const { change } = startVerification(t.tenant, { backup: t.backupOf(backup.id), depth: 'full', now: t.clock.now() });
-  await commit(change.writes);
-  const deadline = new Date(t.clock.now().getTime() + 60_000);
-  let position: Awaited<ReturnType<typeof verifyBackup>> | null = null;
-  do position = (await verifyBackup(t.tenant, { backupId: backup.id, position, deadline, deps: t.deps })) ?? null;
-  while (position !== null);
-  return t.table.get<BackupRecord>(backupKey.backup(t.tenant, backup.id))!.verification;
-};
+const verify = ({ id }: BackupRecord) => runVerification(t, id, 'full');
 
 test('indexed search: it finds the same as a scan, whatever is searched for', async () => {
   for (let seed = 1; seed <= propertyRuns({ usual: 1, fuzz: 20 }); seed++) {
