@@ -5,6 +5,7 @@ import { unusable } from '../archive/failure.ts';
 import { type BaseDocuments, startFirestore, type User, type Users } from '../local/engines/firestore/index.ts';
 import { claimOverlay } from './claim-overlay.ts';
 import type { MountMask } from './mount-mask.ts';
+import { type MountScope, ScopedDocuments } from './scoped-documents.ts';
 import { type DocumentForm, ShownDocuments } from './shown-documents.ts';
 
 /** A backup that is to be served. */
@@ -26,6 +27,8 @@ export interface MountOptions {
   /** Folder of what is written; without it, it stays in memory. */
   readonly overlay?: string | undefined;
   readonly mask?: MountMask | undefined;
+  /** Of every backup; without it, all is served. */
+  readonly scope?: MountScope | undefined;
   /** Origins whose pages may use it, besides those of this machine. All others must not read a backup. */
   readonly allowedOrigins?: readonly string[];
 }
@@ -43,14 +46,15 @@ export interface Mount {
 /** Serves backups as databases of the first one's project. What clients write lies above them and does not reach them. */
 export const openMount = async (
   backups: readonly MountedBackup[],
-  { port, overlay, mask, allowedOrigins = [] }: MountOptions,
+  { port, overlay, mask, scope, allowedOrigins = [] }: MountOptions,
 ): Promise<Mount> => {
   const [, projectId = ''] = backups[0]?.source.split('/') ?? [];
-  if (overlay !== undefined) claimOverlay(overlay, claimOf(backups, mask));
+  if (overlay !== undefined) claimOverlay(overlay, claimOf(backups, { mask, scope }));
   const masked = mask?.formOf(overlay);
-  const bases = backups.map(({ source, documents, databaseId = databaseOf(source) }) => {
+  const bases = backups.map(({ source, documents: all, databaseId = databaseOf(source) }) => {
     const name = `projects/${projectId}/databases/${databaseId}`;
     const form = formOf({ source, name, masked });
+    const documents = scope ? new ScopedDocuments(all, scope) : all;
     return [name, form ? new ShownDocuments(documents, form) : documents] as const;
   });
   const firestore = await startFirestore({
@@ -76,9 +80,10 @@ export const openMount = async (
 const databaseOf = (source: string): string => source.split('/')[3] ?? '';
 
 /** What an overlay lies above. */
-const claimOf = (backups: readonly MountedBackup[], mask: MountMask | undefined): string => {
+const claimOf = (backups: readonly MountedBackup[], { mask, scope }: Pick<MountOptions, 'mask' | 'scope'>): string => {
   const named = backups.map(({ backup, databaseId }) => (databaseId === undefined ? backup : `${databaseId}=${backup}`));
-  return `${named.sort().join(',')}${mask ? ` masked by ${mask.digest}` : ''}`;
+  const part = scope ? ` only ${scope.collections.toSorted().join(',')}${scope.includeSubcollections ? '' : ' alone'}` : '';
+  return `${named.sort().join(',')}${part}${mask ? ` masked by ${mask.digest}` : ''}`;
 };
 
 /** Undefined if documents are shown as they are stored. */
@@ -114,9 +119,10 @@ const loadUsers = async (users: Users, { from, projectId, overlay }: LoadedUsers
 export const mountJson = (
   { address, url, projectId, databaseIds }: Mount,
   backups: readonly { readonly backup: string; readonly readTime: string | null }[],
+  scope?: MountScope | undefined,
 ) => {
   const databases = backups.map(({ backup, readTime }, n) => ({ database: databaseIds[n] ?? '', backup, readTime }));
-  return { address, url, project: projectId, ...databases[0], databases };
+  return { address, url, project: projectId, ...databases[0], databases, ...scope };
 };
 
 /** What an application needs to use a mount, in one line. */

@@ -32,19 +32,23 @@ interface DocumentPage {
 const pageLimit = 100;
 const cachedBytesMax = 64 << 20;
 
+interface ServiceSource {
+  readonly client: Client;
+  readonly backupId: string;
+  readonly errorOf: (error: unknown) => Error;
+  /** All that is asked for is proven: what the backup does not have was not there, although it lacks other collections. */
+  readonly isProven: boolean;
+}
+
 /** The documents of a backup that the service reads: it has the bucket and the key, and its audit log says who has read what. */
 export class ServiceDocuments implements BaseDocuments {
-  readonly #client: Client;
-  readonly #backupId: string;
-  readonly #errorOf: (error: unknown) => Error;
+  readonly #source: ServiceSource;
   /** Least recently used first. */
   readonly #pages = new Map<string, { readonly page: Promise<DocumentPage>; bytes: number }>();
   #cachedBytes = 0;
 
-  constructor(client: Client, backupId: string, errorOf: (error: unknown) => Error) {
-    this.#client = client;
-    this.#backupId = backupId;
-    this.#errorOf = errorOf;
+  constructor(source: ServiceSource) {
+    this.#source = source;
   }
 
   async get(key: PathKey): Promise<StoredDocument | undefined> {
@@ -99,15 +103,16 @@ export class ServiceDocuments implements BaseDocuments {
   }
 
   async #read(query: PageQuery): Promise<DocumentPage> {
-    const params = { backupId: this.#backupId };
+    const { client, backupId, errorOf, isProven } = this.#source;
+    const params = { backupId };
     try {
-      const { data, pagination } = await this.#client.page('GET /backups/{backupId}/documents', { params, query });
+      const { data, pagination } = await client.page('GET /backups/{backupId}/documents', { params, query });
       const documents = data.flatMap((entry) => (entry.name === undefined ? [] : [documentOf(entry)]));
       const bytes = documents.reduce((sum, document) => sum + document.bytes.length + entryBytes, entryBytes);
       return { documents, next: pagination.nextCursor ?? undefined, bytes };
     } catch (error) {
-      if (isAbsent(error)) return { documents: [], next: undefined, bytes: entryBytes };
-      throw this.#errorOf(error);
+      if (isAbsent(error) || (isProven && isUnproven(error))) return { documents: [], next: undefined, bytes: entryBytes };
+      throw errorOf(error);
     }
   }
 }
@@ -115,6 +120,10 @@ export class ServiceDocuments implements BaseDocuments {
 /** Nothing is at the path, or the erasure ledger hides it. */
 const isAbsent = (error: unknown): boolean =>
   error instanceof ApiFailure && (error.code === 'NOT_FOUND' || error.code === 'DOCUMENT_NOT_FOUND');
+
+/** Nothing is at the path, and the backup lacks collections. */
+const isUnproven = (error: unknown): boolean =>
+  error instanceof ApiFailure && error.code === 'CONFLICT' && Array.isArray(error.details.collections);
 
 /** Of a page or a document in memory, in addition to its contents. */
 const entryBytes = 500;

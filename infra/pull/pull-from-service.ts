@@ -13,4 +13,4 @@ interface ServicePullOptions extends Omit<PullOptions, 'documents'> {
 
 /** Copies documents of a backup that the service reads into an emulator. */
 export const pullFromService = ({ client, backup, refusalOf, ...options }: ServicePullOptions): Promise<PullPlan> =>
-  pullDocuments({ ...options, documents: serviceDocuments(client, backup, refusalOf) });
+  pullDocuments({ ...options, documents: serviceDocuments({ client, backup, refusalOf }) });

@@ -7,13 +7,22 @@ import { divergedText } from '../output/restore-view.ts';
 import type { Context } from './context.ts';
 import { watchJob } from './watch-job.ts';
 
-/** Returns its id, once it can be read. A moment that is not proven for everything is refused as a restore of it is. */
-export const buildMoment = async (
-  context: Context,
-  { projectId, at }: { readonly projectId: string; readonly at: string },
-): Promise<string> => {
+interface MomentWanted {
+  readonly projectId: string;
+  readonly at: string;
+  /** What has to be proven, if not everything. The backup has all that is proven. */
+  readonly scope?: { readonly collections: readonly string[]; readonly includeSubcollections: boolean } | undefined;
+}
+
+/** Returns its id, once it can be read. A moment that is not proven for what is wanted is refused as a restore of it is. */
+export const buildMoment = async (context: Context, { projectId, at, scope }: MomentWanted): Promise<string> => {
   const { output } = context;
-  const started = await startOnceFree(context, { projectId, pointInTime: at, options: { buildOnly: true } });
+  const started = await startOnceFree(context, {
+    projectId,
+    pointInTime: at,
+    collections: scope && [...scope.collections],
+    options: { buildOnly: true, includeSubcollections: scope?.includeSubcollections },
+  });
   const { restoreJobId: id, backupId } = started;
   if (started.status === 'completed') output.note(`${backupId} was built for this moment before`);
   else output.note(`${id} builds ${backupId} for this moment from the captured changes. It writes to no database`);

@@ -22,6 +22,27 @@ const sourceOf = async (client: Client, backupId: string, projectId: string): Pr
   return `projects/${sourceProjectId}/databases/${databaseId}`;
 };
 
+/** Collections without a document at any depth: they may be misspelt. */
+export const emptyCollections = async (
+  client: Client,
+  backupId: string,
+  paths: readonly string[],
+): Promise<readonly string[]> => {
+  const empty: string[] = [];
+  for (const path of paths) {
+    const query = { path, descendants: 'true', limit: 1 } as const;
+    const found = await client
+      .page('GET /backups/{backupId}/documents', { params: { backupId }, query })
+      .catch((error: unknown) => {
+        // 409: the backup lacks other collections.
+        if (error instanceof ApiFailure && (error.status === 404 || error.status === 409)) return { data: [] };
+        throw error;
+      });
+    if (found.data.length === 0) empty.push(path);
+  }
+  return empty;
+};
+
 /** What clients are told of a page that the service does not give. */
 export const refusalOf = (error: unknown): { readonly code: 'PERMISSION_DENIED' | 'UNAVAILABLE'; readonly message: string } => {
   const isDenied = error instanceof ApiFailure && (error.status === 401 || error.status === 403);

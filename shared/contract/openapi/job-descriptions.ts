@@ -243,7 +243,7 @@ export const jobDescriptions: readonly FieldTexts[] = [
     allowPartial:
       'With pointInTime: restore what is proven for that moment, if that is less than was requested; partial of the restore states what it lacks. Otherwise such a request is refused with 409 CONFLICT, whose details name the collections, their count and whether the list is complete, or the interruption of capturing (sampled)',
     buildOnly:
-      'With pointInTime, and with no other option or scope: only builds the backup of that moment, with everything the project had, so that it can be read by its backupId. Nothing is planned, and no database is read or written. It is kept for 8 days. 200 with an earlier job if that has built it, or builds it, and it is kept for another day',
+      'With pointInTime, and with no other option or scope than collections and includeSubcollections: only builds the backup of that moment, with all that is proven of it, so that it can be read by its backupId. With collections and includeSubcollections: false only these must be proven, otherwise everything the project had. Nothing is planned, and no database is read or written. It is kept for 8 days. 200 with an earlier job if that has built it, or builds it, and it is kept for another day',
     includeAuthUsers: 'Defaults to true when a whole backup that contains users is restored',
     safetyStorageDestinationId: 'Where the safety backup is stored. Defaults to the destination of the backup',
     transform:

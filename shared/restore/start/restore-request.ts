@@ -70,11 +70,12 @@ export const readRestoreRequest = async (tenant: Tenant, body: RestoreBody, now:
     pointRequest,
     options: {
       ...options,
-      collections,
+      collections: buildOnly ? ['*'] : collections,
       documents,
       includeAuthUsers: !transform && includesUsers(backup, includeAuthUsers, isWhole),
       ...(transform && { transform }),
-      ...(buildOnly && { buildsOnly: true, dryRun: true }),
+      // All that is proven is built, so that another question about the same moment needs no other backup.
+      ...(buildOnly && { buildsOnly: true, dryRun: true, includeSubcollections: true }),
     },
   };
 };
@@ -83,14 +84,13 @@ export const readRestoreRequest = async (tenant: Tenant, body: RestoreBody, now:
 const usualOptions: Readonly<Record<string, unknown>> = {
   mergeMode: 'overwrite',
   dryRun: false,
-  includeSubcollections: true,
   safetyBackup: true,
 };
 
-/** The backup of a moment has everything that the project had: what is about a part of it, or about a target, is refused. */
-const assertOnlyBuilt = ({ options, projectId: _, pointInTime, ...body }: RestoreBody): void => {
+/** What is about single documents, or about a target, is refused. The collections say what has to be proven. */
+const assertOnlyBuilt = ({ options, projectId: _, collections: __, pointInTime, ...body }: RestoreBody): void => {
   if (pointInTime === undefined) throw invalid('options.buildOnly', 'belongs to pointInTime: a backup is there already');
-  const { buildOnly: __, ...others } = options;
+  const { buildOnly: ___, collections: ____, includeSubcollections: _____, ...others } = options;
   const given = [
     ...Object.entries(body),
     ...Object.entries(others)
@@ -100,7 +100,7 @@ const assertOnlyBuilt = ({ options, projectId: _, pointInTime, ...body }: Restor
   if (given)
     throw invalid(
       given[0],
-      'must not be combined with options.buildOnly, which builds all of the moment and writes to no database',
+      'must not be combined with options.buildOnly, which builds all that is proven of the moment and writes to no database',
     );
 };
 

@@ -263,6 +263,37 @@ test('bms open --at: documents are as they were at the moment, also those delete
   await withLive(async (live) => equal((await live.doc('users/ada').get()).get('name'), 'Overwritten'));
 });
 
+test('bms open --collections: serves only these of a backup and of a moment, and says what is absent', async () => {
+  const absent = async (client: Client): Promise<void> => {
+    equal((await client.collection('items').count().get()).data().count, 0);
+    equal((await client.doc(`items/${idOf(1)}`).get()).exists, false);
+    deepEqual(
+      (await client.listCollections()).map(({ id }) => id),
+      ['users'],
+    );
+  };
+  const ofBackup = await opened(['--collections', 'users,usres'], async (client) => {
+    await absent(client);
+    equal((await client.collectionGroup('orders').get()).size, 3);
+  });
+  equal(ofBackup.code, 0, ofBackup.err);
+  match(ofBackup.err, /Only users, usres are served, with what is below the documents\. Everything else is absent\n/);
+  match(ofBackup.err, /warning: bkp_\w+ has no document in usres\n/);
+  const second = await secondBefore();
+  const ofMoment = await openedAs(['--at', second, '--collections', 'users', '--no-subcollections'], async (client) => {
+    await absent(client);
+    equal((await client.doc('users/ada').get()).get('name'), 'Ada');
+    equal((await client.collectionGroup('orders').get()).size, 0);
+  });
+  equal(ofMoment.code, 0, ofMoment.err);
+  match(ofMoment.err, /Only users is served, without what is below the documents/);
+  for (const args of [
+    ['latest', '--no-subcollections'],
+    ['latest', '--collections', 'users/ada'],
+  ])
+    equal((await bms.run(['open', '--project', 'shop', ...args])).code, 2);
+});
+
 test('bms open --databases: a moment is served beside a backup', async () => {
   const second = await secondBefore();
   equal((await bms.run(['backup', 'create', '--project', 'shop', '--wait'])).code, 0);

@@ -1,5 +1,5 @@
 /** The backup that a partial restore built stays in the list: whatever reads it later reports what it lacks. */
-import { deepEqual, equal, rejects } from 'node:assert/strict';
+import { deepEqual, equal, ok, rejects } from 'node:assert/strict';
 import { test } from 'vitest';
 import { ApiError } from '../../../../shared/contract/errors.ts';
 import { microsOf, momentOf, shownMoment } from '../../../../shared/pitr/index.ts';
@@ -66,6 +66,35 @@ test('a backup built for a point in time: what it lacks is not browsed as absent
     });
   equal((await browse('users/a')).entries.length > 0, true);
   await rejects(browse('users/a/deep/x'), (error) => error instanceof ApiError && error.code === 'CONFLICT');
+});
+
+test('a moment that is not proven for everything is built for the collections that it is proven for, with all that is proven', async () => {
+  await t.startCaptures({ 'users/a': text('1'), 'shops/a': text('1') });
+  t.nextSecond();
+  await t.put({ 'users/a/deep/x': text('there'), 'users/b': text('2') });
+  const pointInTime = t.nextSecond();
+  t.nextSecond();
+  await t.runCycle();
+  const micros = microsOf(pointInTime);
+  const [from, to] = [momentOf(micros - 500_000), momentOf(micros + 500_000)];
+  t.table.put({ ...t.pitr, gaps: [{ from, to, reason: 'not captured', collections: ['shops'] }] });
+  const build = (collections: readonly string[], includeSubcollections: boolean) =>
+    t.startPointInTimeRestore({
+      pointInTime,
+      targetProjectId: undefined,
+      collections,
+      options: { buildOnly: true, mergeMode: 'overwrite', includeSubcollections },
+    } as never);
+  const refused = (error: unknown): boolean => error instanceof ApiError && error.code === 'CONFLICT';
+  await rejects(build(['users', 'shops'], false), refused);
+  // Subcollections may be below any document: with them everything has to be proven.
+  await rejects(build(['users'], true), refused);
+  const started = await build(['users'], false);
+  deepEqual([started.buildsOnly, started.collections, started.includeSubcollections], [true, ['*'], true]);
+  const ended = await t.runRestore(started.id);
+  deepEqual([ended.status, restoreData(ended).partial], ['completed', null]);
+  const documents = await t.contentsOf(t.backupOf(ended.backupId));
+  for (const path of ['users/a', 'users/a/deep/x', 'users/b']) ok(documents.has(path), path);
 });
 
 test('a moment that an audit has marked: dry run and record say what differed, and those of other moments and collections do not', async () => {

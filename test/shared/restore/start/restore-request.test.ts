@@ -253,13 +253,11 @@ describe('request: to build a moment only', () => {
   const moment = { backupId: undefined, projectId, pointInTime: '2025-01-31T08:00:00Z' };
   for (const [more, wrong] of [
     [{ targetProjectId: targetId }, 'targetProjectId'],
-    [{ collections: ['a'] }, 'collections'],
     [{ documentIds: ['a/1'] }, 'documentIds'],
     [{ allowPartial: false }, 'allowPartial'],
     [{ options: { dryRun: true } }, 'options.dryRun'],
     [{ options: { mergeMode: 'rollback' } }, 'options.mergeMode'],
     [{ options: { includeAuthUsers: true } }, 'options.includeAuthUsers'],
-    [{ options: { includeSubcollections: false } }, 'options.includeSubcollections'],
     [{ options: { maxWritesPerSecond: 5 } }, 'options.maxWritesPerSecond'],
     [{ options: { deleteDigest: '0'.repeat(64) } }, 'options.deleteDigest'],
   ] as const satisfies readonly (readonly [Body, string])[])
