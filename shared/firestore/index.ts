@@ -1,6 +1,7 @@
 /** Reads and writes Firestore over gRPC: consistent snapshots, documents byte for byte, and an outcome for every write. */
 
 export { FieldKeys } from './document/field-keys.ts';
+export { pathSegment } from './document/field-mask.ts';
 export { isMergeNoop } from './document/is-merge-noop.ts';
 export { referenceRewriter } from './document/reference-rewriter.ts';
 export { fieldsDigest, type RestDocument, restDocument, sameFields } from './document/rest-document.ts';

@@ -89,12 +89,18 @@ const planDetails = ({ backupId, readTime, kind }: Pick<FoundInParts, 'backupId'
     ['Backup', backupId],
     ['Of', formatTime(readTime)],
     ['Looks for', { path: 'one path', id: 'an id, in names alone', values: 'values of fields' }[kind]],
-    ['Filters', plan.indexed ? 'rule out the other documents' : 'none that this search can use'],
-    ['Documents', formatCount(plan.documents)],
+    ['Filters', filterWords(plan)],
+    ['Documents', `${formatCount(plan.documents)} of ${formatCount(plan.total)}`],
     ['Reads', formatBytes(plan.bytes)],
     ['Takes', `${formatDuration((plan.seconds * 1_000) / plan.parts)}, in ${formatCounted(plan.parts, 'part')} at once`],
     ['Costs', `${plan.estimatedUsd} USD (list prices of AWS; the source is not read)`],
   ] as const;
+
+const filterWords = ({ indexed, fields }: Plan): string => {
+  const unnamed = fields.filter(({ named }) => !named).map(({ path }) => path);
+  const used = indexed ? 'rule out the other documents' : 'none that this search can use';
+  return unnamed.length === 0 ? used : `${used}; bms projects update --search-field names ${unnamed.join(', ')}`;
+};
 
 const columns: readonly Column<Match>[] = [
   { title: 'DOCUMENT', value: ({ path }) => path },

@@ -17,7 +17,9 @@ export const FoundDocuments = z.object({
     parts: z.int(),
     seconds: z.number(),
     estimatedUsd: z.number(),
+    total: z.int(),
     indexed: z.boolean(),
+    fields: z.array(z.object({ path: z.string(), named: z.boolean() })),
   }),
   matches: z.array(BackupEntry),
   /** By this call. */

@@ -24,12 +24,19 @@ export const documentDescriptions = [
   }),
   fieldTexts(FoundDocuments.shape.plan, {
     documents: 'Documents that are looked at, about',
+    total: 'Documents that would be looked at without filters, about',
+    fields: 'The fields that q compares with ==: only of these can filters rule documents out',
     bytes: 'Bytes that are read from the bucket, about',
     parts: 'So many parts may be searched at once',
     seconds: 'The time of all functions together; with parts, divide by them',
     indexed:
       'Whether filters in the backup say which documents cannot match, so that only the others are read: of ids, and of fields in settings.searchFields of the project when the backup was made, for conditions with ==',
     estimatedUsd: 'For requests to the bucket and for functions, at list prices. The source is not read',
+  }),
+  fieldTexts(FoundDocuments.shape.plan.shape.fields.def.element, {
+    path: 'The path of the field, such as email or address.city',
+    named:
+      'Whether settings.searchFields of the project names it now. Backups that were made before it did have no filters of it',
   }),
   fieldTexts(documents.locate.query, {
     projectId: 'May be left out if path names a Google Cloud project that is connected',

@@ -10,6 +10,8 @@ export interface SearchPlan {
   readonly parts: number;
   readonly seconds: number;
   readonly estimatedUsd: number;
+  /** What would be read without filters. */
+  readonly total: number;
   /** Whether filters in the backup say which leaves need not be read. */
   readonly indexed: boolean;
 }
@@ -38,9 +40,9 @@ interface PlanOptions {
 }
 
 export const planSearch = async (archive: Archive, { query, range, skipper, isOver }: PlanOptions): Promise<SearchPlan> => {
-  if (query.kind === 'path') return { documents: 1, bytes: 0, parts: 1, seconds: 1, estimatedUsd: 0, indexed: false };
   const pages = pagesIn(archive, range);
   const all = pages.reduce((sum, { records }) => sum + records, 0);
+  if (query.kind === 'path') return { documents: 1, bytes: 0, parts: 1, seconds: 1, estimatedUsd: 0, total: all, indexed: false };
   const chosen = skipper.isApplicable ? await chosenIn(archive, { pages, range, kind: query.kind, skipper, isOver }) : undefined;
   const indexed = chosen !== undefined && chosen.looked > 0 && skipper.isIndexed;
   const { documents, bytes } = indexed
@@ -52,7 +54,7 @@ export const planSearch = async (archive: Archive, { query, range, skipper, isOv
   const reads = documents / documentsPerLeaf + filtered / documentsPerLeaf / leavesPerFilterRead;
   const usd = reads * usdPerStorageRead + seconds * gigabytes * usdPerComputeGigabyteSecond;
   const parts = Math.min(partsMax, Math.max(1, Math.ceil((work * documentsPerSecond[query.kind]) / documentsPerPart)));
-  return { documents, bytes, parts, seconds, estimatedUsd: Math.ceil(usd * 1e6) / 1e6, indexed };
+  return { documents, bytes, parts, seconds, estimatedUsd: Math.ceil(usd * 1e6) / 1e6, total: all, indexed };
 };
 
 /** Of more pages the filters are looked at when the search is made. */

@@ -4,7 +4,7 @@ import { auditNote } from '../../audit/index.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { collectionRange, isCollectionId, isCollectionPath } from '../../firestore/index.ts';
 import { after, type Change, type Clock, clock, fingerprint, type Tenant } from '../../platform/index.ts';
-import { readProject } from '../../project/index.ts';
+import { type ProjectRecord, readProject } from '../../project/index.ts';
 import {
   type ArchiveDeps,
   type BackupRecord,
@@ -14,6 +14,7 @@ import {
   readBackup,
   withArchiveInRequest,
 } from '../../stored-backup/index.ts';
+import { type ComparedField, comparedFields } from './compared-fields.ts';
 import { LeafSkipper } from './leaf-skipper.ts';
 import { parseQuery, type SearchQuery } from './parse-query.ts';
 import { planSearch, type SearchPlan } from './plan-search.ts';
@@ -38,7 +39,7 @@ interface Found {
   readonly projectId: string;
   readonly readTime: string | null;
   readonly kind: SearchQuery['kind'];
-  readonly plan: SearchPlan;
+  readonly plan: SearchPlan & { readonly fields: ComparedField[] };
   readonly matches: DocumentEntry[];
   readonly scanned: { readonly documents: number; readonly bytes: number };
 }
@@ -59,9 +60,10 @@ export const searchDocuments = async (
   const part = query.part === undefined ? undefined : parsePart(query.part);
   const search = fingerprint(JSON.stringify([query.q, query.backupId, collection, query.part])).slice(0, 12);
   const from = page.after === undefined ? undefined : readCursor(page.after, search);
-  const backup = await chooseBackup(tenant, { query, from, now });
+  const project = await readProject(tenant, query.projectId);
+  const backup = await chooseBackup(tenant, { query, project, from, now });
   const until = after(time.now(), workSeconds);
-  const { plan, found } = await withArchiveInRequest(tenant, {
+  const { plan: read, found } = await withArchiveInRequest(tenant, {
     backup,
     deps,
     work: async ({ archive, erasures }) => {
@@ -86,6 +88,7 @@ export const searchDocuments = async (
   });
   const { matches, next, documents, bytes } = found;
   const { id: backupId, projectId, readTime } = backup;
+  const plan = { ...read, fields: [...comparedFields(parsed, project.settings.searchFields ?? [])] };
   return {
     data: { backupId, projectId, readTime, kind: parsed.kind, plan, matches: [...matches], scanned: { documents, bytes } },
     next: next === undefined ? undefined : `${search} ${backupId} ${next}`,
@@ -122,9 +125,13 @@ const readCursor = (text: string, search: string): Position => {
 /** The given one of the project, or its newest: the same one on every page. */
 const chooseBackup = async (
   tenant: Tenant,
-  { query, from, now }: Pick<SearchRequest, 'query' | 'now'> & { readonly from: Position | undefined },
+  {
+    query,
+    project,
+    from,
+    now,
+  }: Pick<SearchRequest, 'query' | 'now'> & { readonly project: ProjectRecord; readonly from: Position | undefined },
 ): Promise<BackupRecord> => {
-  const project = await readProject(tenant, query.projectId);
   const backupId = query.backupId ?? from?.backupId;
   const given = backupId === undefined ? undefined : await readBackup(tenant, backupId);
   if (given?.projectId === project.id) return given;

@@ -33,6 +33,8 @@ test('bms search: finds documents by value, id and path in the newest backup, an
   );
   const planned = await bms.run(['search', 'born == 1815', '--dry-run']);
   match(planned.out, /Looks for +values of fields\n/);
+  match(planned.out, /Filters +none that this search can use; bms projects update --search-field names born\n/);
+  match(planned.out, /Documents +3 of 3\n/);
   match(planned.out, /Costs +[\d.]+ USD/);
   const refused = await bms.run(['search', 'born == today']);
   equal(refused.code, 2);

@@ -70,7 +70,16 @@ export const foundDocuments: z.output<typeof FoundDocuments> = {
   projectId,
   readTime,
   kind: 'values',
-  plan: { documents: 31_002, bytes: 9_412_310, parts: 1, seconds: 1, estimatedUsd: 0.000_024, indexed: false },
+  plan: {
+    documents: 31_002,
+    bytes: 9_412_310,
+    parts: 1,
+    seconds: 1,
+    estimatedUsd: 0.000_024,
+    total: 31_002,
+    indexed: false,
+    fields: [{ path: 'email', named: false }],
+  },
   matches: [entry],
   scanned: { documents: 31_002, bytes: 9_412_310 },
 };

@@ -153,6 +153,7 @@ test('indexed search: it finds the same as a scan, whatever is searched for', as
       const all = await search('padding exists', { backupId, dryRun: 'true' });
       equal(found.matches.length, 1);
       deepEqual([found.plan.indexed, all.plan.indexed], [true, false]);
+      deepEqual([found.plan.total, all.plan.documents], [all.plan.total, all.plan.total]);
       ok(
         found.scanned.documents <= found.plan.documents && found.plan.documents < all.plan.documents / 2,
         JSON.stringify([found, all.plan]),
@@ -253,7 +254,17 @@ test('indexed search: without fields a backup has no filters, and other fields a
   for (const backup of [plain, named]) {
     const found = await search(`email == "${emailOf(1_000)}"`, { backupId: backup.id });
     deepEqual([found.matches.length, found.plan.indexed, found.scanned.documents], [1, false, 2_000]);
+    deepEqual(found.plan.fields, [{ path: 'email', named: false }]);
   }
+  // What names no field that is compared with == has nothing to name.
+  deepEqual((await search('total > 5 and padding exists', { backupId: plain.id })).plan.fields, []);
+  // The older backup has no filters of a field that was named after it.
+  const older = await search('total == 100 and email == "x" and total == 101', { backupId: plain.id });
+  deepEqual(older.plan.fields, [
+    { path: 'total', named: true },
+    { path: 'email', named: false },
+  ]);
+  equal(older.plan.indexed, false);
   // An incremental backup of an older one searches what it inherits, and rules out only leaves that it has filters of.
   await write(bulk(2_000, 4_000));
   const next = await takeLink(t);
