@@ -56,6 +56,8 @@ export const paths = {
   connectProject: '/projects/new',
   project: (id: string, tab?: 'schedules' | 'point-in-time' | 'reads' | 'erasures' | 'settings' | 'move') =>
     `/projects/${id}${tab ? `/${tab}` : ''}`,
+  /** The settings of a project, with more fields to search by filled in. */
+  nameSearchFields: (id: string, fields: readonly string[]) => `/projects/${id}/settings${queryOf({ searchFields: fields })}`,
   backups: '/backups',
   backup: (id: string, tab?: 'browse' | 'compare' | 'configuration') => `/backups/${id}${tab ? `/${tab}` : ''}`,
   /** Where a document exists; without `path` what was deleted lately. */

@@ -4,12 +4,12 @@ import { useDraftKey, useKeepAtSessionEnd, useTakenEdits } from './use-kept-edit
 
 /**
  * The fields of a form whose record others may change meanwhile. A field that the person has not touched follows the record, and only
- * the others are saved. `form` names what is kept if the session ends before.
+ * the others are saved. `form` names what is kept if the session ends before, `begun` what is filled in to begin with.
  */
-export const useEdits = <F extends object>(form: string, saved: F) => {
+export const useEdits = <F extends object>(form: string, saved: F, begun: Partial<F> = {}) => {
   const key = useDraftKey(form);
   const kept = useTakenEdits<F>(key);
-  const [edits, setEdits] = useState<Partial<F>>(kept);
+  const [edits, setEdits] = useState<Partial<F>>({ ...begun, ...kept });
   const changes = changesOf(saved, edits);
   useKeepAtSessionEnd(key, changes);
   return {

@@ -4,13 +4,12 @@ import { useLocatedDocument } from '../../data/documents.ts';
 import { lastBackedUp, useProjects } from '../../data/projects.ts';
 import { fieldError } from '../../format/describe-failure.ts';
 import { FindBox } from '../../parts/find-box.tsx';
+import { NoProject } from '../../parts/no-project.tsx';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
-import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { Progress } from '../../ui/data/progress.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
-import { ButtonLink } from '../../ui/form/button-link.tsx';
 import { Select } from '../../ui/form/field.tsx';
 import { RecordOptions } from '../../ui/form/options.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
@@ -78,13 +77,7 @@ export const FindDocumentPage = () => {
         {path === '' ? (
           projects?.length === 0 ? (
             <Card>
-              <EmptyState
-                icon="database"
-                title="No project is connected"
-                actions={<ButtonLink to={paths.connectProject}>Connect a project</ButtonLink>}
-              >
-                Connect a project and back it up first.
-              </EmptyState>
+              <NoProject>Connect a project and back it up first.</NoProject>
             </Card>
           ) : projectId === undefined ? (
             <SkeletonText lines={4} />

@@ -13,6 +13,7 @@ import { useStorageDestinations } from '../../data/storage.ts';
 import { fieldError } from '../../format/describe-failure.ts';
 import { labelsChange, labelsText } from '../../format/labels-text.ts';
 import { paths } from '../../paths.ts';
+import { listOf } from '../../search-text.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';
 import { SkeletonText } from '../../ui/data/skeleton.tsx';
@@ -21,6 +22,7 @@ import { Input, Select } from '../../ui/form/field.tsx';
 import { SaveButton } from '../../ui/form/save-button.tsx';
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
 import { useParam } from '../../use-param.ts';
+import { useSearchParams } from '../../use-search.ts';
 import { ConnectionCard } from './connection/connection-card.tsx';
 
 export const SettingsTab = () => {
@@ -38,14 +40,20 @@ export const SettingsTab = () => {
 
 const SettingsForm = ({ project }: { readonly project: Project }) => {
   const { settings } = project;
-  const { fields, changes, isSame, edit, clear } = useEdits(`project.${project.id}`, {
-    name: project.name,
-    labels: labelsText(project.labels),
-    timeout: String(settings.backupTimeoutMinutes),
-    storageId: settings.defaultStorageId ?? '',
-    maxReads: settings.maxReads?.toString() ?? '',
-    searchFields: settings.searchFields?.join(', ') ?? '',
-  });
+  const [{ searchFields: asked }] = useSearchParams();
+  const namedFields = settings.searchFields ?? [];
+  const { fields, changes, isSame, edit, clear } = useEdits(
+    `project.${project.id}`,
+    {
+      name: project.name,
+      labels: labelsText(project.labels),
+      timeout: String(settings.backupTimeoutMinutes),
+      storageId: settings.defaultStorageId ?? '',
+      maxReads: settings.maxReads?.toString() ?? '',
+      searchFields: namedFields.join(', '),
+    },
+    asked === undefined ? {} : { searchFields: [...new Set([...namedFields, ...listOf(asked)])].join(', ') },
+  );
   const { items: destinations } = useStorageDestinations();
   const update = useUpdateProject(project.id);
   const { isAllowed, reason } = usePermission('member');
@@ -130,6 +138,7 @@ const SettingsForm = ({ project }: { readonly project: Project }) => {
         <Input
           label="Fields to search by"
           optional
+          autoFocus={asked !== undefined}
           hint={`The next backups can be searched faster by their values: email, address.city. At most ${searchFieldsMax}.`}
           value={fields.searchFields}
           disabled={!isAllowed}

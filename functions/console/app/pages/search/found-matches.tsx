@@ -4,57 +4,58 @@ import { decodeValue, type Fields, type FoundInParts, type Value } from '../../.
 import { usePermission } from '../../api/permission.ts';
 import { formatCount, formatPlural } from '../../format/format-number.ts';
 import { ErasureDialog } from '../../parts/erasure-dialog.tsx';
+import { chosenMax, fitsAddress, restoreOfDocuments } from '../../parts/restore-documents.ts';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { Time } from '../../ui/data/time.tsx';
 import { Button } from '../../ui/form/button.tsx';
+import { ButtonLink } from '../../ui/form/button-link.tsx';
 import { Icon } from '../../ui/icon.tsx';
-
-interface FoundMatchesProps {
-  readonly found: FoundInParts;
-  readonly backupTime: string | null;
-}
 
 /** An erasure names at most so many. */
 const erasedMax = 1_000;
 
 /** Each leads to where the document exists, beside the live one, and to its restore. */
-export const FoundMatches = ({ found, backupTime }: FoundMatchesProps) => {
-  const { matches, isComplete, scanned, backupId, projectId } = found;
+export const FoundMatches = ({ found }: { readonly found: FoundInParts }) => {
+  const { matches, isComplete, backupId, projectId } = found;
   const { reason } = usePermission('admin');
+  const restorer = usePermission('member');
   const [isErasing, setErasing] = useState(false);
   const tooMany = isComplete && matches.length <= erasedMax ? undefined : 'Too many: erase them by the value of a field';
-  const where = (
-    <>
-      {formatPlural(scanned.documents, 'document')} searched in{' '}
-      <Link to={paths.backup(backupId)}>
-        the backup{' '}
-        {backupTime && (
-          <>
-            of <Time at={backupTime} />
-          </>
-        )}
-      </Link>
-      .
-    </>
-  );
   if (matches.length === 0)
     return (
       <Card>
-        <EmptyState icon="search" title="Nothing matches">
-          {where} Text is compared as it is written; “contains” ignores upper and lower case.
+        <EmptyState
+          icon="search"
+          title="Nothing matches"
+          actions={<ButtonLink to={paths.project(projectId)}>See the other backups</ButtonLink>}
+        >
+          Text is compared as it is written; “contains” ignores upper and lower case. Another backup may have it: each can be
+          searched from its page.
         </EmptyState>
       </Card>
     );
-  const title = isComplete ? formatPlural(matches.length, 'document') : `The first ${formatCount(matches.length)} documents`;
-  const erase = (
-    <Button variant="quiet-danger" disabledReason={reason ?? tooMany} onClick={() => setErasing(true)}>
-      Erase from all backups…
-    </Button>
+  const title = isComplete
+    ? `${formatPlural(matches.length, 'document')} found`
+    : `The first ${formatCount(matches.length)} documents found`;
+  const documents = matches.map(({ path }) => path);
+  const actions = (
+    <>
+      <ButtonLink
+        icon="undo"
+        to={restoreOfDocuments(backupId, documents)}
+        disabledReason={restorer.reason ?? (fitsAddress(documents) ? undefined : `At most ${chosenMax} can be restored at once`)}
+      >
+        Restore {matches.length === 1 ? 'it' : 'them'}…
+      </ButtonLink>
+      <Button variant="quiet-danger" disabledReason={reason ?? tooMany} onClick={() => setErasing(true)}>
+        Erase from all backups…
+      </Button>
+    </>
   );
   return (
-    <Card title={title} description={where} actions={erase} flush>
+    <Card title={title} actions={actions} flush>
       <ul className="matches">
         {matches.map(({ path, fields, updateTime }) => (
           <li key={path}>
@@ -74,9 +75,7 @@ export const FoundMatches = ({ found, backupTime }: FoundMatchesProps) => {
           </li>
         ))}
       </ul>
-      {isErasing && (
-        <ErasureDialog projectId={projectId} documents={matches.map(({ path }) => path)} onClose={() => setErasing(false)} />
-      )}
+      {isErasing && <ErasureDialog projectId={projectId} documents={documents} onClose={() => setErasing(false)} />}
     </Card>
   );
 };

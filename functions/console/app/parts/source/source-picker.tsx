@@ -1,11 +1,8 @@
-import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Project } from '../../data/projects.ts';
-import { paths } from '../../paths.ts';
-import { EmptyState } from '../../ui/data/empty-state.tsx';
-import { buttonClass } from '../../ui/form/button.tsx';
 import { Select } from '../../ui/form/field.tsx';
 import { Segments } from '../../ui/layout/tabs.tsx';
+import { NoProject } from '../no-project.tsx';
 import { BackupPicker } from './backup-picker.tsx';
 import { MomentPicker } from './moment-picker.tsx';
 import type { SourceChoice } from './source-choice.ts';
@@ -31,20 +28,7 @@ export const SourcePicker = ({ projects, choice, onChoose, ...rest }: SourcePick
   /** The project whose backups are listed; stays as it is when a backup is picked. */
   const [filter, setFilter] = useState<string>();
   const [only] = projects;
-  if (!only)
-    return (
-      <EmptyState
-        icon="database"
-        title="No project is connected"
-        actions={
-          <Link className={buttonClass('primary')} to={paths.projects}>
-            Connect a project
-          </Link>
-        }
-      >
-        {emptyAdvice}
-      </EmptyState>
-    );
+  if (!only) return <NoProject>{emptyAdvice}</NoProject>;
   const projectId = filter ?? choice.projectId ?? rest.projectId ?? (projects.length === 1 ? only.id : '');
   const ofProject = { backupId: undefined, projectId: projectId || undefined, at: undefined };
   return (

@@ -1,6 +1,7 @@
 /** Where the restore of selected documents leads. */
 import type { DataOf } from '../../../../../../shared/client/index.ts';
 import { formatPlural } from '../../../format/format-number.ts';
+import { chosenMax, fitsAddress, restoreOfDocuments } from '../../../parts/restore-documents.ts';
 import { paths as pages } from '../../../paths.ts';
 
 type DocumentChange = DataOf<'GET /backups/{backupId}/diff'>['changes'][number];
@@ -20,24 +21,19 @@ interface SelectedRestore {
   readonly hint?: string;
 }
 
-/** The choices of the wizard are part of its address, which has at most 10 KB. */
-const selectedMax = 100;
-const charactersMax = 6_000;
-const fits = (names: readonly string[]): boolean => names.length <= selectedMax && names.join().length <= charactersMax;
-
 export const restoreOfSelected = ({ backup: { id }, changes, selected, isLive }: Selection): SelectedRestore => {
   const documents = [...selected];
-  const to = pages.restoreWizard({ backupId: id, documents, below: 'no', step: 'plan' });
+  const to = restoreOfDocuments(id, documents);
   if (documents.length === 0) return { to, label: 'Restore selected…', blocker: 'Select documents first' };
   const label = `Restore ${formatPlural(documents.length, 'document')}…`;
-  if (fits(documents)) return { to, label };
+  if (fitsAddress(documents)) return { to, label };
   const collections = [...new Set(documents.map((path) => path.slice(0, path.lastIndexOf('/'))))];
   const isRemoved = isLive && changes.every(({ path, change }) => change === 'removed' || !selected.has(path));
-  if (!isRemoved || !fits(collections))
-    return { to, label, blocker: `Select at most ${selectedMax} documents, or restore their collections.` };
+  if (!isRemoved || !fitsAddress(collections))
+    return { to, label, blocker: `Select at most ${chosenMax} documents, or restore their collections.` };
   return {
     to: pages.restoreWizard({ backupId: id, collections, below: 'no', mode: 'skip_existing', step: 'plan' }),
     label: `Restore what is missing in ${formatPlural(collections.length, 'collection')}…`,
-    hint: `More than ${selectedMax} documents are restored by their collections: every document of the backup that is missing there, and no other.`,
+    hint: `More than ${chosenMax} documents are restored by their collections: every document of the backup that is missing there, and no other.`,
   };
 };
