@@ -93,9 +93,10 @@ const begin = async ({ tenant, record, deps }: StepContext): Promise<ExportProgr
   await commit([
     {
       update: { pk, sk },
-      expression: 'SET #status = :running, startedAt = :now, #phase = :phase, phaseSince = :now, erasuresVersion = :erasures',
+      expression:
+        'SET #status = :running, startedAt = :now, #phase = :phase, phaseSince = :now, erasuresVersion = :erasures, #timeline = :timeline',
       condition: '#status = :pending AND attempt = :attempt AND attribute_not_exists(failure)',
-      names: { '#status': 'status', '#phase': 'phase' },
+      names: { '#status': 'status', '#phase': 'phase', '#timeline': 'timeline' },
       values: {
         ':running': 'running',
         ':pending': 'pending',
@@ -103,6 +104,7 @@ const begin = async ({ tenant, record, deps }: StepContext): Promise<ExportProgr
         ':phase': phase,
         ':attempt': attempt,
         ':erasures': ledger?.version ?? 0,
+        ':timeline': [...(record.timeline ?? []), phaseEntry(phase, now)],
       },
     },
     whileActive(tenant),

@@ -319,6 +319,10 @@ test('export: one whose bucket refused goes on where it stopped, and nothing tha
   ok(!writes.includes('part-00001.ndjson'));
   deepEqual(leftovers(id), []);
   deepEqual(timelineOf(ended).filter(({ message }) => message === 'Attempt 2').length, 1);
+  deepEqual(
+    timelineOf(calm).map(({ kind, phase }) => phase ?? kind),
+    ['created', 'started', 'planning', 'writing', 'finishing', 'ended'],
+  );
 });
 
 test('export: what can be resumed stays for a day, and is deleted then', async () => {

@@ -1,5 +1,7 @@
 /** What running jobs wait for, and what has happened to them, in words. */
 import type { DataOf } from '../../../../shared/client/index.ts';
+import { formatCount } from '../format/format-number.ts';
+import { formatSecond } from '../format/format-time.ts';
 
 type Backup = DataOf<'GET /backups/{backupId}'>;
 export type Wait = NonNullable<Backup['waitingFor']>;
@@ -44,9 +46,35 @@ export const waitWords: Readonly<Record<Wait['reason'], WaitWords>> = {
   },
 };
 
-/** The timeline of a job as it is shown. `phase` gives the words of a phase. */
+/** The timeline of a job as it is shown, with repeated attempts as one entry. `phase` gives the words of a phase. */
 export const jobEntries = (entries: readonly TimelineEntry[] | undefined, phase: (name: string) => string) =>
-  entries?.map((entry) => ({ at: entry.at, what: timelineWords(entry, phase), detail: entry.message, tone: toneOf(entry) }));
+  entries && runsOf(entries).map((run) => shownRun(run, phase));
+
+type Run = readonly [first: TimelineEntry, ...others: TimelineEntry[]];
+
+/** Attempts that failed alike one after the other are a run; every other entry is one of its own. */
+const runsOf = (entries: readonly TimelineEntry[]): readonly Run[] => {
+  const runs: [TimelineEntry, ...TimelineEntry[]][] = [];
+  for (const entry of entries) {
+    const run = runs.at(-1);
+    const isAlike = run?.[0].kind === 'attempt_failed' && entry.kind === 'attempt_failed' && run[0].message === entry.message;
+    if (run && isAlike) run.push(entry);
+    else runs.push([entry]);
+  }
+  return runs;
+};
+
+const shownRun = ([entry, ...others]: Run, phase: (name: string) => string) => {
+  const { at, message } = entry;
+  const what = timelineWords(entry, phase);
+  const last = others.at(-1);
+  return {
+    at,
+    what: last ? `${what}, ${formatCount(others.length + 1)} times until ${formatSecond(new Date(last.at))}` : what,
+    detail: message,
+    tone: toneOf(entry),
+  };
+};
 
 const toneOf = ({ kind, status }: TimelineEntry): 'plain' | 'good' | 'warn' | 'bad' => {
   if (kind === 'ended') return status === 'failed' ? 'bad' : status === 'completed' ? 'good' : 'plain';
