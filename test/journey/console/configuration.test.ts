@@ -31,7 +31,7 @@ test('console: a person sees the configuration of a backup, what is gone since, 
   await check.accessibility();
   await check.screenshots('backup-configuration');
 
-  await page.getByRole('button', { name: 'Restore…' }).last().click();
+  await page.getByRole('button', { name: 'Restore the configuration…' }).click();
   const plan = page.getByRole('list', { name: 'Plan' }).getByRole('listitem');
   await plan.filter({ hasText: 'users: age ascending, name ascending' }).filter({ hasText: 'Create' }).waitFor();
   equal((await listIndexes(source)).length, 0);

@@ -1,5 +1,6 @@
 import { type Backup, useBackup } from '../../../data/backups.ts';
 import { type Configuration, useConfiguration } from '../../../data/configuration/configuration.ts';
+import { sentence } from '../../../format/sentence.ts';
 import { Card } from '../../../ui/data/card.tsx';
 import { CodeBlock } from '../../../ui/data/code-block.tsx';
 import { EmptyState } from '../../../ui/data/empty-state.tsx';
@@ -23,7 +24,8 @@ export const ConfigurationTab = () => {
 
 const Shown = ({ backup }: { readonly backup: Backup }) => {
   const { data, error, refetch } = useConfiguration(backup.id);
-  if (error && !data) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (error && !data)
+    return <ErrorNotice error={error} title="The configuration could not be read" onRetry={() => void refetch()} />;
   if (!data) return <SkeletonText lines={4} />;
   const { configuration } = data;
   if (!configuration)
@@ -39,7 +41,7 @@ const Shown = ({ backup }: { readonly backup: Backup }) => {
       <LiveCard backup={backup} />
       <SettingsCard configuration={configuration} />
       <Card title={partWords.indexes} flush>
-        <Part part={configuration.indexes} none="There was none." count={configuration.indexes.items.length}>
+        <Part isFlush part={configuration.indexes} none="The database had none." count={configuration.indexes.items.length}>
           <Table
             label={partWords.indexes}
             columns={indexColumns}
@@ -49,7 +51,7 @@ const Shown = ({ backup }: { readonly backup: Backup }) => {
         </Part>
       </Card>
       <Card title={partWords.fields} description="Others have the automatic indexes, and no TTL policy." flush>
-        <Part part={configuration.fields} none="There was none." count={configuration.fields.items.length}>
+        <Part isFlush part={configuration.fields} none="The database had none." count={configuration.fields.items.length}>
           <Table
             label={partWords.fields}
             columns={fieldColumns}
@@ -103,18 +105,22 @@ interface PartProps {
   readonly part: Pick<Configuration['rules'], 'state' | 'reason'>;
   readonly count: number;
   readonly none: string;
+  /** Whether its card is. */
+  readonly isFlush?: boolean;
   readonly children: React.ReactNode;
 }
 
 /** What was not captured says why. */
-const Part = ({ part: { state, reason }, count, none, children }: PartProps) => {
+const Part = ({ part: { state, reason }, count, none, isFlush = false, children }: PartProps) => {
   if (state !== 'captured')
     return (
-      <Notice tone="warn" title="Not captured">
-        {reason ?? state}
-      </Notice>
+      <div className={isFlush ? 'configuration__note' : undefined}>
+        <Notice tone="warn" title="Not captured">
+          {sentence(reason ?? state)}
+        </Notice>
+      </div>
     );
-  return count === 0 ? <p className="muted compare__none">{none}</p> : children;
+  return count === 0 ? <p className={isFlush ? 'muted configuration__none' : 'muted'}>{none}</p> : children;
 };
 
 const indexColumns: readonly Column<Configuration['indexes']['items'][number]>[] = [

@@ -25,10 +25,17 @@ export const settingWords: Readonly<Record<string, string>> = {
   type: 'Type',
   edition: 'Edition',
   deleteProtection: 'Delete protection',
-  pointInTimeRecovery: 'Point-in-time recovery of Google',
+  pointInTimeRecovery: 'Google’s point-in-time recovery',
 };
 
-const values: Readonly<Record<string, string>> = { true: 'on', false: 'off' };
+const values: Readonly<Record<string, string>> = {
+  true: 'On',
+  false: 'Off',
+  FIRESTORE_NATIVE: 'Firestore, native mode',
+  DATASTORE_MODE: 'Datastore mode',
+  STANDARD: 'Standard',
+  ENTERPRISE: 'Enterprise',
+};
 export const valueWords = (value: string): string => values[value] ?? value;
 
 export const modeWords = ({ order, arrayConfig, vectorDimension }: Mode): string => {
@@ -36,10 +43,10 @@ export const modeWords = ({ order, arrayConfig, vectorDimension }: Mode): string
   return arrayConfig === undefined ? (order ?? 'ascending').toLowerCase() : 'array-contains';
 };
 
-export const scopeWords = (queryScope: string): string => (queryScope === 'COLLECTION_GROUP' ? 'collection group' : 'collection');
+export const scopeWords = (queryScope: string): string => (queryScope === 'COLLECTION_GROUP' ? 'Collection group' : 'Collection');
 
 export const fieldWords = ({ indexes, ttl }: Field): string => {
-  const own = indexes?.map((one) => `${modeWords(one)} (${scopeWords(one.queryScope)})`).join(', ');
+  const own = indexes?.map((one) => `${modeWords(one)} (${scopeWords(one.queryScope).toLowerCase()})`).join(', ');
   const indexed = own === undefined ? [] : [own === '' ? 'not indexed' : own];
   return [...indexed, ...(ttl ? ['TTL policy: documents are deleted at this time'] : [])].join('; ');
 };

@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { usePermission } from '../../../api/permission.ts';
 import type { Backup } from '../../../data/backups.ts';
 import { type ConfigurationDiff, useConfigurationDiff } from '../../../data/configuration/configuration.ts';
-import { formatPlural } from '../../../format/format-number.ts';
+import { formatCount, formatPlural } from '../../../format/format-number.ts';
 import { Badge } from '../../../ui/data/badge.tsx';
 import { Card } from '../../../ui/data/card.tsx';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
@@ -21,34 +21,47 @@ export const LiveCard = ({ backup }: { readonly backup: Backup }) => {
   return (
     <Card
       title="Differences from the live database"
-      description={data && `${formatPlural(data.differences.length, 'difference')}; ${data.equal} equal`}
+      description={data && `${formatPlural(data.differences.length, 'difference')}, ${formatCount(data.equal)} equal`}
       actions={
         <>
           <Button size="small" icon="refresh" busy={isFetching} onClick={() => void refetch()}>
             Compare again
           </Button>
           <Button size="small" icon="undo" disabledReason={reason} onClick={() => setOpen(true)}>
-            Restore…
+            Restore the configuration…
           </Button>
         </>
       }
       flush
     >
-      {error && !data ? <ErrorNotice error={error} title="The live database could not be read" /> : <Differences diff={data} />}
+      {error && !data ? (
+        <div className="configuration__note">
+          <ErrorNotice error={error} title="The live database could not be read" />
+        </div>
+      ) : (
+        <Differences diff={data} />
+      )}
       {isOpen && <RestoreDialog backup={backup} onClose={() => setOpen(false)} />}
     </Card>
   );
 };
 
 const Differences = ({ diff }: { readonly diff: ConfigurationDiff | undefined }) => {
-  if (!diff) return <SkeletonText lines={2} />;
+  if (!diff)
+    return (
+      <div className="configuration__note">
+        <SkeletonText lines={2} />
+      </div>
+    );
   const { differences, unknown } = diff;
   return (
     <>
       {unknown.length > 0 && (
-        <Notice tone="warn" title="Not compared">
-          {unknown.map((part) => partWords[part]).join(', ')}: one of the two does not tell, such as for lack of a permission.
-        </Notice>
+        <div className="configuration__note">
+          <Notice tone="warn" title={`Not compared: ${unknown.map((part) => partWords[part].toLowerCase()).join(', ')}`}>
+            The backup does not hold them, or the live database does not show them, for example because a permission is missing.
+          </Notice>
+        </div>
       )}
       {differences.length > 0 ? (
         <Table
@@ -58,7 +71,9 @@ const Differences = ({ diff }: { readonly diff: ConfigurationDiff | undefined })
           rowKey={({ kind, name }) => `${kind} ${name}`}
         />
       ) : (
-        <p className="muted compare__none">None.</p>
+        <p className="muted configuration__none">
+          {unknown.length === 0 ? 'The live database is as it was in the backup.' : 'There are no other differences.'}
+        </p>
       )}
     </>
   );

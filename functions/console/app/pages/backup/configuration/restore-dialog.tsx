@@ -5,6 +5,7 @@ import {
   usePlanConfiguration,
   useRestoreConfiguration,
 } from '../../../data/configuration/configuration.ts';
+import { sentence } from '../../../format/sentence.ts';
 import { Badge } from '../../../ui/data/badge.tsx';
 import { ErrorNotice } from '../../../ui/data/error-notice.tsx';
 import { Notice } from '../../../ui/data/notice.tsx';
@@ -76,19 +77,24 @@ export const RestoreDialog = ({ backup, onClose }: RestoreDialogProps) => {
 
 const pollMs = 2_000;
 
+type Step = ConfigurationRestore['steps'][number];
+
+/** What is written comes first. */
+const equalLast = (a: Step, b: Step): number => Number(a.action === 'equal') - Number(b.action === 'equal');
+
 const Steps = ({ plan: { steps, unknown } }: { readonly plan: ConfigurationRestore }) => (
   <>
     {unknown.map(({ part, side, reason }) => (
       <Notice key={part} tone="warn" title={`${partWords[part]}: left out`}>
-        The {side === 'backup' ? 'backup' : 'live database'} does not tell: {reason}
+        The {side === 'backup' ? 'backup does not hold' : 'live database does not show'} them. {sentence(reason)}
       </Notice>
     ))}
     <ul className="stack stack--medium" aria-label="Plan">
-      {steps.map((step) => (
+      {steps.toSorted(equalLast).map((step) => (
         <li key={`${step.kind} ${step.name}`}>
-          <Badge tone={actionWords[step.action][1]}>{actionWords[step.action][0]}</Badge> {kindWords[step.kind]}{' '}
-          <span className="wrap-anywhere">{step.kind === 'setting' ? (settingWords[step.name] ?? step.name) : step.name}</span>
-          {stepRemark(step) && <span className="small muted"> {stepRemark(step)}</span>}
+          <Badge tone={actionWords[step.action][1]}>{actionWords[step.action][0]}</Badge>{' '}
+          <span className="wrap-anywhere">{step.kind === 'setting' ? (settingWords[step.name] ?? step.name) : step.name}</span>{' '}
+          <span className="small muted">{[kindWords[step.kind], stepRemark(step)].filter(Boolean).join(' · ')}</span>
         </li>
       ))}
     </ul>
