@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router';
+import { useBackup } from '../../data/backups.ts';
 import { formatWords } from '../../data/export/export-words.ts';
 import { type ExportJob, isExportActive } from '../../data/export/exports.ts';
 import { startedBy } from '../../data/job-words.ts';
@@ -120,6 +121,7 @@ export const ExportFacts = ({ job }: { readonly job: ExportJob }) => {
 };
 
 const SourceOf = ({ job: { pointInTime, projectName, projectId, backupId } }: { readonly job: ExportJob }) => {
+  const { data: backup } = useBackup(backupId ?? '', backupId !== null && pointInTime === null);
   if (pointInTime !== null)
     return (
       <>
@@ -129,7 +131,16 @@ const SourceOf = ({ job: { pointInTime, projectName, projectId, backupId } }: { 
   if (backupId === null) return projectName;
   return (
     <>
-      <Link to={paths.backup(backupId)}>A backup</Link> of {projectName}
+      <Link to={paths.backup(backupId)}>
+        {backup ? (
+          <>
+            The backup of <Time at={backup.readTime ?? backup.createdAt} />
+          </>
+        ) : (
+          'A backup'
+        )}
+      </Link>{' '}
+      of {projectName}
     </>
   );
 };

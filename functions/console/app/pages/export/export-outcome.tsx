@@ -18,7 +18,7 @@ export const ExportOutcome = ({ job }: { readonly job: ExportJob }) => {
   if (status === 'failed' && error)
     return (
       <Notice tone="bad" title="The export has failed">
-        <p className="wrap-anywhere">{error.message}</p>
+        <p className="wrap-anywhere">{sentence(error.message)}</p>
         {resumableUntil === null ? (
           <p>The files that it had written are being deleted. {exportAdvice(error.code, { isResumable: false })}</p>
         ) : (

@@ -2,8 +2,9 @@ import { Link } from '@tanstack/react-router';
 import { exportScope, formatWords } from '../../data/export/export-words.ts';
 import { type ExportJob, isExportActive } from '../../data/export/exports.ts';
 import { startedBy } from '../../data/job-words.ts';
-import { formatBytes, formatCount } from '../../format/format-number.ts';
+import { formatBytes, formatCount, formatPercent } from '../../format/format-number.ts';
 import { formatDuration } from '../../format/format-time.ts';
+import { sentence } from '../../format/sentence.ts';
 import { paths } from '../../paths.ts';
 import { Status } from '../../ui/data/badge.tsx';
 import { Email } from '../../ui/data/email.tsx';
@@ -22,10 +23,22 @@ export const columns: readonly Column<ExportJob>[] = [
           <Time at={job.createdAt} />
         </Link>
         <span className="small muted regular wrap-anywhere">{exportScope(job)}</span>
+        {job.error && <span className="small bad regular wrap-anywhere jobs__error">{sentence(job.error.message)}</span>}
       </span>
     ),
   },
-  { key: 'status', label: 'Status', cell: ({ status }) => <Status status={status} /> },
+  {
+    key: 'status',
+    label: 'Status',
+    cell: (job) => (
+      <span className="jobs__stack">
+        <Status status={job.status} />
+        {job.status === 'running' && job.progress.totalDocuments !== null && (
+          <span className="small muted">{formatPercent(job.progress.percent / 100)}</span>
+        )}
+      </span>
+    ),
+  },
   {
     key: 'from',
     label: 'From',
@@ -55,12 +68,16 @@ export const columns: readonly Column<ExportJob>[] = [
     key: 'documents',
     label: 'Documents',
     isNumber: true,
-    cell: ({ documents, bytes }) => (
-      <span className="jobs__stack">
-        {formatCount(documents)}
-        <span className="muted small">{formatBytes(bytes)}</span>
-      </span>
-    ),
+    // The files of an export that ended early are deleted.
+    cell: (job) =>
+      isExportActive(job) || job.status === 'completed' ? (
+        <span className="jobs__stack">
+          {formatCount(job.documents)}
+          <span className="muted small">{formatBytes(job.bytes)}</span>
+        </span>
+      ) : (
+        <None />
+      ),
   },
   {
     key: 'duration',

@@ -16,6 +16,7 @@ export const FormatFields = ({ draft, onChange, error }: FormatFieldsProps) => (
     <div className="stack">
       <RadioCards
         legend="Format"
+        isWide
         value={draft.format}
         onChange={(format) => onChange({ format })}
         cards={exportFormats.map((value) => ({ value, title: formatWords[value].name, children: formatWords[value].what }))}

@@ -111,118 +111,125 @@ const NewExport = ({ address, search }: NewExportProps) => {
           // Another source may have other collections.
           onChoose={(source) => change({ ...source, scope: 'all', collections: [], typed: '' })}
         />
-        <Card title="What is exported">
-          <div className="stack">
-            <RadioCards
-              legend="Scope"
-              value={draft.scope}
-              onChange={(scope) => change({ scope })}
-              cards={[
-                { value: 'all', title: 'Everything', children: 'All documents, also those of subcollections.' },
-                { value: 'collections', title: 'Collections', children: 'Only these, each with everything below it.' },
-              ]}
-            />
-            {draft.scope === 'collections' && (
-              <CollectionPicker
-                backupId={draft.backupId}
-                projectId={project?.id}
-                collections={draft.collections}
-                typed={draft.typed}
-                onChange={change}
-                error={fieldError(error, 'collections')}
-              />
-            )}
-          </div>
-        </Card>
-        <FormatFields draft={draft} onChange={change} error={error} />
-        <Card title="Where it goes">
-          <div className="form">
-            <Select
-              label="Storage destination"
-              hint="The files have a folder of their own below exports/, and a manifest that lists them."
-              value={draft.storageId}
-              error={fieldError(error, 'storageDestinationId')}
-              onChange={({ target }) => change({ storageId: target.value })}
+        {projects?.length !== 0 && (
+          <>
+            <Card title="What is exported">
+              <div className="stack">
+                <RadioCards
+                  legend="Scope"
+                  isWide
+                  value={draft.scope}
+                  onChange={(scope) => change({ scope })}
+                  cards={[
+                    { value: 'all', title: 'Everything', children: 'All documents, also those of subcollections.' },
+                    { value: 'collections', title: 'Collections', children: 'Only these, each with everything below it.' },
+                  ]}
+                />
+                {draft.scope === 'collections' && (
+                  <CollectionPicker
+                    backupId={draft.backupId}
+                    projectId={project?.id}
+                    collections={draft.collections}
+                    typed={draft.typed}
+                    onChange={change}
+                    error={fieldError(error, 'collections')}
+                  />
+                )}
+              </div>
+            </Card>
+            <FormatFields draft={draft} onChange={change} error={error} />
+            <Card title="Where it goes">
+              <div className="form">
+                <Select
+                  label="Storage destination"
+                  hint="The files have a folder of their own below exports/, and a manifest that lists them."
+                  value={draft.storageId}
+                  error={fieldError(error, 'storageDestinationId')}
+                  onChange={({ target }) => change({ storageId: target.value })}
+                >
+                  <option value="">
+                    {backup ? `${backup.storageDestination.name}, where the backup is` : 'Where the backup is'}
+                  </option>
+                  <RecordOptions of={destinations?.filter(({ id }) => id !== backup?.storageDestination.id)} />
+                </Select>
+                <Textarea
+                  label="Encrypt for, one public key per line"
+                  optional
+                  hint="Keys of age, which begin with age1. Only their owners can read the files, with any program for age. Without a key the files are as the bucket stores them."
+                  mono
+                  rows={2}
+                  spellCheck={false}
+                  autoCapitalize="off"
+                  value={draft.recipients}
+                  onChange={({ target }) => change({ recipients: target.value })}
+                  error={lineError(error, { field: 'recipients', lines: draft.recipients })}
+                />
+                <Input
+                  label="Delete the files after (days)"
+                  optional
+                  hint="Without a number the files stay: they are yours."
+                  type="number"
+                  min={1}
+                  max={retentionDaysMax}
+                  value={draft.retention}
+                  error={fieldError(error, 'retention')}
+                  onChange={({ target }) => change({ retention: target.value })}
+                />
+              </div>
+            </Card>
+            <Card
+              title="Masked data"
+              description="Rules hide personal data in the files. A named field counts more than a wildcard. Without rules everything is exported as it is."
             >
-              <option value="">
-                {backup ? `${backup.storageDestination.name}, where the backup is` : 'Where the backup is'}
-              </option>
-              <RecordOptions of={destinations?.filter(({ id }) => id !== backup?.storageDestination.id)} />
-            </Select>
-            <Textarea
-              label="Encrypt for, one public key per line"
-              optional
-              hint="Keys of age, which begin with age1. Only their owners can read the files, with any program for age. Without a key the files are as the bucket stores them."
-              mono
-              rows={2}
-              spellCheck={false}
-              autoCapitalize="off"
-              value={draft.recipients}
-              onChange={({ target }) => change({ recipients: target.value })}
-              error={lineError(error, { field: 'recipients', lines: draft.recipients })}
-            />
-            <Input
-              label="Delete the files after days"
-              optional
-              hint="Without a number the files stay: they are yours."
-              type="number"
-              min={1}
-              max={retentionDaysMax}
-              value={draft.retention}
-              error={fieldError(error, 'retention')}
-              onChange={({ target }) => change({ retention: target.value })}
-            />
-          </div>
-        </Card>
-        <Card
-          title="Masked data"
-          description="Rules hide personal data in the files. A named field counts more than a wildcard. Without rules everything is exported as it is."
-        >
-          <div className="stack">
-            {draft.areRulesLost && (
-              <Notice
-                tone="warn"
-                title="The export before was masked"
-                actions={<Button onClick={() => setUnmasked(true)}>Export without masking</Button>}
-              >
-                The service does not show its rules. Enter them again.
-              </Notice>
-            )}
-            <RuleList rules={draft.rules} onChange={(rules) => change({ rules })} errorOf={ruleError} />
-            {draft.rules.length > 0 && (
-              <Checkbox
-                label={allowUnmatchedLabel}
-                hint="Otherwise a rule without a match fails the export at its end, and its files are deleted."
-                checked={draft.allowUnmatched}
-                onChange={({ target: { checked } }) => change({ allowUnmatched: checked })}
+              <div className="stack">
+                {draft.areRulesLost && (
+                  <Notice
+                    tone="warn"
+                    title="The export before was masked"
+                    actions={<Button onClick={() => setUnmasked(true)}>Export without masking</Button>}
+                  >
+                    The service does not show its rules. Enter them again.
+                  </Notice>
+                )}
+                <RuleList rules={draft.rules} onChange={(rules) => change({ rules })} errorOf={ruleError} />
+                {draft.rules.length > 0 && (
+                  <Checkbox
+                    label={allowUnmatchedLabel}
+                    hint="Otherwise a rule without a match fails the export at its end, and its files are deleted."
+                    checked={draft.allowUnmatched}
+                    onChange={({ target: { checked } }) => change({ allowUnmatched: checked })}
+                  />
+                )}
+              </div>
+            </Card>
+            {plan && <ExportPlanCard plan={plan} rules={draft.rules.length} />}
+            {error && (
+              <ErrorNotice
+                error={error}
+                title={start.error ? 'The export was not started' : 'The plan could not be made'}
+                shownFields={shownFields}
+                {...(isPartialRefusal(error) && {
+                  advice: 'Choose another point in time, or collections that are complete there.',
+                })}
               />
             )}
-          </div>
-        </Card>
-        {plan && <ExportPlanCard plan={plan} rules={draft.rules.length} />}
-        {error && (
-          <ErrorNotice
-            error={error}
-            title={start.error ? 'The export was not started' : 'The plan could not be made'}
-            shownFields={shownFields}
-            {...(isPartialRefusal(error) && { advice: 'Choose another point in time, or collections that are complete there.' })}
-          />
+            <div className="form__actions">
+              <Button
+                // Enter in a field plans; only the button starts, and not by the second click of a double click on the plan.
+                type={plan ? 'button' : 'submit'}
+                variant="primary"
+                busy={isBusy}
+                disabledReason={blocker}
+                onClick={plan ? ({ detail }) => void (detail <= 1 && begin()) : undefined}
+              >
+                {plan ? 'Export' : 'Make the plan'}
+              </Button>
+              <ButtonLink to={paths.exports} onClick={forget}>
+                Cancel
+              </ButtonLink>
+            </div>
+          </>
         )}
-        <div className="form__actions">
-          <Button
-            // Enter in a field plans; only the button starts, and not by the second click of a double click on the plan.
-            type={plan ? 'button' : 'submit'}
-            variant="primary"
-            busy={isBusy}
-            disabledReason={blocker}
-            onClick={plan ? ({ detail }) => void (detail <= 1 && begin()) : undefined}
-          >
-            {plan ? 'Export' : 'Make the plan'}
-          </Button>
-          <ButtonLink to={paths.exports} onClick={forget}>
-            Cancel
-          </ButtonLink>
-        </div>
       </form>
     </>
   );

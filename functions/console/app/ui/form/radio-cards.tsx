@@ -13,16 +13,25 @@ interface RadioCardsProps<T extends string> {
   readonly legend: string;
   /** Shows the legend as the label of a field. */
   readonly showsLegend?: boolean;
+  /** Several beside each other, where there is room for their words. */
+  readonly isWide?: boolean;
   readonly value: T | undefined;
   readonly cards: readonly RadioCard<T>[];
   readonly onChange: (value: T) => void;
 }
 
 /** A choice of a few options that need words. Arrow keys move between them. */
-export const RadioCards = <T extends string>({ legend, showsLegend = false, value, cards, onChange }: RadioCardsProps<T>) => {
+export const RadioCards = <T extends string>({
+  legend,
+  showsLegend = false,
+  isWide = false,
+  value,
+  cards,
+  onChange,
+}: RadioCardsProps<T>) => {
   const name = useId();
   return (
-    <fieldset className="radio-cards">
+    <fieldset className={isWide ? 'radio-cards radio-cards--wide' : 'radio-cards'}>
       <legend className={showsLegend ? 'field__label' : 'visually-hidden'}>{legend}</legend>
       {cards.map(({ value: option, title, children, disabledReason, tone }) => (
         <label key={option} className={`radio-card${tone ? ` radio-card--${tone}` : ''}`}>
