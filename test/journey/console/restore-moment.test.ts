@@ -2,43 +2,15 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { setTimeout as pause } from 'node:timers/promises';
 import { test } from 'vitest';
-import { pitr } from '../../../shared/contract/endpoints/pitr.ts';
 import { restores } from '../../../shared/contract/endpoints/restores.ts';
+import { capturedShop, localOf, nextSecond, until } from '../../harness/browser/captured-shop.ts';
 import { openConsole } from '../../harness/browser/open-console.ts';
-import { typeName } from '../../harness/browser/restore-pages.ts';
-import { newDestination, newProject, seed } from '../../harness/stage/backup.ts';
+import { text, typeName } from '../../harness/browser/restore-pages.ts';
+import { seed } from '../../harness/stage/backup.ts';
 import { call } from '../../harness/stage/client.ts';
 import { addFault } from '../../harness/stage/firestore-faults.ts';
-import { newOrganization } from '../../harness/stage/organization.ts';
 import { contentsOf, erase } from '../../harness/stage/restore.ts';
 
-const text = (stringValue: string) => ({ text: { stringValue } });
-const until = async (isSo: () => Promise<boolean>): Promise<void> => {
-  while (!(await isSo())) await pause(500);
-};
-
-/** A project with point-in-time recovery. */
-const capturedShop = async () => {
-  const organization = await newOrganization();
-  const [project, destination] = await Promise.all([newProject(organization, { name: 'Shop' }), newDestination(organization)]);
-  const by = { token: organization.owner.accessToken, org: organization.id, params: { projectId: project.id } };
-  await seed(project.sourceProjectId, { 'users/ada': text('a'), 'shops/one': text('1') });
-  const body = { storageDestinationId: destination.id, captureIntervalSeconds: 10 };
-  equal((await call(pitr.enable, { ...by, body })).status, 202);
-  await until(async () => (await call(pitr.get, by)).body.data.status === 'active');
-  const windowAt = async (at: string) =>
-    (await call(pitr.windows, by)).body.data.windows.find(({ from, to }) => from <= at && at < to);
-  return { organization, projectId: project.id, source: project.sourceProjectId, windowAt };
-};
-
-/** Waits for the next second and returns it. */
-const nextSecond = async (): Promise<string> => {
-  await pause(1_000 - (Date.now() % 1_000) + 50);
-  return new Date(Math.floor(Date.now() / 1_000) * 1_000).toISOString();
-};
-
-/** As the browser's field has it, in its time zone. */
-const localOf = (iso: string): string => new Date(iso).toLocaleString('sv-SE', { timeZone: 'Europe/Berlin' }).replace(' ', 'T');
 const utcOf = (iso: string): string => iso.slice(11, 19);
 
 test('console: a point in time is restored, and the field shows it in the own zone and in UTC', async () => {
