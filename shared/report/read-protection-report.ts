@@ -239,8 +239,8 @@ const reportedSchedule = (schedule: ScheduleRecord, names: ReadonlyMap<string, s
 
 const retentionWords = ({ retention, retentionPolicy }: Pick<ScheduleRecord, 'retention' | 'retentionPolicy'>): string => {
   if (retentionPolicy) {
-    const { daily, weekly, monthly, yearly } = retentionPolicy;
-    return `${daily} daily, ${weekly} weekly, ${monthly} monthly, ${yearly} yearly`;
+    const kept = Object.entries(retentionPolicy).filter(([, count]) => count > 0);
+    return kept.map(([unit, count]) => `${count} ${unit}`).join(', ');
   }
   return typeof retention === 'number' ? `${retention} days` : 'without limit';
 };

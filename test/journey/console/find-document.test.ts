@@ -74,8 +74,10 @@ test('console: a pasted address finds a changed document at once; its older stat
   const goTo = (path: string) => page.goto(new URL(`/console/find?projectId=${project.id}&path=${path}`, page.url()).href);
   await goTo('bob');
   await page.getByText('Every stored state is the same as the live document.').waitFor();
+  await page.getByText('"b"', { exact: true }).waitFor();
   await goTo('users/nobody');
   await page.getByText('Not found').waitFor();
+  await page.getByText('users/nobody does not exist now, nor in any of the 2 backups of Shop.').waitFor();
   await goTo('users');
   await page.getByText('No root collection has a document with this id').waitFor();
   await goTo('users/ada/notes');

@@ -82,9 +82,15 @@ test('console: a webhook that fails three times is an incident, which is acknowl
   await page.getByRole('link', { name: 'Show webhook' }).waitFor();
   await page.getByRole('cell', { name: 'once', exact: true }).waitFor();
   await inspect('incidents-one');
+  // From the list, too.
+  await page.getByRole('button', { name: 'Acknowledge: Webhook failing: Ops' }).click();
+  await page.getByLabel('Note').fill('I am looking');
+  await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
+  await page.getByRole('cell', { name: `Acknowledged by ${organization.owner.email}` }).waitFor();
+  equal(await page.getByRole('button', { name: /^Acknowledge: / }).count(), 0);
   await page.getByRole('link', { name: 'Webhook failing: Ops' }).click();
   await page.getByRole('heading', { name: 'Webhook failing: Ops' }).waitFor();
-  await page.getByRole('button', { name: 'Acknowledge…' }).click();
+  await page.getByRole('button', { name: 'Acknowledge again…' }).click();
   await page.getByLabel('Note').fill('The certificate has expired');
   await page.getByRole('dialog').getByRole('button', { name: 'Acknowledge' }).click();
   await untilToast(page, 'The incident was acknowledged. Further messages say so');

@@ -64,6 +64,10 @@ test('console: an outage of the bucket is shown within 15 seconds, on the pages 
   const onProject = page.getByText(/The backup that runs waits for the bucket/);
   await Promise.all([onBackup, onProject].map((text) => text.waitFor({ timeout: visibleWithinMs })));
   await other.getByText(/It gives up at .* unless it makes progress before\./).waitFor();
+  const third = await page.context().newPage();
+  await third.goto(new URL('/console/storage', page.url()).href);
+  await third.getByText(/^A backup waits for the bucket ·/).waitFor();
+  equal(await third.getByText('Connected', { exact: true }).count(), 0, 'a bucket that does not answer is not connected');
   await check.screenshots('project-waits');
   await check.accessibility();
   await mend();

@@ -73,6 +73,13 @@ test('console: a deleted collection is restored through the wizard, and the rest
 
   await goTo('/restores');
   await page.getByRole('table', { name: 'Restores' }).getByText('Plan only').waitFor();
+  const jobs = page.getByRole('table', { name: 'Restores' }).getByRole('row');
+  const undoing = jobs.filter({ has: page.getByRole('cell', { name: 'Undo', exact: true }) });
+  await undoing.getByText('4 deleted').waitFor();
+  await jobs
+    .filter({ hasNot: page.getByRole('cell', { name: 'Undo', exact: true }) })
+    .getByText('Undone', { exact: true })
+    .waitFor();
   await check.screenshots('restores');
   await check.accessibility();
   // Days are those of the person's zone.

@@ -43,7 +43,8 @@ export const useFoundBackups = (searches: readonly BackupFilters[]) => {
 const foundMax = 25;
 
 /** Those that run, looked for again and again: one may begin while the page is open. */
-export const useRunningBackups = (projectId: string) =>
+/** Of a project, or of all. */
+export const useRunningBackups = (projectId?: string) =>
   useList('GET /backups', { query: { projectId, status: 'running' } }, { everyMs: runningEveryMs });
 
 /** An outage is seen within 15 s: 10 s until a job says that it waits, and this. */

@@ -10,7 +10,7 @@ interface ModeWords {
 export const modeWords: Readonly<Record<MergeMode, ModeWords>> = {
   overwrite: {
     name: 'Replace',
-    what: 'Writes every document of the backup.',
+    what: 'Writes every document that is missing or differs.',
     consequence:
       'A document that exists is replaced as a whole: newer changes and newer fields in it are lost. No document is deleted.',
   },

@@ -75,7 +75,12 @@ interface DialogProps extends IncidentProps {
   readonly onClose: () => void;
 }
 
-const AcknowledgeDialog = ({ incident: { id }, onClose }: DialogProps) => {
+interface AcknowledgeProps {
+  readonly incident: { readonly id: string };
+  readonly onClose: () => void;
+}
+
+export const AcknowledgeDialog = ({ incident: { id }, onClose }: AcknowledgeProps) => {
   const acknowledge = useAcknowledgeIncident(id);
   const [note, setNote] = useState('');
   return (

@@ -1,4 +1,6 @@
 import { Link } from '@tanstack/react-router';
+import { type ReactNode, useState } from 'react';
+import { usePermission } from '../../api/permission.ts';
 import { type Incident, useIncidents, useOpenIncidents } from '../../data/incidents.ts';
 import { useOverview } from '../../data/overview.ts';
 import { formatPlural } from '../../format/format-number.ts';
@@ -10,7 +12,9 @@ import { Email } from '../../ui/data/email.tsx';
 import type { Column } from '../../ui/data/table.tsx';
 import { TextWithTimes } from '../../ui/data/text-with-times.tsx';
 import { Time } from '../../ui/data/time.tsx';
+import { Button } from '../../ui/form/button.tsx';
 import { severityWords } from './alert-words.ts';
+import { AcknowledgeDialog } from './incident-actions.tsx';
 import { causeWords, reportedWords } from './incident-words.ts';
 
 const views = [
@@ -20,7 +24,7 @@ const views = [
 ] as const;
 export type IncidentView = (typeof views)[number][0];
 
-const columnsOf = (view: IncidentView): readonly Column<Incident>[] => [
+const columnsOf = (view: IncidentView, acknowledge: (incident: Incident) => ReactNode): readonly Column<Incident>[] => [
   {
     key: 'title',
     label: 'Incident',
@@ -58,9 +62,12 @@ const columnsOf = (view: IncidentView): readonly Column<Incident>[] => [
     key: 'cause',
     label: '',
     cell: (incident) => (
-      <Link to={incident.page} className="small nowrap">
-        {causeWords(incident)}
-      </Link>
+      <span className="row alerts__next">
+        <Link to={incident.page} className="small nowrap">
+          {causeWords(incident)}
+        </Link>
+        {incident.status === 'open' && !incident.acknowledgement && acknowledge(incident)}
+      </span>
     ),
   },
 ];
@@ -99,6 +106,19 @@ export const IncidentCard = ({ view, onView }: IncidentCardProps) => {
   const open = useOpenIncidents();
   const earlier = useIncidents(view === 'recovered' ? view : undefined, view !== 'open');
   const { first: overview } = useOverview();
+  const { reason } = usePermission('member');
+  const [acknowledged, setAcknowledged] = useState<Incident>();
+  const acknowledge = (incident: Incident) => (
+    <Button
+      size="small"
+      icon="check"
+      aria-label={`Acknowledge: ${incident.title}`}
+      disabledReason={reason}
+      onClick={() => setAcknowledged(incident)}
+    >
+      Acknowledge…
+    </Button>
+  );
   const others = overview?.attention.filter(({ incidentId }) => incidentId === null);
   return (
     <>
@@ -109,7 +129,7 @@ export const IncidentCard = ({ view, onView }: IncidentCardProps) => {
         view={view}
         onView={onView}
         list={view === 'open' ? open : earlier}
-        columns={columnsOf(view)}
+        columns={columnsOf(view, acknowledge)}
         icon="checkCircle"
         empty={
           view === 'open'
@@ -117,10 +137,11 @@ export const IncidentCard = ({ view, onView }: IncidentCardProps) => {
             : ['No incidents', 'Nothing has failed in the last 90 days.']
         }
       />
+      {acknowledged && <AcknowledgeDialog incident={acknowledged} onClose={() => setAcknowledged(undefined)} />}
       {view === 'open' && others && (
         <AttentionList
           title="Needs attention, too"
-          description="What the overview lists and no incident reports."
+          description="Also on the overview. No incident reports these."
           attention={others}
         />
       )}

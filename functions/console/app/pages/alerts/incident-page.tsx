@@ -63,9 +63,19 @@ const IncidentFacts = ({ incident }: { readonly incident: IncidentDetails }) => 
         )}
         <Fact label="Since">
           <Time at={openedAt} />
+          {recoveredAt === null && (
+            <div className="small muted">
+              <Time at={openedAt} relative />
+            </div>
+          )}
         </Fact>
         <Fact label="Reported">
-          {reportedWords(count)}, last <Time at={lastFailureAt} relative />
+          {reportedWords(count)}
+          {count > 1 && (
+            <div className="small muted">
+              the last time <Time at={lastFailureAt} relative />
+            </div>
+          )}
         </Fact>
         {recoveredAt !== null && (
           <Fact label="Recovered">
@@ -79,11 +89,11 @@ const IncidentFacts = ({ incident }: { readonly incident: IncidentDetails }) => 
               {acknowledgement.note && <div className="small muted">{acknowledgement.note}</div>}
             </>
           ) : (
-            'By no one'
+            <span className="muted">Not yet</span>
           )}
         </Fact>
         <Fact label="Assigned to" className="wrap-anywhere">
-          {assignee ? <Email text={assignee.email} /> : 'No one'}
+          {assignee ? <Email text={assignee.email} /> : <span className="muted">No one</span>}
         </Fact>
         {mutedUntil !== null && (
           <Fact label="Muted until">

@@ -22,14 +22,14 @@ const entryWords: Readonly<Record<IncidentEntryType, readonly [what: string, ton
   opened: ['Opened', 'bad'],
   failed_again: ['Failed again', 'warn'],
   finding: ['Found', 'bad'],
-  reminded: ['Alerts were reminded', 'plain'],
+  reminded: ['Reminder', 'plain'],
   acknowledged: ['Acknowledged', 'good'],
   assigned: ['Assigned', 'plain'],
   unassigned: ['No longer assigned', 'plain'],
   muted: ['Muted', 'plain'],
   unmuted: ['No longer muted', 'plain'],
   recovered: ['Recovered', 'good'],
-  message: ['Alert', 'plain'],
+  message: ['Message', 'plain'],
 };
 
 /** What an entry says, such as “Acknowledged by ada@example.com”. */

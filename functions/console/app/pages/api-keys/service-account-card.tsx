@@ -37,7 +37,7 @@ export const ServiceAccountCard = () => {
     <>
       <Card
         title="Service account"
-        description="One key of the organization itself, for all projects, without an end. It has no ceiling: no role limits what its permissions allow. With backups:write it also deletes backups, which a member cannot."
+        description="One key for all projects that never expires, and that no role limits: with backups:write it also deletes backups, which a member cannot."
         actions={actions}
       >
         {error ? (
@@ -46,8 +46,8 @@ export const ServiceAccountCard = () => {
           <SkeletonText />
         ) : account === null ? (
           <p className="secondary">
-            This organization has none, and needs none: prefer API keys. Their role is a ceiling, and they have projects and an
-            end.
+            This organization has none, and needs none. Prefer API keys: a role limits each of them, projects can, and they
+            expire.
           </p>
         ) : (
           <ServiceAccountFacts account={account} />

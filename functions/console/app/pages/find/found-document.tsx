@@ -66,7 +66,7 @@ export const FoundDocument = ({ located, otherProjects, searched, onAgain, searc
           {path === null ? 'No root collection has a document with this id' : <code className="wrap-anywhere">{path}</code>}
           {path === null
             ? ` in the newest backups, the live database or the captured changes of ${projectName}`
-            : ` exists neither now nor in ${search.hasNextPage ? 'the newest' : 'all'} ${formatPlural(examined, 'backup')} of ${projectName}`}
+            : ` does not exist now, ${absence(examined, search.hasNextPage)} of ${projectName}`}
           . {search.hasNextPage ? 'Older backups may have it.' : 'Check the path, or choose another project.'}
           {notSearched.length > 0 && (
             <> Not everything could be searched: {notSearched.map(({ message }) => message).join(' ')}</>
@@ -114,18 +114,32 @@ export const FoundDocument = ({ located, otherProjects, searched, onAgain, searc
               )}
             </>
           ) : (
-            <Notice title={isErased ? 'This document was erased' : 'Nothing to restore'}>
-              {isErased
-                ? 'The erasure ledger of the project hides it in every backup. It cannot be restored.'
-                : live?.exists
-                  ? 'Every stored state is the same as the live document.'
-                  : 'No examined backup and no moment has it.'}
-            </Notice>
+            <>
+              <Notice title={isErased ? 'This document was erased' : 'Nothing to restore'}>
+                {isErased
+                  ? 'The erasure ledger of the project hides it in every backup. It cannot be restored.'
+                  : live?.exists
+                    ? 'Every stored state is the same as the live document.'
+                    : 'No examined backup and no moment has it.'}
+              </Notice>
+              {live?.document && !isErased && (
+                <Card title="Live now" description="As every stored state.">
+                  <FieldsOf document={live.document} />
+                </Card>
+              )}
+            </>
           )}
         </div>
       </div>
     </div>
   );
+};
+
+/** Of the backups that were looked at. */
+const absence = (examined: number, hasOlder: boolean): string => {
+  if (examined === 0) return 'and there is no backup';
+  if (hasOlder) return `nor in the newest ${formatPlural(examined, 'backup')}`;
+  return examined === 1 ? 'nor in the only backup' : `nor in any of the ${formatPlural(examined, 'backup')}`;
 };
 
 /** The newest older state with other contents, if the document existed before. */
@@ -145,12 +159,7 @@ const Contents = ({ path, live, version: { document, isLive, kind } }: ContentsP
   if (isLive) return <p className="secondary">The live document has the same fields.</p>;
   if (!document || document.fieldsTooLarge)
     return <p className="secondary">Its fields are too old or too large to be shown here. The plan says what happens.</p>;
-  if (!live?.document)
-    return Object.keys(document.fields ?? {}).length === 0 ? (
-      <p className="secondary">This document has no fields.</p>
-    ) : (
-      <FieldTree fields={document.fields as Fields} />
-    );
+  if (!live?.document) return <FieldsOf document={document} />;
   return (
     <FieldDiff
       path={path}
@@ -163,6 +172,13 @@ const Contents = ({ path, live, version: { document, isLive, kind } }: ContentsP
     />
   );
 };
+
+const FieldsOf = ({ document: { fields } }: { readonly document: NonNullable<KnownVersion['document']> }) =>
+  Object.keys(fields ?? {}).length === 0 ? (
+    <p className="secondary">This document has no fields.</p>
+  ) : (
+    <FieldTree fields={fields as Fields} />
+  );
 
 const Facts = ({ located: { live, summary }, isErased }: { readonly located: LocatedDocument; readonly isErased: boolean }) => (
   <dl className="facts">
@@ -183,8 +199,8 @@ const Facts = ({ located: { live, summary }, isErased }: { readonly located: Loc
       </Fact>
     )}
     {summary.vanishedBetween && (
-      <Fact label="Vanished">
-        between <Time at={summary.vanishedBetween.from} seconds /> and <Time at={summary.vanishedBetween.to} seconds />
+      <Fact label="Vanished between" isLong>
+        <Time at={summary.vanishedBetween.from} seconds /> and <Time at={summary.vanishedBetween.to} seconds />
       </Fact>
     )}
     {summary.lastSeen && live?.exists !== true && (

@@ -46,34 +46,36 @@ export const FindDocumentPage = () => {
         {query.error && !projects && (
           <ErrorNotice error={query.error} title="The projects could not be loaded" onRetry={() => void query.refetch()} />
         )}
-        <Card>
-          <FindBox
-            key={path}
-            initial={path}
-            isPrimary={path === ''}
-            busy={isFetching}
-            error={problem}
-            onFind={find}
-            hint={
-              <>
-                A path such as users/ada, an id, or the address of the document in Google’s console. Or{' '}
-                <Link to={paths.search({ projectId })}>search by the values of fields</Link>.
-              </>
-            }
-            before={
-              projects && projects.length > 1 ? (
-                <Select
-                  label="Project"
-                  value={data?.projectId ?? projectId ?? ''}
-                  error={fieldError(error, 'projectId')}
-                  onChange={({ target }) => setSearch({ projectId: target.value, ...(isAddress && { path: undefined }) })}
-                >
-                  <RecordOptions of={projects} />
-                </Select>
-              ) : undefined
-            }
-          />
-        </Card>
+        {projects?.length !== 0 && (
+          <Card>
+            <FindBox
+              key={path}
+              initial={path}
+              isPrimary={path === ''}
+              busy={isFetching}
+              error={problem}
+              onFind={find}
+              hint={
+                <>
+                  A path such as users/ada, an id, or the address of the document in Google’s console. Or{' '}
+                  <Link to={paths.search({ projectId })}>search by the values of fields</Link>.
+                </>
+              }
+              before={
+                projects && projects.length > 1 ? (
+                  <Select
+                    label="Project"
+                    value={data?.projectId ?? projectId ?? ''}
+                    error={fieldError(error, 'projectId')}
+                    onChange={({ target }) => setSearch({ projectId: target.value, ...(isAddress && { path: undefined }) })}
+                  >
+                    <RecordOptions of={projects} />
+                  </Select>
+                ) : undefined
+              }
+            />
+          </Card>
+        )}
         {path === '' ? (
           projects?.length === 0 ? (
             <Card>

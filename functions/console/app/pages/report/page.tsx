@@ -59,7 +59,12 @@ const ReportView = ({ report }: { readonly report: ProtectionReport }) => {
           <Fact label="Changes">{formatCount(countOf(changes))}</Fact>
         </dl>
       </Card>
-      <Section title="Backups" none="No project was connected in this period." list={{ items: backups.projects, omitted: 0 }}>
+      <Section
+        title="Backups"
+        note="Also those that the service made for itself, such as safety backups of restores."
+        none="No project was connected in this period."
+        list={{ items: backups.projects, omitted: 0 }}
+      >
         {(rows) => <BackupTable rows={rows} />}
       </Section>
       <Section title="Failed backups" none="No backup failed in this period." list={backups.failures}>
@@ -116,6 +121,8 @@ const countOf = ({ items, omitted }: Listed): number => items.length + omitted;
 
 interface SectionProps<T> {
   readonly title: string;
+  /** What the list has that a reader may not expect. */
+  readonly note?: string;
   /** What an empty list means: for an auditor, that nothing happened is a finding, too. */
   readonly none: string;
   readonly list: { readonly items: readonly T[]; readonly omitted: number };
@@ -125,13 +132,13 @@ interface SectionProps<T> {
 /** More rows are shown on request: an organization may have thousands of projects. The page to print and the CSV file have all. */
 const rowsMax = 100;
 
-const Section = <T,>({ title, none, list: { items, omitted }, children }: SectionProps<T>) => {
+const Section = <T,>({ title, note, none, list: { items, omitted }, children }: SectionProps<T>) => {
   const [isWhole, setWhole] = useState(false);
   if (items.length === 0) return <Card title={title} description={none} />;
   return (
     <Card
       title={title}
-      description={omitted > 0 ? `${formatCount(omitted)} more are not listed. Choose a shorter period for them.` : undefined}
+      description={omitted > 0 ? `${formatCount(omitted)} more are not listed. Choose a shorter period for them.` : note}
       flush
     >
       {children(isWhole ? items : items.slice(0, rowsMax))}

@@ -1,9 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { actionName } from '../../data/audit-words.ts';
+import { useProjects } from '../../data/projects.ts';
 import type { ProtectionReport } from '../../data/report.ts';
 import { modeWords } from '../../data/restore-words.ts';
 import { useResourceNames } from '../../data/use-resource-names.ts';
-import { detailText } from '../../format/detail-text.ts';
+import { detailWords } from '../../format/detail-text.ts';
 import { formatBytes, formatCount } from '../../format/format-number.ts';
 import { describeCron } from '../../forms/cron/cron-choice.ts';
 import { paths } from '../../paths.ts';
@@ -35,7 +36,7 @@ const timeColumn = <T extends { readonly at: string }>(pathOf: (row: T) => strin
   isTitle: true,
   cell: (row) => (
     <Link to={pathOf(row)}>
-      <Time at={row.at} />
+      <Time at={row.at} seconds />
     </Link>
   ),
 });
@@ -83,7 +84,15 @@ export const BackupTable = tableOf<Backups>('Backups by project', ({ projectId }
 
 export const FailureTable = tableOf<Failure>('Failed backups', ({ backupId }) => backupId, [
   timeColumn(({ backupId }) => paths.backup(backupId)),
-  { key: 'project', label: 'Project', cell: ({ projectName }) => <span className="report__resource">{projectName}</span> },
+  {
+    key: 'project',
+    label: 'Project',
+    cell: ({ projectId, projectName }) => (
+      <Link to={paths.project(projectId)} className="report__resource">
+        {projectName}
+      </Link>
+    ),
+  },
   {
     key: 'reason',
     label: 'Reason',
@@ -129,7 +138,7 @@ export const ChangeTable = ({ label, rows }: Rows<Change> & { readonly label: st
       isTitle: true,
       cell: ({ id, at }) => (
         <Link to={paths.audit} search={{ entry: id } as never}>
-          <Time at={at} />
+          <Time at={at} seconds />
         </Link>
       ),
     },
@@ -162,13 +171,14 @@ export const ChangeTable = ({ label, rows }: Rows<Change> & { readonly label: st
 
 /** Every recorded detail that has a value: an auditor asks what was changed into what. */
 const ChangeDetails = ({ details }: Pick<Change, 'details'>) => {
-  const entries = Object.entries(details).filter(([, value]) => !['null', '""', '[]', '{}'].includes(JSON.stringify(value)));
+  const { items: projects } = useProjects();
+  const entries = detailWords(details, (id) => projects?.find((project) => project.id === id)?.name);
   if (entries.length === 0) return <None />;
   return (
     <ul className="report__details small">
       {entries.map(([name, value]) => (
         <li key={name} className="wrap-anywhere">
-          <span className="muted">{name}</span> {detailText(value)}
+          <span className="muted">{name}</span> {value}
         </li>
       ))}
     </ul>
@@ -210,7 +220,7 @@ export const StorageTable = tableOf<Storage>('Storage and locks', ({ storageDest
   {
     key: 'encryption',
     label: 'Encryption of the bucket',
-    cell: ({ encryption }) => encryption ?? 'Its default, beneath AES-256 by the service',
+    cell: ({ encryption }) => encryption ?? 'Default of the bucket, beneath AES-256 of the service',
   },
   { key: 'backups', label: 'Backups', isNumber: true, cell: ({ backups }) => formatCount(backups) },
 ]);

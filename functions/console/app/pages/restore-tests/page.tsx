@@ -88,7 +88,7 @@ export const RestoreTestsPage = () => {
         }
       />
       <div className="stack">
-        {list.items !== undefined && list.items.length > 0 && <Coverage />}
+        {list.items !== undefined && list.items.length > 0 && <Coverage plans={list.items} />}
         <Card flush>
           <ListBody
             list={list}
@@ -116,11 +116,13 @@ export const RestoreTestsPage = () => {
 const namedMax = 5;
 
 /** How many projects a test has covered, and which it has not. */
-const Coverage = () => {
+const Coverage = ({ plans }: { readonly plans: readonly RestoreTest[] }) => {
   const { first } = useOverview();
   if (!first || first.totals.projects === 0) return null;
   const { proven, projects: total } = first.totals;
   const untested = first.projects.filter(({ lastRestoreTest }) => lastRestoreTest === null);
+  const covered = new Set(plans.flatMap(({ enabled, projectId }) => (enabled ? [projectId] : [])));
+  const isPlanned = covered.has(null) || untested.every(({ id }) => covered.has(id));
   const more = total - proven - Math.min(untested.length, namedMax);
   return (
     <Notice
@@ -142,7 +144,10 @@ const Coverage = () => {
               <Link to={paths.project(id)}>{name}</Link>
             </Fragment>
           ))}
-          {more > 0 && ` and ${formatCount(more)} more`} restore. A plan for all projects tests them, too.
+          {more > 0 && ` and ${formatCount(more)} more`} restore.{' '}
+          {isPlanned
+            ? 'A plan tests each of them, but none has passed yet: run it now, or see why it failed.'
+            : 'A plan for all projects would test them, too.'}
         </>
       )}
     </Notice>

@@ -90,7 +90,7 @@ export const RestoreWizardPage = () => {
             ) : (
               <div className="wizard__actions">
                 {back}
-                {next && !isLoading && (
+                {next && !isLoading && source.projects?.length !== 0 && (
                   <Button variant="primary" disabledReason={blocker} onClick={() => goTo(next)}>
                     {next === 'plan' ? 'Make the plan' : 'Continue'}
                   </Button>

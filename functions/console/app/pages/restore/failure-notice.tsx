@@ -1,5 +1,7 @@
+import { usePermission } from '../../api/permission.ts';
 import { newDeletions, readConfirmed } from '../../data/confirmed-deletions.ts';
 import type { Restore } from '../../data/restores.ts';
+import { sentence } from '../../format/sentence.ts';
 import { PathList } from '../../parts/path-list.tsx';
 import { paths } from '../../paths.ts';
 import { Notice } from '../../ui/data/notice.tsx';
@@ -33,14 +35,36 @@ export const FailureNotice = ({ restore }: { readonly restore: Restore }) => {
   if (status !== 'failed' || !error) return null;
   if (error.code === 'PLAN_CHANGED') return <PlanChanged restore={restore} />;
   return (
-    <Notice tone="bad" title="The restore has failed">
-      <p className="wrap-anywhere">{error.message}</p>
+    <Notice tone="bad" title="The restore has failed" actions={<Remedy restore={restore} />}>
+      <p className="wrap-anywhere">{sentence(error.message)}</p>
       <p>
         {effectOf(restore)} {advices[error.code] ?? 'Resume to go on where it stopped.'}
       </p>
-      <p className="small muted">{error.code}</p>
     </Notice>
   );
+};
+
+/** Where the cause is mended, before the restore is resumed. */
+const Remedy = ({ restore: { error, targetProjectId, targetProjectName } }: { readonly restore: Restore }) => {
+  const { reason } = usePermission('member');
+  switch (error?.code) {
+    case 'SOURCE_AUTH_ERROR':
+    case 'TARGET_PERMISSION_DENIED':
+      return (
+        <ButtonLink size="small" icon="refresh" to={`${paths.project(targetProjectId)}?reconnect=true`} disabledReason={reason}>
+          Reconnect {targetProjectName}
+        </ButtonLink>
+      );
+    case 'STORAGE_READ_ERROR':
+    case 'STORAGE_UPLOAD_ERROR':
+      return (
+        <ButtonLink size="small" icon="lock" to={paths.storage}>
+          Test the storage
+        </ButtonLink>
+      );
+    default:
+      return null;
+  }
 };
 
 const effectOf = ({ safetyBackupId, documentsRestored, documentsUnchanged, documentsDeleted }: Restore): string => {

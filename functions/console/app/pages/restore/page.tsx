@@ -58,8 +58,10 @@ export const RestorePage = () => {
         {isRestoreActive(data) && <RestoreProgress restore={data} seenAt={dataUpdatedAt} />}
         <RestoreResult restore={data} />
         <Failures restore={data} />
-        <RestoreFacts restore={data} />
-        <RestoreTimeline restore={data} />
+        <div className="restore__columns">
+          <RestoreFacts restore={data} />
+          <RestoreTimeline restore={data} />
+        </div>
       </div>
     </>
   );

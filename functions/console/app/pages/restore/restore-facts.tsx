@@ -27,7 +27,8 @@ export const RestoreFacts = ({ restore }: { readonly restore: Restore }) => {
           <ScopeOf restore={restore} />
         </Fact>
         <Fact label="Mode">
-          {undoOf === null ? `${modeWords[mergeMode].name}: ${modeWords[mergeMode].what}` : 'Undo: puts the earlier state back.'}
+          {undoOf === null ? modeWords[mergeMode].name : 'Undo'}
+          <div className="small muted">{undoOf === null ? modeWords[mergeMode].what : 'Puts the earlier state back.'}</div>
         </Fact>
         {restore.transform && (
           <Fact label="Masked">
@@ -71,12 +72,11 @@ export const RestoreFacts = ({ restore }: { readonly restore: Restore }) => {
         )}
         <Fact label="Cost">
           {formatUsd(cost.estimatedUsd)}
-          <span className="muted small">
-            {' '}
+          <div className="muted small">
             {formatPlural(cost.reads, 'read')}, {formatPlural(cost.writes, 'write')}, {formatPlural(cost.deletes, 'delete')}
-          </span>
+          </div>
         </Fact>
-        <Fact label="Id">
+        <Fact label="Id" isLong>
           <span className="inline">
             <code className="wrap-anywhere">{restore.restoreJobId}</code>
             <CopyButton text={restore.restoreJobId} label="Copy the id" />

@@ -9,6 +9,9 @@ export const RestoreResult = ({ restore }: { readonly restore: Restore }) => {
   if (isRestoreActive(restore) && !plan) return null;
   if (dryRun && !plan) return null;
   const counts = dryRun && plan ? planCounts(plan) : resultCounts(restore);
+  // A restore that ended before it wrote anything says so above.
+  if (!dryRun && (status === 'failed' || status === 'cancelled') && !plan && counts.every(([, value]) => value === 0))
+    return null;
   return (
     <Card title={dryRun ? 'What it would do' : status === 'completed' ? 'What it did' : 'What it has done so far'}>
       <div className="stack">

@@ -1,4 +1,4 @@
-import { Link, useNavigate, useSearch } from '@tanstack/react-router';
+import { useNavigate, useSearch } from '@tanstack/react-router';
 import { usePermission } from '../../api/permission.ts';
 import { useRestores } from '../../data/restores.ts';
 import { JobFilterFields } from '../../parts/job/job-filter-fields.tsx';
@@ -8,8 +8,8 @@ import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { ListBody } from '../../ui/data/list-body.tsx';
 import { Table } from '../../ui/data/table.tsx';
-import { Button, buttonClass } from '../../ui/form/button.tsx';
-import { Icon } from '../../ui/icon.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { ButtonLink } from '../../ui/form/button-link.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { columns } from './restore-columns.tsx';
 
@@ -25,7 +25,14 @@ export const RestoresPage = () => {
       <PageHeader
         title="Restores"
         description="What was restored, when, where to and by whom. A restore can be undone for 7 days."
-        actions={<NewRestore />}
+        actions={
+          <>
+            <ButtonLink icon="search" to={paths.findDocument()}>
+              Find a document
+            </ButtonLink>
+            <NewRestore />
+          </>
+        }
       />
       <div className="stack">
         <JobFilterFields filters={filters} onChange={change} />
@@ -64,9 +71,9 @@ const NoRestores = ({ isFiltered, onClear }: { readonly isFiltered: boolean; rea
       icon="undo"
       title="Nothing was restored yet"
       actions={
-        <Link className={buttonClass('secondary')} to={paths.backups}>
-          <Icon name="archive" /> See the backups
-        </Link>
+        <ButtonLink icon="archive" to={paths.backups}>
+          See the backups
+        </ButtonLink>
       }
     >
       Start with a backup or a point in time: you see a plan of every change before anything is written.

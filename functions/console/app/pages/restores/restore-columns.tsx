@@ -28,8 +28,10 @@ export const columns: readonly Column<RestoreEntry>[] = [
   {
     key: 'status',
     label: 'Status',
-    cell: ({ jobStatus, dryRun }) =>
-      dryRun && jobStatus === 'completed' ? <Badge>Planned</Badge> : <Status status={jobStatus} />,
+    cell: ({ jobStatus, dryRun, undoneBy }) => {
+      if (undoneBy !== null) return <Badge>Undone</Badge>;
+      return dryRun && jobStatus === 'completed' ? <Badge>Planned</Badge> : <Status status={jobStatus} />;
+    },
   },
   { key: 'from', label: 'From', cell: (restore) => <SourceOf restore={restore} /> },
   {
@@ -51,7 +53,7 @@ export const columns: readonly Column<RestoreEntry>[] = [
       </span>
     ),
   },
-  { key: 'documents', label: 'Documents', isNumber: true, cell: (restore) => <DocumentsOf restore={restore} /> },
+  { key: 'documents', label: 'Written', isNumber: true, cell: (restore) => <DocumentsOf restore={restore} /> },
   {
     key: 'duration',
     label: 'Took',
@@ -83,11 +85,14 @@ const SourceOf = ({ restore: { pointInTime, sourceBackup, projectName, undoOf } 
   </span>
 );
 
-const DocumentsOf = ({ restore: { documentsRestored, documentsFailed, dryRun } }: { readonly restore: RestoreEntry }) => {
+/** As on the page of the restore: documents that were equal already were not written. */
+const DocumentsOf = ({ restore }: { readonly restore: RestoreEntry }) => {
+  const { documentsRestored, documentsUnchanged, documentsDeleted, documentsFailed, dryRun } = restore;
   if (dryRun) return <None />;
   return (
     <span className="jobs__stack">
-      {formatCount(documentsRestored)}
+      {formatCount(documentsRestored - documentsUnchanged)}
+      {documentsDeleted > 0 && <span className="small secondary">{formatCount(documentsDeleted)} deleted</span>}
       {documentsFailed > 0 && <span className="bad small">{formatCount(documentsFailed)} failed</span>}
     </span>
   );

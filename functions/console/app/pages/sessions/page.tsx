@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import { refreshTokenSeconds } from '../../../../../shared/contract/limits.ts';
+import { formatPlural } from '../../format/format-number.ts';
 import { regionName } from '../../format/region-name.ts';
 import { Badge } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
@@ -10,6 +12,8 @@ import { Button } from '../../ui/form/button.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { ConfirmDialog } from '../../ui/overlay/confirm-dialog.tsx';
 import { type SignIn, useEndOtherSignIns, useEndSignIn, useSignIns } from './use-sign-ins.ts';
+
+const unusedDays = refreshTokenSeconds / (24 * 3_600);
 
 const kinds: Readonly<Record<SignIn['kind'], string>> = { console: 'Console', device: 'Device', application: 'Application' };
 
@@ -27,9 +31,10 @@ export const SessionsPage = () => {
       label: 'Signed in with',
       isTitle: true,
       cell: ({ name, current }) => (
-        <>
-          <span className="wrap-anywhere">{name ?? 'Unknown'}</span> {current && <Badge tone="good">This browser</Badge>}
-        </>
+        <span className="row">
+          <span className="wrap-anywhere">{name ?? 'Unknown program'}</span>
+          {current && <Badge tone="good">This browser</Badge>}
+        </span>
       ),
     },
     { key: 'kind', label: 'Kind', cell: ({ kind }) => kinds[kind] },
@@ -65,7 +70,15 @@ export const SessionsPage = () => {
           </Button>
         }
       />
-      <Card title="Signed in now" flush>
+      <Card
+        title="Signed in now"
+        description={
+          items && !hasOthers && !query.hasNextPage
+            ? 'Nothing but this browser is signed in as you.'
+            : `End what you do not recognize. A sign-in ends by itself after ${formatPlural(unusedDays, 'day')} without use.`
+        }
+        flush
+      >
         {query.error && !items ? (
           <ErrorNotice error={query.error} title="Your sign-ins could not be loaded" onRetry={() => void query.refetch()} />
         ) : (

@@ -1,11 +1,15 @@
+import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
+import type { Backup } from '../../data/backups.ts';
 import { type StorageDestination, useDeleteStorage, useTestStorage } from '../../data/storage.ts';
 import { formatPlural } from '../../format/format-number.ts';
 import { describeProvider } from '../../forms/keyless/keyless.ts';
 import { ProbeFailure } from '../../forms/storage/probe-failure.tsx';
 import { providerOf } from '../../forms/storage/providers.ts';
 import { findingAdvice } from '../../forms/storage/step-advice.ts';
+import { WaitNotice } from '../../parts/wait-notice.tsx';
+import { paths } from '../../paths.ts';
 import { Badge, Status } from '../../ui/data/badge.tsx';
 import { Card } from '../../ui/data/card.tsx';
 import { Fact } from '../../ui/data/fact.tsx';
@@ -17,7 +21,13 @@ import { ProbeResult } from './probe-result.tsx';
 import { StorageDialog } from './storage-dialog.tsx';
 import { Usage } from './usage.tsx';
 
-export const DestinationCard = ({ destination }: { readonly destination: StorageDestination }) => {
+interface DestinationCardProps {
+  readonly destination: StorageDestination;
+  /** A backup that waits for the bucket now. */
+  readonly heldUp: Backup | undefined;
+}
+
+export const DestinationCard = ({ destination, heldUp }: DestinationCardProps) => {
   const { reason } = usePermission('admin');
   const test = useTestStorage();
   const remove = useDeleteStorage();
@@ -29,7 +39,8 @@ export const DestinationCard = ({ destination }: { readonly destination: Storage
       <Card
         title={
           <span className="row">
-            <span className="wrap-anywhere">{name}</span> <Status status={status} />
+            <span className="wrap-anywhere">{name}</span>{' '}
+            {heldUp ? <Badge tone="warn">Does not answer</Badge> : <Status status={status} />}
           </span>
         }
         description={
@@ -53,6 +64,9 @@ export const DestinationCard = ({ destination }: { readonly destination: Storage
         }
       >
         <div className="stack">
+          {heldUp?.waitingFor && (
+            <WaitNotice wait={heldUp.waitingFor} subject={<Link to={paths.backup(heldUp.id)}>A backup</Link>} />
+          )}
           {status === 'error' && lastError && !test.data && !test.error && (
             <Notice tone="bad" title={lastError.message}>
               {findingAdvice(lastError) ?? 'Test it to see which step fails.'}{' '}
@@ -77,7 +91,7 @@ export const DestinationCard = ({ destination }: { readonly destination: Storage
               )}
             </Fact>
             <Fact label="Object lock">
-              <span className="row">
+              <span className="row storage__lock">
                 {objectLock && (
                   <Badge tone="info">{`Locked for ${formatPlural(objectLock.days, 'day')} (${objectLock.mode})`}</Badge>
                 )}

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
+import { type Backup, useRunningBackups } from '../../data/backups.ts';
 import { useStorageDestinations } from '../../data/storage.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
@@ -10,9 +11,14 @@ import { PageHeader } from '../../ui/layout/page-header.tsx';
 import { DestinationCard } from './destination-card.tsx';
 import { StorageDialog } from './storage-dialog.tsx';
 
+/** It waits for the bucket, which does not answer. */
+const isHeldUp = ({ storageDestination, waitingFor }: Backup, storageId: string): boolean =>
+  waitingFor?.reason === 'storage' && storageDestination.id === storageId;
+
 export const StoragePage = () => {
   const { reason } = usePermission('admin');
   const { items, query } = useStorageDestinations();
+  const { items: running } = useRunningBackups();
   const [isAdding, setAdding] = useState(false);
   const add = (
     <Button variant="primary" icon="plus" disabledReason={reason} onClick={() => setAdding(true)}>
@@ -41,11 +47,15 @@ export const StoragePage = () => {
       ) : (
         <div className="stack">
           {items.map((destination) => (
-            <DestinationCard key={destination.id} destination={destination} />
+            <DestinationCard
+              key={destination.id}
+              destination={destination}
+              heldUp={running?.find((backup) => isHeldUp(backup, destination.id))}
+            />
           ))}
           <p className="muted small">
-            Sizes and counts are those that the service recorded when it stored backups and captured changes. It does not count
-            what else is in the buckets.
+            Sizes and counts are those that the service recorded when it stored backups, safety backups among them, and captured
+            changes. It does not count what else is in the buckets. Costs are a month of storage at list prices.
           </p>
         </div>
       )}

@@ -67,11 +67,15 @@ export const Usage = ({ storageId }: { readonly storageId: string }) => {
             <>
               {formatUsd(isRoundedAway ? millionth : monthlyCost.estimatedUsd)}
               <div className="muted small">
-                {`${formatUnitUsd(monthlyCost.usdPerGigabyte)} per GB a month, list price of `}
-                <a href={monthlyCost.source} target="_blank" rel="noreferrer">
+                {`${formatUnitUsd(monthlyCost.usdPerGigabyte)} per GB a month, `}
+                <a
+                  href={monthlyCost.source}
+                  target="_blank"
+                  rel="noreferrer"
+                  title={`List price of ${formatDay(monthlyCost.asOf)}`}
+                >
                   {monthlyCost.price}
                 </a>
-                , <span className="nowrap">{formatDay(monthlyCost.asOf)}</span>
               </div>
             </>
           ) : (
@@ -91,10 +95,17 @@ export const Usage = ({ storageId }: { readonly storageId: string }) => {
   );
 };
 
+const capturedColumn: Column<ProjectStorage> = {
+  key: 'captured',
+  label: 'Captured',
+  isNumber: true,
+  cell: ({ captured }) => (captured === null || captured.objects === 0 ? <None /> : formatBytes(captured.bytes)),
+};
+
 /** Of a project; its own page has all of them. */
 const schedulesMax = 3;
 
-const columnsOf = ({ schedules }: StorageUsage): readonly Column<ProjectStorage>[] => [
+const columnsOf = ({ schedules, captured }: StorageUsage): readonly Column<ProjectStorage>[] => [
   {
     key: 'project',
     label: 'Project',
@@ -139,12 +150,7 @@ const columnsOf = ({ schedules }: StorageUsage): readonly Column<ProjectStorage>
     },
   },
   { key: 'backups', label: 'Backups', isNumber: true, cell: ({ backups }) => formatCount(backups) },
-  {
-    key: 'captured',
-    label: 'Captured',
-    isNumber: true,
-    cell: ({ captured }) => (captured === null || captured.objects === 0 ? <None /> : formatBytes(captured.bytes)),
-  },
+  ...(captured !== null && captured.objects === 0 ? [] : [capturedColumn]),
   { key: 'locked', label: 'Locked', isNumber: true, cell: ({ lockedBackups }) => formatCount(lockedBackups) },
   {
     key: 'objects',

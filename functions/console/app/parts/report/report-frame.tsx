@@ -152,6 +152,6 @@ export const NotTestedNotice = ({ summary: { notTested, projects } }: NotTestedP
       tone="warn"
       title={`${formatCount(notTested)} of ${formatPlural(projects, 'project')} ${notTested === 1 ? 'was' : 'were'} not tested in this period`}
     >
-      Nothing proves that their backups restore.
+      {notTested === 1 ? 'Nothing proves that its backups restore.' : 'Nothing proves that their backups restore.'}
     </Notice>
   );

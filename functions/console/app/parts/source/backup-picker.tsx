@@ -36,8 +36,8 @@ export const BackupPicker = ({ projectId, value, onChange }: BackupPickerProps) 
         onChange={onChange}
         cards={shown.map((backup) => ({
           value: backup.id,
-          title: <BackupTitle backup={backup} />,
-          children: <BackupText backup={backup} isOfAny={projectId === undefined} />,
+          title: <BackupTitle backup={backup} isOfAny={projectId === undefined} />,
+          children: <BackupText backup={backup} />,
         }))}
       />
       {query.hasNextPage && (
@@ -57,11 +57,12 @@ const words: Readonly<Record<string, string>> = {
   import: 'Imported',
 };
 
-const BackupTitle = ({ backup }: { readonly backup: Backup }) => {
-  const { readTime, createdAt, verifiedAt, trigger } = backup;
+const BackupTitle = ({ backup, isOfAny }: { readonly backup: Backup; readonly isOfAny: boolean }) => {
+  const { readTime, createdAt, verifiedAt, trigger, projectName, projectId } = backup;
   const at = new Date(readTime ?? createdAt);
   return (
     <>
+      {isOfAny && <strong className="wrap-anywhere">{projectName ?? projectId}</strong>}
       <span title={formatUtc(at)}>{formatMoment(at)}</span>
       <span className="muted">{formatRelative(at, new Date())}</span>
       {isFoundDamaged(backup) ? (
@@ -77,9 +78,8 @@ const BackupTitle = ({ backup }: { readonly backup: Backup }) => {
   );
 };
 
-const BackupText = ({ backup, isOfAny }: { readonly backup: Backup; readonly isOfAny: boolean }) =>
+const BackupText = ({ backup }: { readonly backup: Backup }) =>
   [
-    ...(isOfAny ? [backup.projectName ?? backup.projectId] : []),
     backup.type === 'full' ? 'Full' : 'Incremental',
     formatPlural(backup.documentCount, 'document'),
     backup.sizeFormatted,

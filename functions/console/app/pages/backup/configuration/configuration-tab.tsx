@@ -60,7 +60,7 @@ const Shown = ({ backup }: { readonly backup: Backup }) => {
           />
         </Part>
       </Card>
-      <Card title={partWords.rules}>
+      <Card title={partWords.rules} flush={configuration.rules.items.length === 0}>
         <Part part={configuration.rules} none="No rules were released." count={configuration.rules.items.length}>
           <div className="stack">
             {configuration.rules.items.flatMap(({ release, files }) =>

@@ -17,6 +17,7 @@ import { RestoreDialog } from './restore-dialog.tsx';
 export const LiveCard = ({ backup }: { readonly backup: Backup }) => {
   const { data, error, refetch, isFetching } = useConfigurationDiff(backup.id);
   const { reason } = usePermission('admin');
+  const isEqual = data !== undefined && data.differences.length + data.unknown.length === 0;
   const [isOpen, setOpen] = useState(false);
   return (
     <Card
@@ -27,7 +28,12 @@ export const LiveCard = ({ backup }: { readonly backup: Backup }) => {
           <Button size="small" icon="refresh" busy={isFetching} onClick={() => void refetch()}>
             Compare again
           </Button>
-          <Button size="small" icon="undo" disabledReason={reason} onClick={() => setOpen(true)}>
+          <Button
+            size="small"
+            icon="undo"
+            disabledReason={reason ?? (isEqual ? 'Nothing differs' : undefined)}
+            onClick={() => setOpen(true)}
+          >
             Restore the configuration…
           </Button>
         </>

@@ -20,6 +20,8 @@ export const FactsCard = ({ backup }: { readonly backup: Backup }) => {
   const { status, projectId, projectName, type, trigger, readTime, size, originalSize, documentCount, duration, cost } = backup;
   const { storageDestination, path, authUsers, countVerified, encryption, source, createdBy, foreign } = backup;
   const isDone = status === 'completed';
+  // It left nothing in the bucket.
+  const hasFailed = status === 'failed';
   return (
     <Card title="About this backup">
       <dl className="facts backup__facts">
@@ -62,17 +64,19 @@ export const FactsCard = ({ backup }: { readonly backup: Backup }) => {
           </Fact>
         )}
         {backup.builtFromReason && <Fact label="Read the database because">{sentence(backup.builtFromReason)}</Fact>}
-        <Fact label="Encryption">{encryptionWords[encryption.mode] ?? encryption.mode}</Fact>
+        {!hasFailed && <Fact label="Encryption">{encryptionWords[encryption.mode] ?? encryption.mode}</Fact>}
         {(source || foreign) && <Fact label="Origin">{[foreign && 'Another database', source].filter(Boolean).join(' · ')}</Fact>}
         <Fact label="Storage">
           <Link to={paths.storage}>{storageDestination.name}</Link>
         </Fact>
       </dl>
-      <div className="backup__path">
-        <span className="muted small">Folder in the bucket</span>
-        <code className="wrap-anywhere">{path}</code>
-        <CopyButton text={path} label="Copy the folder" />
-      </div>
+      {!hasFailed && (
+        <div className="backup__path">
+          <span className="muted small">Folder in the bucket</span>
+          <code className="wrap-anywhere">{path}</code>
+          <CopyButton text={path} label="Copy the folder" />
+        </div>
+      )}
     </Card>
   );
 };
