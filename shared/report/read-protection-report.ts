@@ -237,10 +237,12 @@ const reportedSchedule = (schedule: ScheduleRecord, names: ReadonlyMap<string, s
   retention: retentionWords(schedule),
 });
 
+const retentionUnits = ['daily', 'weekly', 'monthly', 'yearly'] as const;
+
 const retentionWords = ({ retention, retentionPolicy }: Pick<ScheduleRecord, 'retention' | 'retentionPolicy'>): string => {
   if (retentionPolicy) {
-    const kept = Object.entries(retentionPolicy).filter(([, count]) => count > 0);
-    return kept.map(([unit, count]) => `${count} ${unit}`).join(', ');
+    const kept = retentionUnits.filter((unit) => retentionPolicy[unit] > 0);
+    return kept.map((unit) => `${retentionPolicy[unit]} ${unit}`).join(', ');
   }
   return typeof retention === 'number' ? `${retention} days` : 'without limit';
 };

@@ -87,10 +87,10 @@ export const RestoreWizardPage = () => {
             {!isLoading && step === 'mode' && <ModeStep wizard={wizard} source={source} />}
             {!isLoading && step === 'plan' ? (
               <PlanStep wizard={wizard} source={source} back={back} />
-            ) : (
+            ) : source.projects?.length === 0 ? null : (
               <div className="wizard__actions">
                 {back}
-                {next && !isLoading && source.projects?.length !== 0 && (
+                {next && !isLoading && (
                   <Button variant="primary" disabledReason={blocker} onClick={() => goTo(next)}>
                     {next === 'plan' ? 'Make the plan' : 'Continue'}
                   </Button>

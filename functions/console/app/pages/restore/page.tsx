@@ -58,7 +58,7 @@ export const RestorePage = () => {
         {isRestoreActive(data) && <RestoreProgress restore={data} seenAt={dataUpdatedAt} />}
         <RestoreResult restore={data} />
         <Failures restore={data} />
-        <div className="restore__columns">
+        <div className={data.status === 'completed' ? 'restore__columns' : 'stack'}>
           <RestoreFacts restore={data} />
           <RestoreTimeline restore={data} />
         </div>

@@ -67,7 +67,7 @@ export const DestinationCard = ({ destination, heldUp }: DestinationCardProps) =
           {heldUp?.waitingFor && (
             <WaitNotice wait={heldUp.waitingFor} subject={<Link to={paths.backup(heldUp.id)}>A backup</Link>} />
           )}
-          {status === 'error' && lastError && !test.data && !test.error && (
+          {!heldUp && status === 'error' && lastError && !test.data && !test.error && (
             <Notice tone="bad" title={lastError.message}>
               {findingAdvice(lastError) ?? 'Test it to see which step fails.'}{' '}
               {lastError.at && <Time at={lastError.at} relative />}
@@ -91,10 +91,8 @@ export const DestinationCard = ({ destination, heldUp }: DestinationCardProps) =
               )}
             </Fact>
             <Fact label="Object lock">
-              <span className="row storage__lock">
-                {objectLock && (
-                  <Badge tone="info">{`Locked for ${formatPlural(objectLock.days, 'day')} (${objectLock.mode})`}</Badge>
-                )}
+              <span className="row">
+                {objectLock && `Locked for ${formatPlural(objectLock.days, 'day')} (${objectLock.mode})`}
                 {destination.immutable && <Badge tone="info">Nothing is deleted</Badge>}
                 {!objectLock && !destination.immutable && 'Off'}
               </span>
