@@ -17,3 +17,17 @@ test('describeFailure: a conflict advises to reload only where another state of 
     undefined,
   ]);
 });
+
+test('describeFailure: a message that ends with its advice gets no other', () => {
+  const failure = (message: string) =>
+    new ApiFailure({
+      ...{ route: 'GET /x', status: 503, code: 'SERVICE_UNAVAILABLE', message },
+      ...{ details: {}, requestId: null, retryAfter: null },
+    });
+  deepEqual(
+    ['The service is temporarily unavailable. Try again shortly', 'Busy'].map(
+      (message) => describeFailure(failure(message)).advice,
+    ),
+    [undefined, 'Try again in a moment.'],
+  );
+});

@@ -1,7 +1,13 @@
 import { deepEqual, equal } from 'node:assert/strict';
 import { test } from 'vitest';
 import { pollInterval } from '../../../functions/console/app/api/poll-interval.ts';
-import { formatAboutUsd, formatBytes, formatPlural, formatUsd } from '../../../functions/console/app/format/format-number.ts';
+import {
+  formatAboutUsd,
+  formatBytes,
+  formatCompactBytes,
+  formatPlural,
+  formatUsd,
+} from '../../../functions/console/app/format/format-number.ts';
 import { formatDuration, formatRelative } from '../../../functions/console/app/format/format-time.ts';
 import { fromLocalInput, toLocalInput } from '../../../functions/console/app/format/local-time.ts';
 import { regionName } from '../../../functions/console/app/format/region-name.ts';
@@ -11,6 +17,11 @@ test('formatBytes: as sizeFormatted of the service', () => {
   for (const bytes of [0, 1, 999, 1_000, 1_500, 999_949, 999_950, 123_400_000, 5e9, 1.5e15, 2e18])
     equal(formatBytes(bytes), formatContractBytes(bytes));
   equal(formatBytes(1_536), '1.5 KB');
+});
+
+test('formatCompactBytes: whole units beside an axis have no decimals', () => {
+  equal(formatCompactBytes(500_000), '500 KB');
+  equal(formatCompactBytes(1_500_000), '1.5 MB');
 });
 
 test('formatPlural: one has its own word', () => {

@@ -40,7 +40,9 @@ const problemsOf = (details: Readonly<Record<string, unknown>>): readonly Proble
 };
 
 /** Another state of the page helps against a conflict only if its details do not name what stands in the way. */
-const adviceOf = ({ code, details }: ApiFailure): string | undefined => {
+const adviceOf = ({ code, details, message }: ApiFailure): string | undefined => {
+  // Some messages end with it.
+  if (/\btry again\b/i.test(message)) return undefined;
   if (code !== 'CONFLICT' || Object.keys(details).length === 0 || 'status' in details) return adviceFor(code);
   return 'pointInTime' in details ? 'Choose another point in time, or a backup.' : undefined;
 };

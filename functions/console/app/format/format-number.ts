@@ -33,6 +33,12 @@ const decimal = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, max
 export const formatBytes = (bytes: number): string =>
   contractBytes(bytes, { whole: formatCount, decimal: (value) => decimal.format(value) });
 
+const shortDecimal = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
+
+/** 1500 → 1.5 KB, 1000 → 1 KB: the numbers beside an axis. */
+export const formatCompactBytes = (bytes: number): string =>
+  contractBytes(bytes, { whole: formatCount, decimal: (value) => shortDecimal.format(value) });
+
 const percent = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
 /** A share from 0 to 1. */

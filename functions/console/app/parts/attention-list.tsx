@@ -4,6 +4,7 @@ import { usePermission } from '../api/permission.ts';
 import type { Attention } from '../data/overview.ts';
 import { formatCount } from '../format/format-number.ts';
 import { Card } from '../ui/data/card.tsx';
+import { TextWithTimes } from '../ui/data/text-with-times.tsx';
 import { Time } from '../ui/data/time.tsx';
 import { Button } from '../ui/form/button.tsx';
 import { Icon } from '../ui/icon.tsx';
@@ -37,7 +38,9 @@ export const AttentionList = ({ title, description, actions, attention }: Attent
                   <Icon name="alert" size={18} />
                   <span className="visually-hidden">{each.severity === 'critical' ? 'Critical:' : 'Warning:'}</span>
                 </span>
-                <span className="attention__text wrap-anywhere">{each.message}</span>
+                <span className="attention__text wrap-anywhere">
+                  <TextWithTimes text={each.message} startsWithName />
+                </span>
                 {each.since && (
                   <span className="small muted attention__since">
                     <Time at={each.since} relative />

@@ -86,7 +86,7 @@ const optionsOf = (element: HTMLElement, { color, formatAxis, onCursor }: Look):
     scales: { y: { range: (_, __, max) => [0, max > 0 ? max * 1.15 : 1] } },
     axes: [
       { ...axis, grid: { show: false }, size: 26, space: 70, values: (_, splits) => splits.map(dayOf) },
-      { ...axis, size: 58, space: 32, incrs: steps, values: (_, splits) => splits.map(formatAxis) },
+      { ...axis, size: 58, space: 28, incrs: steps, values: (_, splits) => splits.map(formatAxis) },
     ],
     series: [{}, { stroke: resolve(color), fill: resolve(`${color}-soft`), width: 2, points: { show: false } }],
     hooks: { setCursor: [({ cursor: { idx } }) => onCursor(idx ?? undefined)] },
