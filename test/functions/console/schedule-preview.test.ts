@@ -12,7 +12,7 @@ for (const [choice, cron, words] of [
   [{ kind: 'hourly', every: 1, minute: 5 }, '5 * * * *', 'Every hour at :05'],
   [{ kind: 'hourly', every: 6, minute: 15 }, '15 */6 * * *', 'Every 6 hours at :15'],
   [{ kind: 'daily', time: '02:30' }, '30 2 * * *', 'Every day at 02:30'],
-  [{ kind: 'weekly', time: '04:00', weekdays: [0, 6] }, '0 4 * * 0,6', 'Saturday, Sunday at 04:00'],
+  [{ kind: 'weekly', time: '04:00', weekdays: [0, 6] }, '0 4 * * 0,6', 'Every Saturday and Sunday at 04:00'],
   [{ kind: 'monthly', time: '23:59', day: 28 }, '59 23 28 * *', 'Every month on day 28 at 23:59'],
   [{ kind: 'custom', cron: '0 3 1-7 * mon' }, '0 3 1-7 * mon', '0 3 1-7 * mon'],
 ] as const satisfies readonly (readonly [CronChoice, string, string])[])

@@ -44,6 +44,10 @@ test('console: a schedule is built with its next runs shown, run at once, and wa
   await page.getByText('Not in the database now').waitFor();
   await page.getByLabel('Months').fill('3');
   await page.getByText(/^If every run succeeds, \d+ backups are kept/).waitFor();
+  // The calendar in words.
+  await page.getByText('Which days').click();
+  equal((await page.locator('.retention__list li', { hasText: 'the last of its day, week, month' }).count()) > 0, true);
+  ok(await page.getByText('No run', { exact: true }).isVisible());
   await check.accessibility();
   await check.screenshots('schedule-filled');
 
@@ -72,7 +76,14 @@ test('console: a schedule is built with its next runs shown, run at once, and wa
   const { data: backup } = (await call(backups.get, { ...by(organization), params: { backupId } })).body;
   equal(backup.scheduleId, made?.id);
 
+  // Once the size of the project is known, the form says what a schedule costs.
+  await goTo(`/schedules/new?projectId=${project.id}`);
+  await page
+    .getByText(/A run reads about 1 document, for which Google bills less than .*: less than .* for \d+ runs in 30 days/)
+    .waitFor();
+
   await goTo(`/schedules/${made?.id}`);
+  await page.getByText('Every Wednesday and Sunday at 04:15').waitFor();
   await page.getByText('Not in the database: userz').waitFor();
   await page.getByRole('row').getByText('Completed').waitFor();
   await check.accessibility();

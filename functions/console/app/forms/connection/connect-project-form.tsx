@@ -79,7 +79,7 @@ export const ConnectProjectForm = ({ onConnected, returnTo, children }: ConnectP
         <Input
           label="Name"
           optional
-          hint="How your team calls it."
+          hint="What your team calls it. Without one, the id."
           placeholder={sourceProjectId}
           value={name}
           onChange={({ target }) => change({ name: target.value })}

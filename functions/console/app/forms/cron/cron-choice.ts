@@ -63,16 +63,22 @@ export const describeCron = (cron: string): string => {
     case 'daily':
       return `Every day at ${choice.time}`;
     case 'weekly':
-      return `${weekdays
-        .filter((day) => choice.weekdays.includes(day))
-        .map((day) => (choice.weekdays.length > 2 ? weekdayNames[day]?.slice(0, 3) : weekdayNames[day]))
-        .join(', ')} at ${choice.time}`;
+      return `Every ${daysOf(choice.weekdays)} at ${choice.time}`;
     case 'monthly':
       return `Every month on day ${choice.day} at ${choice.time}`;
     default:
       return describeMinutes(cron) ?? cron;
   }
 };
+
+const dayList = new Intl.ListFormat('en-GB');
+
+const daysOf = (chosen: readonly number[]): string =>
+  dayList.format(
+    weekdays
+      .filter((day) => chosen.includes(day))
+      .map((day) => (chosen.length > 2 ? weekdayNames[day].slice(0, 3) : weekdayNames[day])),
+  );
 
 /** Every few minutes: more often than the builder offers. */
 const describeMinutes = (cron: string): string | undefined => {

@@ -7,15 +7,19 @@ export interface UpcomingRuns {
   readonly problem: string | undefined;
 }
 
-export const upcomingRuns = (
-  cron: string,
-  { timezone, after, count }: { readonly timezone: string; readonly after: Date; readonly count: number },
-): UpcomingRuns => {
+interface Asked {
+  readonly timezone: string;
+  readonly after: Date;
+  readonly until?: Date;
+  readonly count: number;
+}
+
+export const upcomingRuns = (cron: string, { timezone, after, until, count }: Asked): UpcomingRuns => {
   const runs: Date[] = [];
   try {
     for (let from = after; runs.length < count; ) {
       const run = nextRun(cron.trim().replace(/[ \t]+/g, ' '), timezone, from);
-      if (!run) break;
+      if (!run || (until && run > until)) break;
       runs.push(run);
       from = run;
     }

@@ -3,7 +3,7 @@ import { typeWords } from '../../data/backup-words.ts';
 import { useBackups } from '../../data/backups.ts';
 import { useProject } from '../../data/projects.ts';
 import { type Schedule, useSchedule } from '../../data/schedules.ts';
-import { useStorageDestinations } from '../../data/storage.ts';
+import { useDefaultStorageId, useStorageDestinations } from '../../data/storage.ts';
 import { CaptureOfferNotice } from '../../forms/back-up/capture-offer-notice.tsx';
 import { describeCron } from '../../forms/cron/cron-choice.ts';
 import { NextRuns } from '../../forms/cron/next-runs.tsx';
@@ -46,7 +46,7 @@ export const SchedulePage = () => (
               <p className="muted">Paused: it runs only when you start it.</p>
             )}
           </Card>
-          <Card title="Kept backups" description="If the schedule had run for years: what there would be today.">
+          <Card title="Kept backups" description="What there would be today if the schedule had run for years.">
             <RetentionCalendar cron={schedule.cron} timezone={schedule.timezone} retention={retentionOf(schedule)} />
           </Card>
         </div>
@@ -82,7 +82,9 @@ const Concerns = ({ schedule: { failing, warning, waitingFor, nextRunAt } }: { r
 const Facts = ({ schedule }: { readonly schedule: Schedule }) => {
   const { data: project } = useProject(schedule.projectId);
   const { items: destinations } = useStorageDestinations();
-  const storage = destinations?.find(({ id }) => id === schedule.storageDestinationId);
+  const standardId = useDefaultStorageId(project);
+  const isStandard = schedule.storageDestinationId === null;
+  const storage = destinations?.find(({ id }) => id === (schedule.storageDestinationId ?? standardId));
   const excluded = schedule.excludeCollections.length > 0 && ` except ${schedule.excludeCollections.join(', ')}`;
   return (
     <Card>
@@ -98,7 +100,7 @@ const Facts = ({ schedule }: { readonly schedule: Schedule }) => {
           {excluded}
         </Fact>
         <Fact label="Type">{typeWords[schedule.type]}</Fact>
-        <Fact label="Storage">{schedule.storageDestinationId === null ? 'Default' : (storage?.name ?? '–')}</Fact>
+        <Fact label={isStandard ? 'Storage (default)' : 'Storage'}>{storage?.name ?? '–'}</Fact>
         <Fact label="Users of Authentication">{schedule.includeAuthUsers ? 'Included' : 'Not included'}</Fact>
         {schedule.source === 'read' && <Fact label="Source">Always read, also where changes are captured</Fact>}
         <Fact label="Last success">

@@ -1,6 +1,6 @@
 import { useDraft } from '../../../api/use-draft.ts';
 import type { Project } from '../../../data/projects.ts';
-import { useStorageDestinations } from '../../../data/storage.ts';
+import { useDefaultStorageId, useStorageDestinations } from '../../../data/storage.ts';
 import { fieldError } from '../../../format/describe-failure.ts';
 import { cronOf } from '../../../forms/cron/cron-choice.ts';
 import { NameAndProject } from '../../../forms/recurring/name-and-project.tsx';
@@ -12,6 +12,7 @@ import { RecordOptions } from '../../../ui/form/options.tsx';
 import { RetentionCalendar } from '../preview/retention-calendar.tsx';
 import { CollectionFields } from './collection-fields.tsx';
 import { type Draft, inputOf } from './draft.ts';
+import { ReadEstimate } from './read-estimate.tsx';
 import { RetentionFields } from './retention-fields.tsx';
 
 interface ScheduleFormProps extends RecurringFormState {
@@ -61,45 +62,51 @@ export const ScheduleForm = ({ initial, draftName, scheduleId, projects, onSubmi
           <RetentionCalendar cron={cronOf(draft.choice)} timezone={draft.timezone} retention={draft.retention} />
         </div>
       </Card>
-      <StorageCard draft={draft} onChange={change} />
+      <StorageCard draft={draft} project={projects.find(({ id }) => id === draft.projectId)} onChange={change} />
     </RecurringForm>
   );
 };
 
 interface StorageCardProps {
   readonly draft: Draft;
+  readonly project: Project | undefined;
   readonly onChange: (part: Partial<Draft>) => void;
 }
 
-const StorageCard = ({ draft, onChange }: StorageCardProps) => {
+const StorageCard = ({ draft, project, onChange }: StorageCardProps) => {
   const { items: destinations } = useStorageDestinations();
+  const standardId = useDefaultStorageId(project);
+  const standard = destinations?.find(({ id }) => id === standardId);
   return (
     <Card title="How and where">
-      <div className="form form--wide form__pair">
-        <Select
-          label="What a run stores"
-          hint="A full backup is made by itself where an incremental one has nothing to build on."
-          value={draft.type}
-          onChange={({ target }) => onChange({ type: target.value as Draft['type'] })}
-        >
-          <option value="incremental">Changes since the last backup (incremental)</option>
-          <option value="full">Everything again (full)</option>
-        </Select>
-        <Select
-          label="Storage"
-          value={draft.storageDestinationId}
-          onChange={({ target }) => onChange({ storageDestinationId: target.value })}
-        >
-          <option value="">Default of the project</option>
-          <RecordOptions of={destinations} />
-        </Select>
+      <div className="stack">
+        <div className="form form--wide form__pair">
+          <Select
+            label="What a run stores"
+            hint="A full backup is made by itself where an incremental one has nothing to build on."
+            value={draft.type}
+            onChange={({ target }) => onChange({ type: target.value as Draft['type'] })}
+          >
+            <option value="incremental">Only what changed (incremental)</option>
+            <option value="full">Every document (full)</option>
+          </Select>
+          <Select
+            label="Storage"
+            value={draft.storageDestinationId}
+            onChange={({ target }) => onChange({ storageDestinationId: target.value })}
+          >
+            <option value="">{standard ? `Default: ${standard.name}` : 'Default of the project'}</option>
+            <RecordOptions of={destinations} />
+          </Select>
+        </div>
+        <Checkbox
+          label="Read every document from the database"
+          hint="Otherwise a project whose changes are captured is backed up from them, at next to no cost."
+          checked={draft.source === 'read'}
+          onChange={({ target }) => onChange({ source: target.checked ? 'read' : 'auto' })}
+        />
+        {project && <ReadEstimate project={project} draft={draft} />}
       </div>
-      <Checkbox
-        label="Read every document from the database"
-        hint="Otherwise a project whose changes are captured is backed up from them, at next to no cost."
-        checked={draft.source === 'read'}
-        onChange={({ target }) => onChange({ source: target.checked ? 'read' : 'auto' })}
-      />
     </Card>
   );
 };

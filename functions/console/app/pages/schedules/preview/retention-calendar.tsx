@@ -1,4 +1,4 @@
-import { useDeferredValue, useMemo } from 'react';
+import { type ReactNode, useDeferredValue, useMemo } from 'react';
 import { formatCount, formatPlural } from '../../../format/format-number.ts';
 import { type Retention, type RetentionPolicy, type SimulatedDay, simulateRetention } from './simulate-retention.ts';
 
@@ -43,7 +43,7 @@ export const RetentionCalendar = (props: RetentionCalendarProps) => {
   const firstShown = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - shownMonths + 1, 1);
   const older = kept.filter(({ date }) => date < firstShown);
   return (
-    <figure className="stack">
+    <figure className="stack retention">
       <div className="retention__months" role="img" aria-label={summaryOf(kept, retention)}>
         {Array.from({ length: shownMonths }, (_, n) =>
           Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - shownMonths + 1 + n, 1),
@@ -63,7 +63,8 @@ export const RetentionCalendar = (props: RetentionCalendarProps) => {
             {older.length > 8 && ` and ${formatCount(older.length - 8)} more`}
           </p>
         )}
-        <Legend days={days} retention={retention} />
+        <Legend days={days} retention={retention} hasIdleDays={days.length < reachOf(retention) - 1} />
+        {retention.kind === 'policy' && <KeptDays kept={kept} />}
       </figcaption>
     </figure>
   );
@@ -108,34 +109,72 @@ const Month = ({ month, byDate, today }: MonthProps) => {
   );
 };
 
-const wordsOf = ({ isKept, reasons }: SimulatedDay): string => {
-  if (!isKept) return 'removed';
-  return reasons.length === 0 ? 'kept' : `kept, the last of its ${reasons.map((reason) => names[reason]).join(', ')}`;
+const wordsOf = (day: SimulatedDay): string => {
+  if (!day.isKept) return 'removed';
+  return ['kept', reasonWords(day)].filter(Boolean).join(', ');
 };
+
+const reasonWords = ({ reasons }: SimulatedDay): string =>
+  reasons.length === 0 ? '' : `the last of its ${reasons.map((reason) => names[reason]).join(', ')}`;
+
+const listedMax = 60;
+
+/** The dates in words, for people who do not see the colours or cannot point at a day. */
+const KeptDays = ({ kept }: { readonly kept: readonly SimulatedDay[] }) =>
+  kept.length === 0 ? null : (
+    <details className="names">
+      <summary>Which days</summary>
+      <ul className="retention__list small">
+        {kept.slice(0, listedMax).map((day) => (
+          <li key={day.date}>
+            {dateName.format(day.date)} <span className="muted">{reasonWords(day)}</span>
+          </li>
+        ))}
+      </ul>
+      {kept.length > listedMax && <p className="small muted">And {formatPlural(kept.length - listedMax, 'older day')}.</p>}
+    </details>
+  );
 
 interface LegendProps {
   readonly days: readonly SimulatedDay[];
   readonly retention: Retention;
+  /** Some days have no run. */
+  readonly hasIdleDays: boolean;
 }
 
 /** The colours, with the number of backups of each. */
-const Legend = ({ days, retention }: LegendProps) => {
+const Legend = ({ days, retention, hasIdleDays }: LegendProps) => {
   const shown = (['daily', 'weekly', 'monthly', 'yearly'] as const).filter(
     (kind) => retention.kind === 'policy' && retention.policy[kind] > 0,
   );
   const kept =
     retention.kind === 'policy'
       ? shown.map((kind) => [kind, `Last of its ${names[kind]}`] as const)
-      : ([['kept', 'Kept']] as const);
+      : ([['kept', 'Days with kept backups']] as const);
+  const others = [
+    ...(retention.kind === 'forever' ? [] : ([['removed', 'Removed']] as const)),
+    ...(hasIdleDays ? ([['none', 'No run']] as const) : []),
+  ];
   const countOf = (tone: string): number => days.filter((day) => toneOf(day) === tone).length;
   return (
     <ul className="legend">
-      {[...kept, ...(retention.kind === 'forever' ? [] : ([['removed', 'Removed']] as const))].map(([tone, label]) => (
-        <li key={tone}>
-          <span className={`retention__day retention__day--${tone}`} aria-hidden="true" /> {label}
-          {tone !== 'removed' && <span className="muted number"> {formatCount(countOf(tone))}</span>}
-        </li>
+      {kept.map(([tone, label]) => (
+        <LegendEntry key={tone} tone={tone}>
+          {label}
+          <span className="muted number"> {formatCount(countOf(tone))}</span>
+        </LegendEntry>
+      ))}
+      {others.map(([tone, label]) => (
+        <LegendEntry key={tone} tone={tone}>
+          {label}
+        </LegendEntry>
       ))}
     </ul>
   );
 };
+
+const LegendEntry = ({ tone, children }: { readonly tone: string; readonly children: ReactNode }) => (
+  <li>
+    <span className={`retention__day retention__day--${tone}`} aria-hidden="true" /> {children}
+  </li>
+);
