@@ -107,6 +107,12 @@ test('console: a moment is picked on the timeline by keyboard, mouse and field, 
   equal(await pickedAt(page, (at) => at !== third), new Date(wanted).toISOString());
   await page.getByText('Everything is covered').waitFor();
   ok(await isComplete(wanted));
+  // The legend explains what the timeline has.
+  await page.getByText('Complete: every collection, every second').waitFor();
+  equal(
+    await page.getByRole('link', { name: 'See what was deleted lately' }).getAttribute('href'),
+    `/console/find?projectId=${project.id}`,
+  );
   await check.accessibility();
   await check.screenshots('point-in-time');
 

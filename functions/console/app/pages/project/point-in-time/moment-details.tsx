@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router';
 import { usePermission } from '../../../api/permission.ts';
 import type { PitrWindows } from '../../../data/projects.ts';
 import { formatCount, formatPlural } from '../../../format/format-number.ts';
@@ -55,6 +56,10 @@ export const MomentDetails = ({ projectId, coverage, collections, collection, at
         </ButtonLink>
         <span className="small muted">Next you see the plan, before anything is written.</span>
       </div>
+      <p className="small secondary">
+        Only one document, or unsure when it happened?{' '}
+        <Link to={paths.findDocument({ projectId })}>See what was deleted lately</Link>, or find it by its name.
+      </p>
     </div>
   );
 };

@@ -89,13 +89,15 @@ export const PitrSummary = ({ project, pitr }: { readonly project: Project; read
             <Time at={pitr.latestRestorableAt} relative />
           </Fact>
           <Fact label="Changes captured">{formatCount(pitr.changesCaptured)}</Fact>
-          <Fact label="Read again within">{formatPlural(pitr.auditDays, 'day')}</Fact>
+          <Fact label="Audited in full every">{formatPlural(pitr.auditDays, 'day')}</Fact>
           {pitr.audit && (
             <>
-              <Fact label="Every document read since">
+              <Fact label="Oldest part audited">
                 <Time at={pitr.audit.auditedSince} relative />
               </Fact>
-              <Fact label="Differences found">{pitr.audit.differences === 0 ? 'None' : formatCount(pitr.audit.differences)}</Fact>
+              <Fact label="Found by the audit">
+                {pitr.audit.differences === 0 ? 'No difference' : formatPlural(pitr.audit.differences, 'difference')}
+              </Fact>
             </>
           )}
           <Fact label="Reads so far">

@@ -51,7 +51,7 @@ const MomentCard = ({ project, isLive }: { readonly project: Project; readonly i
         ) : (
           <>
             <Timeline coverage={coverage} at={at} onPick={setPicked} />
-            <Legend />
+            <Legend coverage={coverage} />
             <div className="moment">
               <div className="stack">
                 <TimelineMoment at={at} latest={latest} extent={coverage.extent} onPick={setPicked} />
