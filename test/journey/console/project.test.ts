@@ -57,7 +57,13 @@ test('console: a project is connected with the own account; a refusal says what 
   await page.getByLabel(/^Name/).fill(attack);
   await connect(page, sourceProjectId);
   await page.getByRole('heading', { level: 1, name: attack }).waitFor();
-  await page.getByText('Connected', { exact: true }).waitFor();
+  await page.locator('.page-header').getByText('Not protected', { exact: true }).waitFor();
+  // The first steps are one click away.
+  await page.getByRole('link', { name: /has no backup that could be restored/ }).waitFor();
+  await page.getByRole('link', { name: /is not backed up automatically/ }).waitFor();
+  deepEqual(await primaryButtons(page), ['Back up now']);
+  await check.screenshots('project-new');
+  await check.accessibility();
   const [made] = await projectsOf(organization);
   deepEqual([made?.name, made?.sourceProjectId, made?.connection.type], [attack, sourceProjectId, 'user']);
   await goTo('/projects');
@@ -154,7 +160,7 @@ test('console: a backup that failed for a withdrawn consent leads to a new conse
   // The dialog is open again after the consent.
   await dialog.getByRole('button', { name: 'Reconnect', exact: true }).click();
   await untilToast(page, 'The project is connected again');
-  await page.getByText('Connected', { exact: true }).waitFor();
+  await page.getByText('Not authorized', { exact: true }).waitFor({ state: 'detached' });
   equal((await call(projects.get, { ...by(organization), params: { projectId: project.id } })).body.data.status, 'connected');
   equal(await page.getByText('The database can no longer be read').count(), 0);
   check.problems();
@@ -208,7 +214,7 @@ test('console: a project moves to another organization, which is shown afterward
   await dialog.getByRole('button', { name: 'Move', exact: true }).click();
   await untilToast(page, 'Project belongs to');
   await page.getByRole('heading', { level: 1, name: 'Project' }).waitFor();
-  await page.getByText('Connected', { exact: true }).waitFor();
+  await page.locator('.page-header').getByText('Not protected', { exact: true }).waitFor();
   deepEqual(await projectsOf(organization), []);
   deepEqual(
     (await projectsOf(other)).map(({ id }) => id),

@@ -29,6 +29,10 @@ const polledPagesMax = 3;
 
 const projectsOfPage = ({ projects }: Overview): Overview['projects'] => projects;
 
+/** Jobs run, or a capture waits for its base backup. */
+const isChanging = ({ totals, projects }: Overview): boolean =>
+  totals.runningJobs > 0 || projects.some(({ pitr }) => pitr.status === 'starting');
+
 /** The state of all projects, and the pages of those that match the filters. */
 export const useOverview = (query: OverviewFilters = {}) =>
   usePages(
@@ -36,12 +40,24 @@ export const useOverview = (query: OverviewFilters = {}) =>
     { query },
     {
       itemsOf: projectsOfPage,
-      pollWhile: (pages) => pages.length <= polledPagesMax && pages.some(({ totals }) => totals.runningJobs > 0),
+      pollWhile: (pages) => pages.length <= polledPagesMax && pages.some(isChanging),
       pollFromMs: 10_000,
       staleTime,
       keepsPrevious: true,
     },
   );
+
+/** The state of one project, and what needs attention there. */
+export const useProjectState = (projectId: string) => {
+  // The search finds ids, too.
+  const { items, first, query } = useOverview({ search: projectId });
+  return {
+    /** Undefined until it is known. */
+    state: items?.find(({ id }) => id === projectId),
+    attention: first?.attention.filter((each) => each.projectId === projectId) ?? [],
+    query,
+  };
+};
 
 /** Starts the call before the page is drawn. */
 export const prefetchOverview = (organizationId: string, query: OverviewFilters): void => {

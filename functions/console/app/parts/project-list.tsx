@@ -1,6 +1,8 @@
+import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
 import { type Overview, overviewFilters, type ProjectOverview, useOverview } from '../data/overview.ts';
 import { formatCount, formatPlural } from '../format/format-number.ts';
+import { paths } from '../paths.ts';
 import { Badge } from '../ui/data/badge.tsx';
 import { Card } from '../ui/data/card.tsx';
 import { EmptyState } from '../ui/data/empty-state.tsx';
@@ -27,7 +29,7 @@ interface ProjectListProps {
 }
 
 /** Fewer are seen at a glance. */
-const filteredFrom = 6;
+export const filteredFrom = 6;
 
 /** Projects and their state, searched, filtered and sorted by the service: there may be thousands. */
 export const ProjectList = ({ overview, label, title, columns, empty }: ProjectListProps) => {
@@ -145,6 +147,24 @@ const SearchInput = ({ value, onChange }: { readonly value: string; readonly onC
 };
 
 const quietMs = 400;
+
+interface ProjectNameProps {
+  readonly project: ProjectOverview;
+}
+
+/** The link to a project, with its labels and its database. */
+export const ProjectName = ({ project: { id, name, labels, sourceProjectId, databaseId } }: ProjectNameProps) => (
+  <>
+    <span className="project-name">
+      <Link to={paths.project(id)}>{name}</Link>
+      <LabelList labels={labels} />
+    </span>
+    <div className="small muted regular">
+      {sourceProjectId}
+      {databaseId !== '(default)' && ` / ${databaseId}`}
+    </div>
+  </>
+);
 
 /** The labels of a project. */
 export const LabelList = ({ labels }: { readonly labels: Readonly<Record<string, string>> }) => {

@@ -38,17 +38,23 @@ const reasonWords: Readonly<Partial<Record<Reason['code'], string>>> = {
 export const reasonsText = (reasons: readonly Reason[]): string =>
   reasons.map(({ code, message }) => reasonWords[code] ?? message).join(' · ');
 
-/** Whether a project is protected now, and why not. */
-export const Protection = ({ protection, verified, reasons }: Pick<ProjectOverview, 'protection' | 'verified' | 'reasons'>) => {
+type ProtectionBadgeProps = Pick<ProjectOverview, 'protection' | 'verified'>;
+
+export const ProtectionBadge = ({ protection, verified }: ProtectionBadgeProps) => {
   const isOnlyStored = protection === 'protected' && !verified;
   const [word, tone] = isOnlyStored ? onlyStored : protections[protection];
   return (
-    <div className="protection">
-      <Badge tone={tone}>
-        <Icon name={protection === 'protected' ? 'shield' : 'alert'} size={13} />
-        {word}
-      </Badge>
-      {reasons.length > 0 && <p className="small secondary protection__reason">{reasonsText(reasons)}</p>}
-    </div>
+    <Badge tone={tone}>
+      <Icon name={protection === 'protected' ? 'shield' : 'alert'} size={13} />
+      {word}
+    </Badge>
   );
 };
+
+/** Whether a project is protected now, and why not. */
+export const Protection = ({ reasons, ...state }: ProtectionBadgeProps & Pick<ProjectOverview, 'reasons'>) => (
+  <div className="protection">
+    <ProtectionBadge {...state} />
+    {reasons.length > 0 && <p className="small secondary protection__reason">{reasonsText(reasons)}</p>}
+  </div>
+);

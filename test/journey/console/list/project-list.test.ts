@@ -21,7 +21,7 @@ const note = (what: string, sinceMs: number): void => {
 test('console: among hundreds of projects, those that are not protected come first, and any is found', async () => {
   const organization = await newOrganization();
   const backup = await takeBackup(organization);
-  await newProject(organization, { name: 'Forgotten' });
+  const forgotten = await newProject(organization, { name: 'Forgotten' });
   const items = await itemsOf(`ORG#${organization.id}`);
   const recordOf = (sk: string) => items.find((item) => item.sk === sk);
   const [project, stored] = [recordOf(`PROJECT#${backup.projectId}`), recordOf(`BACKUP#${backup.id}`)];
@@ -67,6 +67,13 @@ test('console: among hundreds of projects, those that are not protected come fir
   equal(await table.getByRole('row').count(), 1 + 50);
   await page.getByText(`${total} projects`, { exact: true }).waitFor();
   await page.getByText('Protected, not verified').first().waitFor();
+  equal(await page.getByRole('link', { name: 'Show the project' }).getAttribute('href'), `/console/projects/${forgotten.id}`);
+  equal(await table.getByRole('columnheader', { name: 'Protection' }).getAttribute('aria-sort'), 'ascending');
+  // Only the sorted column has its arrow.
+  deepEqual(
+    await page.evaluate("[...document.querySelectorAll('.table__sort > svg')].map((arrow) => getComputedStyle(arrow).opacity)"),
+    ['0', '1', '0', '0'],
+  );
   await check.screenshots('overview-many');
   await check.accessibility();
 
@@ -109,6 +116,7 @@ test('console: among hundreds of projects, those that are not protected come fir
 
   await goTo('/projects?label=team%3Dshop');
   await page.getByText(`of ${total} projects`).waitFor();
+  await page.getByRole('table', { name: 'Projects' }).getByRole('columnheader', { name: 'Documents' }).waitFor();
   await check.screenshots('projects-many');
   check.problems();
 

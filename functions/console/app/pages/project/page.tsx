@@ -2,10 +2,13 @@ import { Link, Outlet, useLocation, useNavigate, useSearch } from '@tanstack/rea
 import { useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
 import { useRunningBackups } from '../../data/backups.ts';
+import { useProjectState } from '../../data/overview.ts';
 import { connectedAs, useProject } from '../../data/projects.ts';
 import { useRestore, useRunningRestores } from '../../data/restores.ts';
 import { BackUpDialog } from '../../forms/back-up/back-up-dialog.tsx';
 import { PageFailure } from '../../frame/page-failure.tsx';
+import { LabelList } from '../../parts/project-list.tsx';
+import { ProtectionBadge } from '../../parts/protection.tsx';
 import { WaitNotice } from '../../parts/wait-notice.tsx';
 import { paths } from '../../paths.ts';
 import { Status } from '../../ui/data/badge.tsx';
@@ -17,6 +20,7 @@ import { Tabs } from '../../ui/layout/tabs.tsx';
 import { useParam } from '../../use-param.ts';
 import { ConnectionNotice } from './connection/connection-notice.tsx';
 import { ReconnectDialog } from './connection/reconnect-dialog.tsx';
+import { ProjectSummary } from './project-summary.tsx';
 
 const crumb = { label: 'Projects', to: paths.projects };
 
@@ -38,16 +42,25 @@ export const ProjectPage = () => {
   const { data: project, error, refetch } = useProject(projectId);
   const [isStarting, setStarting] = useState(false);
   const { reason } = usePermission('member');
+  const { state } = useProjectState(projectId);
   const isReadable = project?.status !== 'unauthorized';
+  // Other tabs have a main button of their own.
+  const isFirstTab = pathname === paths.project(projectId);
   const setReconnecting = (reconnect: boolean): void =>
     void navigate({ to: pathname, search: (reconnect ? { reconnect } : {}) as never, replace: true });
   if (error && !project) return <PageFailure error={error} what="project" crumb={crumb} onRetry={() => void refetch()} />;
   return (
     <>
       <PageHeader
-        title={project?.name ?? 'Project'}
+        title={project?.name ?? state?.name ?? 'Project'}
         crumbs={[crumb]}
-        badge={project && <Status status={project.status} />}
+        badge={
+          <>
+            {state && <ProtectionBadge {...state} />}
+            {project && !isReadable && <Status status={project.status} />}
+            {project && <LabelList labels={project.labels} />}
+          </>
+        }
         description={
           project && (
             <>
@@ -63,7 +76,7 @@ export const ProjectPage = () => {
               Restore…
             </ButtonLink>
             <Button
-              variant={isReadable ? 'primary' : 'secondary'}
+              variant={isReadable && isFirstTab ? 'primary' : 'secondary'}
               icon="archive"
               disabledReason={reason ?? (isReadable ? undefined : 'Reconnect the project first')}
               onClick={() => setStarting(true)}
@@ -87,6 +100,7 @@ export const ProjectPage = () => {
           isActive: pathname === paths.project(projectId, tab),
         }))}
       />
+      {isFirstTab && <ProjectSummary projectId={projectId} />}
       <Outlet />
       {project && <ReconnectDialog project={project} open={reconnecting !== undefined} onClose={() => setReconnecting(false)} />}
       {isStarting && <BackUpDialog projectId={projectId} isFixed onClose={() => setStarting(false)} />}

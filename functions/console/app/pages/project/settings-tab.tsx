@@ -8,6 +8,7 @@ import {
 } from '../../../../../shared/contract/limits.ts';
 import { usePermission } from '../../api/permission.ts';
 import { useEdits } from '../../api/use-edits.ts';
+import { useOrganization } from '../../data/organization.ts';
 import { type Project, useDisconnectProject, useProject, useUpdateProject } from '../../data/projects.ts';
 import { useStorageDestinations } from '../../data/storage.ts';
 import { fieldError } from '../../format/describe-failure.ts';
@@ -55,6 +56,8 @@ const SettingsForm = ({ project }: { readonly project: Project }) => {
     asked === undefined ? {} : { searchFields: [...new Set([...namedFields, ...listOf(asked)])].join(', ') },
   );
   const { items: destinations } = useStorageDestinations();
+  const { data: organization } = useOrganization();
+  const standard = destinations?.find(({ id }) => id === organization?.settings.defaultStorageId);
   const update = useUpdateProject(project.id);
   const { isAllowed, reason } = usePermission('member');
   const submit = (event: FormEvent): void => {
@@ -77,38 +80,54 @@ const SettingsForm = ({ project }: { readonly project: Project }) => {
   };
   return (
     <Card title="Settings">
-      <form className="form" onSubmit={submit}>
-        <Input
-          label="Name"
-          value={fields.name}
-          disabled={!isAllowed}
-          onChange={({ target }) => edit({ name: target.value })}
-          error={fieldError(update.error, 'name')}
-          required
-        />
-        <Input
-          label="Labels"
-          optional
-          hint={`Filter the overview by them: team=shop, env=production. At most ${labelsMax}.`}
-          value={fields.labels}
-          disabled={!isAllowed}
-          onChange={({ target }) => edit({ labels: target.value })}
-          error={fieldError(update.error, 'labels')}
-        />
-        <Select
-          label="Storage for backups"
-          hint="Used where a backup or a schedule names none. Without it, the default of the organization."
-          value={fields.storageId}
-          disabled={!isAllowed}
-          onChange={({ target }) => edit({ storageId: target.value })}
-        >
-          <option value="">Default of the organization</option>
-          {destinations?.map((destination) => (
-            <option key={destination.id} value={destination.id}>
-              {destination.name}
-            </option>
-          ))}
-        </Select>
+      <form className="form form--wide" onSubmit={submit}>
+        <div className="form__pair">
+          <Input
+            label="Name"
+            value={fields.name}
+            disabled={!isAllowed}
+            onChange={({ target }) => edit({ name: target.value })}
+            error={fieldError(update.error, 'name')}
+            required
+          />
+          <Input
+            label="Labels"
+            optional
+            placeholder="team=shop, env=production"
+            hint={`Lists of projects are filtered by them. At most ${labelsMax}.`}
+            value={fields.labels}
+            disabled={!isAllowed}
+            onChange={({ target }) => edit({ labels: target.value })}
+            error={fieldError(update.error, 'labels')}
+          />
+        </div>
+        <div className="form__pair">
+          <Select
+            label="Storage for backups"
+            hint="Used where a backup or a schedule names none."
+            value={fields.storageId}
+            disabled={!isAllowed}
+            onChange={({ target }) => edit({ storageId: target.value })}
+          >
+            <option value="">{standard ? `Default of the organization: ${standard.name}` : 'Default of the organization'}</option>
+            {destinations?.map((destination) => (
+              <option key={destination.id} value={destination.id}>
+                {destination.name}
+              </option>
+            ))}
+          </Select>
+          <Input
+            label="Fields to search by"
+            optional
+            autoFocus={asked !== undefined}
+            placeholder="email, address.city"
+            hint={`The next backups are searched faster by their values. At most ${searchFieldsMax}.`}
+            value={fields.searchFields}
+            disabled={!isAllowed}
+            onChange={({ target }) => edit({ searchFields: target.value })}
+            error={fieldError(update.error, 'settings.searchFields')}
+          />
+        </div>
         <div className="form__pair">
           <Input
             label="Time limit of a backup (minutes)"
@@ -135,16 +154,6 @@ const SettingsForm = ({ project }: { readonly project: Project }) => {
             error={fieldError(update.error, 'settings.maxReads')}
           />
         </div>
-        <Input
-          label="Fields to search by"
-          optional
-          autoFocus={asked !== undefined}
-          hint={`The next backups can be searched faster by their values: email, address.city. At most ${searchFieldsMax}.`}
-          value={fields.searchFields}
-          disabled={!isAllowed}
-          onChange={({ target }) => edit({ searchFields: target.value })}
-          error={fieldError(update.error, 'settings.searchFields')}
-        />
         {update.error && (
           <ErrorNotice
             error={update.error}

@@ -1,15 +1,23 @@
-import { Link } from '@tanstack/react-router';
 import { usePermission } from '../../api/permission.ts';
 import type { ProjectOverview } from '../../data/overview.ts';
-import { LabelList, ProjectList, useFilteredOverview } from '../../parts/project-list.tsx';
+import { formatBytes, formatCount } from '../../format/format-number.ts';
+import { ProjectList, ProjectName, useFilteredOverview } from '../../parts/project-list.tsx';
+import { LastBackup, NextRun, PointInTime } from '../../parts/project-state.tsx';
 import { Protection } from '../../parts/protection.tsx';
 import { paths } from '../../paths.ts';
-import { Status } from '../../ui/data/badge.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
+import { None } from '../../ui/data/none.tsx';
 import type { Column } from '../../ui/data/table.tsx';
-import { Time } from '../../ui/data/time.tsx';
 import { ButtonLink } from '../../ui/form/button-link.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
+
+/** How many run, and how many of them fail. */
+const Schedules = ({ enabled, failing }: ProjectOverview['schedules']) => (
+  <>
+    {formatCount(enabled)}
+    {failing.length > 0 && <div className="small bad nowrap">{formatCount(failing.length)} failing</div>}
+  </>
+);
 
 const columns: readonly Column<ProjectOverview>[] = [
   {
@@ -17,39 +25,27 @@ const columns: readonly Column<ProjectOverview>[] = [
     label: 'Project',
     isTitle: true,
     sort: 'name',
-    cell: ({ id, name, labels }) => (
-      <>
-        <Link to={paths.project(id)}>{name}</Link>
-        <LabelList labels={labels} />
-      </>
-    ),
+    cell: (project) => <ProjectName project={project} />,
   },
-  {
-    key: 'source',
-    label: 'Google Cloud project',
-    cell: ({ sourceProjectId, databaseId }) => (
-      <>
-        <code className="wrap-anywhere">{sourceProjectId}</code>
-        {databaseId !== '(default)' && <div className="small muted">Database {databaseId}</div>}
-      </>
-    ),
-  },
-  { key: 'status', label: 'Connection', cell: ({ status }) => <Status status={status} /> },
   { key: 'protection', label: 'Protection', sort: 'protection', cell: (project) => <Protection {...project} /> },
+  { key: 'last', label: 'Last good backup', sort: 'lastBackup', cell: (project) => <LastBackup {...project} /> },
   {
-    key: 'last',
-    label: 'Last good backup',
-    sort: 'lastBackup',
+    key: 'documents',
+    label: 'Documents',
+    isNumber: true,
     cell: ({ lastGoodBackup }) =>
       lastGoodBackup ? (
-        <Link to={paths.backup(lastGoodBackup.id)}>
-          <Time at={lastGoodBackup.completedAt} relative />
-        </Link>
+        <>
+          {formatCount(lastGoodBackup.documents)}
+          <div className="small muted">{formatBytes(lastGoodBackup.size)}</div>
+        </>
       ) : (
-        <span className="muted">None</span>
+        <None />
       ),
   },
-  { key: 'next', label: 'Next run', cell: ({ nextRun }) => <Time at={nextRun?.at} relative none="Not scheduled" /> },
+  { key: 'pitr', label: 'Point in time', cell: (project) => <PointInTime {...project} /> },
+  { key: 'schedules', label: 'Schedules', isNumber: true, cell: ({ schedules }) => <Schedules {...schedules} /> },
+  { key: 'next', label: 'Next run', cell: (project) => <NextRun {...project} /> },
 ];
 
 export const ProjectsPage = () => {
@@ -62,7 +58,11 @@ export const ProjectsPage = () => {
   );
   return (
     <>
-      <PageHeader title="Projects" description="The Firestore databases that are backed up." actions={connect} />
+      <PageHeader
+        title="Projects"
+        description="The Firestore databases of this organization, and how each is protected."
+        actions={connect}
+      />
       <ProjectList
         overview={overview}
         label="Projects"

@@ -19,7 +19,7 @@ const connectionNames = {
 
 /** How the project is connected, with a check of what can be read now. */
 export const ConnectionCard = ({ project }: { readonly project: Project }) => {
-  const { connection, status, createdAt, sourceProjectId } = project;
+  const { connection, status, createdAt, sourceProjectId, databaseId, database } = project;
   const [isChecking, setChecking] = useState(false);
   const { items, query } = useCollections(project.id, isChecking);
   const { reason } = usePermission('member');
@@ -59,6 +59,16 @@ export const ConnectionCard = ({ project }: { readonly project: Project }) => {
           )}
           <Fact label="Connected since">
             <Time at={createdAt} />
+          </Fact>
+          <Fact label="Database">
+            <code className="wrap-anywhere">{databaseId}</code>
+          </Fact>
+          <Fact label="Location">{database.locationId ?? 'Unknown'}</Fact>
+          <Fact label="Edition" className="connection__edition">
+            {database.edition ?? 'Unknown'}
+          </Fact>
+          <Fact label="Id, for the API and bms" isLong>
+            <code className="wrap-anywhere">{project.id}</code>
           </Fact>
         </dl>
         {query.error && !query.isFetching && (
