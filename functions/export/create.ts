@@ -7,7 +7,8 @@ import { assertNamesFound } from '../../shared/restore/index.ts';
 
 export const create = handle(rows.create, async ({ tenant, actor, body, now }) => {
   const request = await readExportRequest(tenant, body, now);
-  const { backup, pointInTime, projectId, format, collections, destination, transform, recipients, retention } = request;
+  const { backup, pointInTime, projectId, format, collections, destination, transform, recipients, retention, download } =
+    request;
   const details = {
     projectId,
     backupId: backup.id,
@@ -18,6 +19,7 @@ export const create = handle(rows.create, async ({ tenant, actor, body, now }) =
     // Public keys: who can read the files.
     ...(recipients && { recipients }),
     ...(retention !== undefined && { retention }),
+    ...(download && { download }),
     ...(transform && { transform: { rules: transform.rules.length, allowUnmatched: transform.allowUnmatched } }),
     dryRun: body.dryRun,
   };

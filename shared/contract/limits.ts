@@ -47,6 +47,8 @@ export const transformRulesMaxBytes = 24 << 10;
 export const exportColumnsMax = 200;
 /** Of the files of an export that are downloaded through the service; larger ones are read from their bucket. */
 export const downloadMaxBytes = 2 ** 30;
+/** Files of an export that is only to be downloaded, unless it has another retention. */
+export const downloadKeptDays = 1;
 /** Of one call. In base64 it is less than the 6 MB that a function may return. */
 export const downloadCallBytes = 4 << 20;
 /** Firestore's documented maximum for one database. */

@@ -1,3 +1,4 @@
+import { downloadMaxBytes } from '../contract/limits.ts';
 import { openStoreInRequest } from '../destination/index.ts';
 import { type Clock, randomFraction } from '../platform/index.ts';
 import { type ArchiveDeps, backupDeps } from '../stored-backup/index.ts';
@@ -6,7 +7,7 @@ import { type ArchiveDeps, backupDeps } from '../stored-backup/index.ts';
 export interface ExportDeps extends ArchiveDeps {
   readonly clock: Clock;
   readonly random: () => number;
-  /** Documents and bytes of one range, and bytes of a file and of all files in memory; for tests. */
+  /** Documents and bytes of one range, bytes of a file, of all files in memory and of a download; for tests. */
   readonly sizes?: Partial<ExportSizes>;
 }
 
@@ -15,6 +16,8 @@ export interface ExportSizes {
   readonly shardSegments: number;
   readonly fileBytes: number;
   readonly bufferBytes: number;
+  /** The most that is downloaded. */
+  readonly downloadBytes: number;
 }
 
 /**
@@ -26,6 +29,7 @@ export const exportSizes: ExportSizes = {
   shardSegments: 256,
   fileBytes: 128 << 20,
   bufferBytes: 160 << 20,
+  downloadBytes: downloadMaxBytes,
 };
 
 const { clock, openStore, dataKeyOf } = backupDeps;

@@ -79,7 +79,10 @@ export const addExportCommands = (program: Command, action: Action): void => {
     .option('--recipient <key>', 'encrypt the files for the owner of this public key of age; may be repeated', parseEach, [])
     .option('--retention <days>', fieldOf('POST /exports', 'retention'), parseWhole)
     .option('--transform <file>', 'rules that mask documents: a JSON file, or - for stdin')
-    .option('--download <folder>', 'wait, and download the files into this folder; at most 1 GiB')
+    .option(
+      '--download <folder>',
+      'wait, and download the files into this folder; without --storage they stay for a day only, unless --retention says how long',
+    )
     .option('--dry-run', 'only say what would be exported');
   addWatchOptions(create).action(
     action(async (context, options: CreateOptions, [positional]) => {
@@ -186,7 +189,7 @@ export const addExportCommands = (program: Command, action: Action): void => {
 };
 
 const bodyOf = async ({ client: open }: Context, options: CreateOptions, positional: string | undefined): Promise<Body> => {
-  const { at, project, format, collections, columns, exactText, recipient, retention, dryRun } = options;
+  const { at, project, format, collections, columns, exactText, storage, recipient, retention, dryRun } = options;
   const backup = options.backup ?? positional;
   if (options.backup !== undefined && positional !== undefined) throw badInput('name the backup once: --backup or the argument');
   if (backup !== undefined && at !== undefined) throw badInput('--backup and --at exclude each other');
@@ -202,7 +205,8 @@ const bodyOf = async ({ client: open }: Context, options: CreateOptions, positio
     collections: collections && [...collections],
     columns: columns && [...columns],
     exactText,
-    storageDestinationId: await findRecordId(client, 'storage', options.storage),
+    storageDestinationId: await findRecordId(client, 'storage', storage),
+    ...(options.download !== undefined && storage === undefined && { download: true }),
     ...(recipient.length > 0 && { recipients: [...recipient] }),
     retention,
     ...(transform ? { transform: transform as Body['transform'] } : {}),

@@ -48,6 +48,7 @@ export const exports = group('exports', `${apiPrefix}/exports`, {
       columns: z.optional(Columns),
       exactText: z.optional(yesOrNo),
       storageDestinationId: z.optional(id('storageDestination')),
+      download: z.optional(yesOrNo),
       recipients: z.optional(Recipients),
       retention: z.optional(KeptDays),
       dryRun: z._default(yesOrNo, false),

@@ -25,6 +25,7 @@ export const Export = z.object({
   columns: z.nullable(z.array(z.string())),
   exactText: z.boolean(),
   storageDestination: z.object({ id: z.string(), name: ShownName, type: z.enum(storageTypes) }),
+  download: z.boolean(),
   path: z.string(),
   status: z.enum(exportStatuses),
   phase: z.enum(exportPhases),

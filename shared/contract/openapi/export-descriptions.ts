@@ -18,6 +18,8 @@ export const exportDescriptions: readonly FieldTexts[] = [
     partial,
     columns: 'Of csv: the columns that were requested; null if they are found in the data',
     exactText: 'Of csv: texts are not changed, also if a spreadsheet would run them as formulas',
+    download:
+      'Requested with download: it fails if its files are too large to be downloaded, and they are deleted after a day or the retention',
     path: 'Path of the folder within the bucket. manifest.json in it is written last',
     phase:
       'building: the backup of a moment is built. reading: columns are found. writing: files are stored. A failed or cancelled export keeps its last phase',
@@ -79,6 +81,8 @@ export const exportDescriptions: readonly FieldTexts[] = [
     columns: 'Of csv: paths of fields, such as email or address.city, and __path__, __id__, __createTime__, __updateTime__',
     exactText: 'Of csv: texts are not changed, also if a spreadsheet would run them as formulas. Defaults to false',
     storageDestinationId: 'Where the files are stored. Defaults to the destination of the backup',
+    download:
+      'Only to be downloaded, instead of storageDestinationId: the files are beside the backup for a day, or for the retention, and an export of more than 1 GiB fails. GET /exports/{exportId}/files and /content read them. Defaults to false',
     transform:
       'Masks documents by rules, as options.transform of a restore. A rule that matches nothing fails the export with TRANSFORM_INVALID, unless allowUnmatched',
     recipients:

@@ -226,6 +226,7 @@ export const sampleResourcesAt = (now: Date) => {
       path: `backups/exports/${project.id}/${exportId}/manifest.json`,
       sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
     },
+    download: false,
     recipients: [],
     retention: null,
     expiresAt: null,

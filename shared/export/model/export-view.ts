@@ -37,6 +37,7 @@ export const exportData = (record: ExportRecord): Shown => {
     columns: columns && [...columns],
     exactText,
     storageDestination,
+    download: record.download ?? false,
     path,
     status,
     phase,

@@ -57,6 +57,8 @@ export interface ExportRecord extends JobRecord, WaitingRecord {
   readonly manifest: Shown['manifest'];
   /** Public keys for whose owners the files are encrypted. */
   readonly recipients?: readonly string[];
+  /** Whether the files are only to be downloaded. */
+  readonly download?: boolean;
   /** Days after which the files of a completed export are deleted. */
   readonly retention?: number;
   readonly expiresAt?: string;

@@ -24,6 +24,7 @@ import { readsColumns } from '../model/export-view.ts';
 import { type ExportRecord, type ExportShardRecord, exportKey } from '../model/record.ts';
 import { type ExportAttempt, loadRunningExport, updateRunningExport } from '../model/running-export.ts';
 import { readText, storeText } from '../model/stored-text.ts';
+import { assertDownloadFits } from './assert-download-fits.ts';
 import { exportSecrets, type OpenedBackup } from './export-secrets.ts';
 import { ObjectSink } from './object-sink.ts';
 import { openSealer } from './open-sealer.ts';
@@ -62,6 +63,7 @@ export const exportShard = async (step: ExportAttempt & { readonly shard: number
   // A late run: ranges are planned anew, or all of them are done.
   if (!isReading && record.phase !== 'writing') return;
   if (isReading ? shard.isRead : shard.isWritten) return;
+  assertDownloadFits(record, deps);
   const backup = await readExported(tenant, record);
   const open = await openArchive(tenant, { backup, deps: { ...deps, verifyHeaders: !isReading } });
   const control = new RunControl(after(deps.clock.now(), runSeconds), deps.clock);

@@ -39,6 +39,7 @@ import { fileDigest } from '../model/file-digest.ts';
 import { type ExportedFile, type ExportRecord, type ExportShardRecord, exportKey, manifestFile } from '../model/record.ts';
 import { enteredPhase, updateRunningExport } from '../model/running-export.ts';
 import { readText } from '../model/stored-text.ts';
+import { assertDownloadFits } from './assert-download-fits.ts';
 import { namesOf, readExported } from './export-shard.ts';
 import { sealedExtension, singleMaxBytes } from './object-sink.ts';
 import { openSealer } from './open-sealer.ts';
@@ -69,6 +70,7 @@ export const finishExport = async (tenant: Tenant, record: ExportRecord, deps: E
           files.push({ name, collection, documents: 0, bytes: bytes.length, sha256: fileDigest(bytes) });
         }
       }
+      assertDownloadFits({ ...record, bytes: files.reduce((sum, { bytes }) => sum + bytes, 0) }, deps);
       await assertStored(store, files);
       const large = files.filter(({ bytes }) => bytes > singleMaxBytes).map(({ name }) => name);
       await bestEffort('abort what ended runs have not uploaded', abortUploadsOf(store, large));

@@ -2,6 +2,7 @@
 import type * as z from 'zod/mini';
 import type { exports as rows } from '../../contract/endpoints/exports.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
+import { downloadKeptDays } from '../../contract/limits.ts';
 import { type DestinationRecord, readDestination } from '../../destination/index.ts';
 import { CsvTable } from '../../export-format/index.ts';
 import { compileRules } from '../../mask/index.ts';
@@ -23,7 +24,10 @@ export type ExportBody = z.output<typeof rows.create.body>;
 
 /** A valid request, with the records it refers to. */
 export interface ExportRequest
-  extends Pick<ExportRecord, 'format' | 'columns' | 'exactText' | 'collections' | 'transform' | 'recipients' | 'retention'> {
+  extends Pick<
+    ExportRecord,
+    'format' | 'columns' | 'exactText' | 'collections' | 'transform' | 'recipients' | 'retention' | 'download'
+  > {
   /** Of a moment: the base of the backup that is to be built. */
   readonly backup: BackupRecord;
   readonly pointInTime: string | null;
@@ -35,7 +39,9 @@ export interface ExportRequest
 
 /** Errors are reported in this order: options, backup or moment, destination. */
 export const readExportRequest = async (tenant: Tenant, body: ExportBody, now: Date): Promise<ExportRequest> => {
-  const { format, transform, storageDestinationId, recipients, retention } = body;
+  const { format, transform, storageDestinationId, recipients, download = false } = body;
+  if (download && storageDestinationId !== undefined) throw invalid('download', 'excludes storageDestinationId');
+  const retention = body.retention ?? (download ? downloadKeptDays : undefined);
   const source = requestedSource(body);
   const collections = checkCollections(body.collections ?? ['*'], 'collections');
   const { columns, exactText } = csvOptions(body);
@@ -48,7 +54,12 @@ export const readExportRequest = async (tenant: Tenant, body: ExportBody, now: D
   assertRestorable(backup);
   const destination = await readDestination(tenant, storageDestinationId ?? backup.storageDestination.id);
   if (retention !== undefined && destination.immutable)
-    throw invalid('retention', 'is not possible in a storage destination that is immutable');
+    throw download
+      ? invalid(
+          'download',
+          'is not possible beside a backup in an immutable storage destination: name another storageDestinationId',
+        )
+      : invalid('retention', 'is not possible in a storage destination that is immutable');
   const project = await get(projectKey.project(tenant, backup.projectId));
   const { projectId } = backup;
   return {
@@ -59,6 +70,7 @@ export const readExportRequest = async (tenant: Tenant, body: ExportBody, now: D
     ...(transform && { transform }),
     ...(recipients && { recipients: [...new Set(recipients)] }),
     ...(retention !== undefined && { retention }),
+    ...(download && { download }),
     backup,
     pointInTime,
     projectId,

@@ -45,6 +45,7 @@ export const startExport = (
     ...(transform && { transform }),
     ...(recipients && { recipients }),
     ...(request.retention !== undefined && { retention: request.retention }),
+    ...(request.download && { download: true }),
     storageDestination: { id: destination.id, name: destination.name, type: destination.type },
     location: bucketLocation(destination),
     path: objectPath(destination, exportsFolder, projectId, id),

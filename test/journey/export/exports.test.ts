@@ -266,6 +266,19 @@ test('exports: one whose bucket refused is resumed once it accepts files', async
   equal((await remove()).status, 200);
 });
 
+test('exports: one that is only to be downloaded is beside the backup, for a day', async () => {
+  const ended = await exportAll(organization, { backupId: backup.id, format: 'ndjson', download: true });
+  deepEqual(
+    [ended.status, ended.download, ended.retention, ended.storageDestination.id],
+    ['completed', true, 1, backup.storageDestination.id],
+  );
+  equal(Date.parse(ended.expiresAt ?? '') - Date.parse(ended.completedAt ?? ''), 24 * 3_600_000);
+  const listed = await call(rows.files, { ...by(), params: { exportId: ended.id }, query: {} });
+  const [file] = listed.body.data;
+  const read = await call(rows.content, { ...by(), params: { exportId: ended.id }, query: { file: file?.name ?? '' } });
+  equal(Buffer.from(read.body.data.content, 'base64').toString().trim().split('\n').length, users + 2);
+});
+
 test('exports: what was erased is in no file', async () => {
   const body = { paths: ['users/u7'], reason: 'Request of a customer' };
   const erased = await call(erasures.create, { ...by(), params: { projectId: backup.projectId }, body });
@@ -287,6 +300,7 @@ test('exports: bad requests are refused with a clear error, and nothing starts',
     [{ format: 'csv', backupId: backup.id, columns: ['a..b'] }, 400, /columns\.0/],
     [{ format: 'csv', backupId: backup.id, collections: ['nowhere'] }, 404, /nowhere/],
     [{ format: 'csv', backupId: backup.id, storageDestinationId: 'dst_01JZ8Q4V0M6T3X9C2B7N5K1HRD' }, 404, /STORAGE_NOT_FOUND/],
+    [{ format: 'csv', backupId: backup.id, storageDestinationId: target.id, download: true }, 400, /download/],
     [{ format: 'csv', backupId: 'bkp_01JZ8Q4V0M6T3X9C2B7N5K1HRD' }, 404, /BACKUP_NOT_FOUND/],
     [
       { format: 'csv', backupId: backup.id, transform: [{ collection: 'users', field: '[', transform: 'hash' }] },

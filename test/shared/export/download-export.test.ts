@@ -96,6 +96,17 @@ test('download: a file or a manifest that was replaced or deleted is named', asy
   await rejects(read(record, file), { code: 'STORAGE_ERROR', details: { step: 'read', reason: 'denied' } });
 });
 
+test('download: an export that is only to be downloaded fails once it is too large, and leaves nothing', async () => {
+  t.sizes = { downloadBytes: 1_000_000 };
+  const failed = await completed({ download: true, retention: 1 });
+  deepEqual([failed.status, failed.error?.code, failed.resumableUntil], ['failed', 'CONFLICT', undefined]);
+  equal(failed.error?.details?.maxBytes, 1_000_000);
+  equal(objectsOf(failed).size, 0);
+  equal((await completed({ retention: 1 })).status, 'completed');
+  t.sizes = { downloadBytes: 10_000_000 };
+  equal((await completed({ download: true, retention: 1 })).status, 'completed');
+});
+
 test('download: an export that is too large is read from its bucket', async () => {
   const record = await completed();
   await commit([set(exportKey.export(t.tenant, record.id), { bytes: downloadMaxBytes + 1 })]);

@@ -1,5 +1,6 @@
 import type { DataOf } from '../../../../../shared/client/index.ts';
 import { lostRules, paths } from '../../paths.ts';
+import { downloadChoice } from '../new-export/export-draft.ts';
 
 type ExportJob = DataOf<'GET /exports/{exportId}'>;
 
@@ -13,6 +14,7 @@ type Repeated = Pick<
   | 'columns'
   | 'exactText'
   | 'storageDestination'
+  | 'download'
   | 'transform'
   | 'recipients'
   | 'retention'
@@ -27,7 +29,7 @@ const charactersMax = 6_000;
  */
 export const exportAgain = (job: Repeated): string | undefined => {
   const { backupId, projectId, pointInTime, collections, format, columns, exactText } = job;
-  const { storageDestination, transform, recipients, retention } = job;
+  const { storageDestination, download, transform, recipients, retention } = job;
   const names = [...collections, ...(columns ?? []), ...recipients].join();
   // Names are encoded twice in an address.
   if (encodeURIComponent(encodeURIComponent(names)).length > charactersMax) return undefined;
@@ -37,7 +39,7 @@ export const exportAgain = (job: Repeated): string | undefined => {
     format,
     columns: columns ?? undefined,
     exactText: exactText ? 'yes' : undefined,
-    storageId: storageDestination.id,
+    storageId: download ? downloadChoice : storageDestination.id,
     recipients: recipients.length > 0 ? recipients : undefined,
     retention: retention === null ? undefined : String(retention),
     mask: transform && lostRules,

@@ -10,6 +10,9 @@ import { listOf } from '../../search-text.ts';
 
 type ExportBody = NonNullable<InputOf<'POST /exports'>['body']>;
 
+/** In place of the id of a storage destination. */
+export const downloadChoice = 'download';
+
 export interface ExportDraft extends SourceChoice {
   readonly scope: 'all' | 'collections';
   readonly collections: readonly string[];
@@ -19,7 +22,7 @@ export interface ExportDraft extends SourceChoice {
   /** One per line; none finds them in the data. */
   readonly columns: string;
   readonly exactText: boolean;
-  /** Empty: where the backup is stored. */
+  /** Empty: where the backup is stored; `download`: there, but only to be downloaded. */
   readonly storageId: string;
   /** Public keys, one per line; none: the files are not encrypted. */
   readonly recipients: string;
@@ -87,7 +90,7 @@ export const bodyOf = (draft: ExportDraft): ExportBody => {
     format,
     ...(format === 'csv' && columns.length > 0 && { columns: [...columns] }),
     ...(format === 'csv' && exactText && { exactText }),
-    ...(storageId !== '' && { storageDestinationId: storageId }),
+    ...(storageId === downloadChoice ? { download: true } : storageId !== '' && { storageDestinationId: storageId }),
     ...(recipients.length > 0 && { recipients: [...recipients] }),
     ...(retention !== '' && { retention: Number(retention) }),
     ...(rules.length > 0 && { transform: { rules, allowUnmatched } }),

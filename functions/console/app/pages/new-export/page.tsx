@@ -1,7 +1,8 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { ApiFailure } from '../../../../../shared/client/index.ts';
-import { retentionDaysMax } from '../../../../../shared/contract/limits.ts';
+import { formatBytes } from '../../../../../shared/contract/format-bytes.ts';
+import { downloadKeptDays, downloadMaxBytes, retentionDaysMax } from '../../../../../shared/contract/limits.ts';
 import { usePermission } from '../../api/permission.ts';
 import { useDraft } from '../../api/use-draft.ts';
 import { useBackup } from '../../data/backups.ts';
@@ -9,6 +10,7 @@ import { usePlanExport, useStartExport } from '../../data/export/exports.ts';
 import { useProjects } from '../../data/projects.ts';
 import { useStorageDestinations } from '../../data/storage.ts';
 import { fieldError } from '../../format/describe-failure.ts';
+import { formatPlural } from '../../format/format-number.ts';
 import { allowUnmatchedLabel } from '../../parts/mask/mask-rules.ts';
 import { RuleList } from '../../parts/mask/rule-list.tsx';
 import { CollectionPicker } from '../../parts/source/collection-picker.tsx';
@@ -23,7 +25,7 @@ import { Checkbox, Input, Select, Textarea } from '../../ui/form/field.tsx';
 import { RecordOptions } from '../../ui/form/options.tsx';
 import { RadioCards } from '../../ui/form/radio-cards.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
-import { bodyOf, draftOf, lineError, missingIn } from './export-draft.ts';
+import { bodyOf, downloadChoice, draftOf, lineError, missingIn } from './export-draft.ts';
 import { ExportPlanCard } from './export-plan-card.tsx';
 import { FormatFields } from './format-fields.tsx';
 import { SourceCard } from './source-card.tsx';
@@ -142,7 +144,11 @@ const NewExport = ({ address, search }: NewExportProps) => {
               <div className="form">
                 <Select
                   label="Storage destination"
-                  hint="The files have a folder of their own below exports/, and a manifest that lists them."
+                  hint={
+                    draft.storageId === downloadChoice
+                      ? `The files are beside the backup for ${formatPlural(downloadKeptDays, 'day')}, unless you say for how many, and are deleted then.`
+                      : 'The files have a folder of their own below exports/, and a manifest that lists them.'
+                  }
                   value={draft.storageId}
                   error={fieldError(error, 'storageDestinationId')}
                   onChange={({ target }) => change({ storageId: target.value })}
@@ -151,6 +157,7 @@ const NewExport = ({ address, search }: NewExportProps) => {
                     {backup ? `${backup.storageDestination.name}, where the backup is` : 'Where the backup is'}
                   </option>
                   <RecordOptions of={destinations?.filter(({ id }) => id !== backup?.storageDestination.id)} />
+                  <option value={downloadChoice}>Only to download, at most {formatBytes(downloadMaxBytes)}</option>
                 </Select>
                 <Textarea
                   label="Encrypt for, one public key per line"
@@ -167,7 +174,7 @@ const NewExport = ({ address, search }: NewExportProps) => {
                 <Input
                   label="Delete the files after (days)"
                   optional
-                  hint="Without a number the files stay: they are yours."
+                  hint={draft.storageId === downloadChoice ? undefined : 'Without a number the files stay: they are yours.'}
                   type="number"
                   min={1}
                   max={retentionDaysMax}
