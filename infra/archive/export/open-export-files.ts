@@ -25,6 +25,8 @@ interface FolderFiles {
 
 /** A file ends after so much, and then the next one begins: imports read several at once. */
 const fileBytes = 256 << 20;
+/** Documents of a row group of Parquet. They are in memory several times while it is written. */
+const waitingBytesMax = 8 << 20;
 
 /** The files of a format in a folder. */
 export const openExportFiles = (folder: ExportFolder, { options, schemas, readTime }: FolderFiles): ExportFiles => {
@@ -33,7 +35,7 @@ export const openExportFiles = (folder: ExportFolder, { options, schemas, readTi
   if (options.format === 'google') return googleFolder(folder, { names, readTime });
   if (options.format === 'parquet') {
     const nameOf = (id: string | undefined, part: number) => `${of(id)}/part-${String(part).padStart(5, '0')}.parquet`;
-    return parquetFiles(folder, { schemas, layout: { nameOf, bytesMax: fileBytes } });
+    return parquetFiles(folder, { schemas, layout: { nameOf, bytesMax: fileBytes }, waitingBytesMax });
   }
   const { columns, exactText: isExact } = options;
   const layout = { nameOf: (id: string | undefined) => `${of(id)}.csv`, bytesMax: Number.POSITIVE_INFINITY };
