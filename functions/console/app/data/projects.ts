@@ -68,7 +68,7 @@ export const useUpdateProject = (projectId: string) =>
     call: (client, body: InputOf<'PATCH /projects/{projectId}'>['body']) =>
       client.request('PATCH /projects/{projectId}', { params: { projectId }, body }),
     done: 'The settings are saved',
-    invalidates: ['/projects', '/overview'],
+    invalidates: ['/projects', '/overview', '/search'],
     toastsError: false,
   });
 
