@@ -110,7 +110,7 @@ export const inDepthFiles: readonly string[] = [
   'test/journey/console/configuration.test.ts',
   'test/journey/console/device.test.ts',
   'test/journey/console/docs.test.ts',
-  'test/journey/console/exports.test.ts',
+  'test/journey/console/export/exports.test.ts',
   'test/journey/console/find-document.test.ts',
   'test/journey/console/first-run.test.ts',
   'test/journey/console/form/changes.test.ts',

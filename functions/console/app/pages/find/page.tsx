@@ -4,7 +4,7 @@ import { useLocatedDocument } from '../../data/documents.ts';
 import { lastBackedUp, useProjects } from '../../data/projects.ts';
 import { fieldError } from '../../format/describe-failure.ts';
 import { FindBox } from '../../parts/find-box.tsx';
-import { NoProject } from '../../parts/no-project.tsx';
+import { NoProject } from '../../parts/source/no-project.tsx';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';

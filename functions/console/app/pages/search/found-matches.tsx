@@ -4,7 +4,7 @@ import { decodeValue, type Fields, type FoundInParts, type Value } from '../../.
 import { usePermission } from '../../api/permission.ts';
 import { formatCount, formatPlural } from '../../format/format-number.ts';
 import { ErasureDialog } from '../../parts/erasure-dialog.tsx';
-import { chosenMax, fitsAddress, restoreOfDocuments } from '../../parts/restore-documents.ts';
+import { chosenMax, fitsAddress, restoreOfDocuments } from '../../parts/source/restore-documents.ts';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';

@@ -3,7 +3,7 @@ import { useBackup } from '../../data/backups.ts';
 import { lastBackedUp, useProjects } from '../../data/projects.ts';
 import { useSearchPlan } from '../../data/search.ts';
 import { fieldError } from '../../format/describe-failure.ts';
-import { NoProject } from '../../parts/no-project.tsx';
+import { NoProject } from '../../parts/source/no-project.tsx';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';

@@ -2,9 +2,9 @@ import { useState } from 'react';
 import type { Project } from '../../data/projects.ts';
 import { Select } from '../../ui/form/field.tsx';
 import { Segments } from '../../ui/layout/tabs.tsx';
-import { NoProject } from '../no-project.tsx';
 import { BackupPicker } from './backup-picker.tsx';
 import { MomentPicker } from './moment-picker.tsx';
+import { NoProject } from './no-project.tsx';
 import type { SourceChoice } from './source-choice.ts';
 import type { MomentWindow } from './window-at.ts';
 

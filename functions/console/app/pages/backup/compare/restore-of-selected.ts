@@ -1,7 +1,7 @@
 /** Where the restore of selected documents leads. */
 import type { DataOf } from '../../../../../../shared/client/index.ts';
 import { formatPlural } from '../../../format/format-number.ts';
-import { chosenMax, fitsAddress, restoreOfDocuments } from '../../../parts/restore-documents.ts';
+import { chosenMax, fitsAddress, restoreOfDocuments } from '../../../parts/source/restore-documents.ts';
 import { paths as pages } from '../../../paths.ts';
 
 type DocumentChange = DataOf<'GET /backups/{backupId}/diff'>['changes'][number];

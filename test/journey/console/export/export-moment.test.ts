@@ -1,11 +1,11 @@
 /** A moment of point-in-time recovery, from the timeline to a file of it. */
 import { deepEqual, match } from 'node:assert/strict';
 import { test } from 'vitest';
-import { capturedShop, localOf, nextSecond, until } from '../../harness/browser/captured-shop.ts';
-import { openConsole } from '../../harness/browser/open-console.ts';
-import { readDownload } from '../../harness/browser/read-download.ts';
-import { endOfExport, filesOf } from '../../harness/stage/export.ts';
-import { erase } from '../../harness/stage/restore.ts';
+import { capturedShop, localOf, nextSecond, until } from '../../../harness/browser/captured-shop.ts';
+import { openConsole } from '../../../harness/browser/open-console.ts';
+import { readDownload } from '../../../harness/browser/read-download.ts';
+import { endOfExport, filesOf } from '../../../harness/stage/export.ts';
+import { erase } from '../../../harness/stage/restore.ts';
 
 test('console: a moment is exported from the timeline, and its file has a document that was deleted since', async () => {
   const { organization, projectId, source, destination, windowAt } = await capturedShop();

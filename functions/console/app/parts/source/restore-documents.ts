@@ -1,5 +1,5 @@
 /** The restore of chosen documents of a backup. */
-import { paths } from '../paths.ts';
+import { paths } from '../../paths.ts';
 
 /** The choices of the wizard are part of its address, which has at most 10 KB. */
 export const chosenMax = 100;

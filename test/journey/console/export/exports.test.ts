@@ -2,15 +2,15 @@
 import { deepEqual, equal, match } from 'node:assert/strict';
 import { generateIdentity, identityToRecipient } from 'age-encryption';
 import { test } from 'vitest';
-import { auditLogs } from '../../../shared/contract/endpoints/audit-logs.ts';
-import { storageDestinations } from '../../../shared/contract/endpoints/storage-destinations.ts';
-import { openConsole } from '../../harness/browser/open-console.ts';
-import { readDownload } from '../../harness/browser/read-download.ts';
-import { shop } from '../../harness/browser/restore-pages.ts';
-import { parseCsv } from '../../harness/builders/parse-csv.ts';
-import { startOutage } from '../../harness/stage/bucket.ts';
-import { call } from '../../harness/stage/client.ts';
-import { endOfExport, exportAll, filesOf, startExport } from '../../harness/stage/export.ts';
+import { auditLogs } from '../../../../shared/contract/endpoints/audit-logs.ts';
+import { storageDestinations } from '../../../../shared/contract/endpoints/storage-destinations.ts';
+import { openConsole } from '../../../harness/browser/open-console.ts';
+import { readDownload } from '../../../harness/browser/read-download.ts';
+import { shop } from '../../../harness/browser/restore-pages.ts';
+import { parseCsv } from '../../../harness/builders/parse-csv.ts';
+import { startOutage } from '../../../harness/stage/bucket.ts';
+import { call } from '../../../harness/stage/client.ts';
+import { endOfExport, exportAll, filesOf, startExport } from '../../../harness/stage/export.ts';
 
 type Shop = Awaited<ReturnType<typeof shop>>;
 const by = ({ owner, id }: Shop['organization']) => ({ token: owner.accessToken, org: id });

@@ -1,8 +1,8 @@
 import type { ReactNode } from 'react';
-import { usePermission } from '../api/permission.ts';
-import { paths } from '../paths.ts';
-import { EmptyState } from '../ui/data/empty-state.tsx';
-import { ButtonLink } from '../ui/form/button-link.tsx';
+import { usePermission } from '../../api/permission.ts';
+import { paths } from '../../paths.ts';
+import { EmptyState } from '../../ui/data/empty-state.tsx';
+import { ButtonLink } from '../../ui/form/button-link.tsx';
 
 /** In place of what needs a project, in an organization without any. */
 export const NoProject = ({ children }: { readonly children: ReactNode }) => {
