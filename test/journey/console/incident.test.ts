@@ -127,10 +127,16 @@ test('console: a webhook that fails three times is an incident, which is acknowl
   await page.getByRole('heading', { name: 'Ops' }).waitFor();
   const { data: entries } = (await call(auditLogs.list, { ...by, query: { limit: '100' } })).body;
   const actions = entries.map(({ action }) => action).filter((action) => action.startsWith('incident.'));
-  deepEqual(actions.toSorted(), ['incident.acknowledged', 'incident.assigned', 'incident.muted', 'incident.unmuted']);
+  deepEqual(actions.toSorted(), [
+    'incident.acknowledged',
+    'incident.acknowledged',
+    'incident.assigned',
+    'incident.muted',
+    'incident.unmuted',
+  ]);
   // The audit log names the incident, and leads to it.
   await goTo('/audit?action=incident.acknowledged');
-  await page.getByRole('table').getByRole('link', { name: /Ops/ }).click();
+  await page.getByRole('table').getByRole('link', { name: /Ops/ }).first().click();
   await page.waitForURL(/\/alerts\/incidents\//);
 });
 
