@@ -116,7 +116,7 @@ const layers: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['connection', 'recurring', 'storage'],
   ],
   'functions/console/app/frame': [['menu'], ['palette'], ['.']],
-  'functions/console/app/parts': [['.'], ['job', 'mask', 'report', 'source']],
+  'functions/console/app/parts': [['.'], ['job', 'mask', 'project', 'report', 'source']],
   'functions/console/app/pages/docs': [
     ['code', 'model', 'samples'],
     ['parts'],

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useState } from 'react';
 import { usePermission } from '../../api/permission.ts';
 import { AttentionList } from '../../parts/attention-list.tsx';
-import { useFilteredOverview } from '../../parts/project-list.tsx';
+import { useFilteredOverview } from '../../parts/project/project-list.tsx';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { EmptyState } from '../../ui/data/empty-state.tsx';

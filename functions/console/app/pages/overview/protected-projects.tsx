@@ -1,7 +1,7 @@
 import type { ProjectOverview } from '../../data/overview.ts';
-import { ProjectList, ProjectName, type useFilteredOverview } from '../../parts/project-list.tsx';
-import { LastBackup, NextRun, PointInTime, Proven, Verified } from '../../parts/project-state.tsx';
-import { Protection } from '../../parts/protection.tsx';
+import { ProjectList, ProjectName, type useFilteredOverview } from '../../parts/project/project-list.tsx';
+import { LastBackup, NextRun, PointInTime, Proven, Verified } from '../../parts/project/project-state.tsx';
+import { Protection } from '../../parts/project/protection.tsx';
 import type { Column } from '../../ui/data/table.tsx';
 
 const columns: readonly Column<ProjectOverview>[] = [

@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { useProjectState } from '../../data/overview.ts';
 import { formatBytes, formatCount } from '../../format/format-number.ts';
 import { AttentionList } from '../../parts/attention-list.tsx';
-import { LastBackup, NextRun, PointInTime, Proven, Verified } from '../../parts/project-state.tsx';
+import { LastBackup, NextRun, PointInTime, Proven, Verified } from '../../parts/project/project-state.tsx';
 import { paths } from '../../paths.ts';
 import { Card } from '../../ui/data/card.tsx';
 import { ErrorNotice } from '../../ui/data/error-notice.tsx';

@@ -1,9 +1,9 @@
 import { usePermission } from '../../api/permission.ts';
 import type { ProjectOverview } from '../../data/overview.ts';
 import { formatBytes, formatCount } from '../../format/format-number.ts';
-import { ProjectList, ProjectName, useFilteredOverview } from '../../parts/project-list.tsx';
-import { LastBackup, NextRun, PointInTime } from '../../parts/project-state.tsx';
-import { Protection } from '../../parts/protection.tsx';
+import { ProjectList, ProjectName, useFilteredOverview } from '../../parts/project/project-list.tsx';
+import { LastBackup, NextRun, PointInTime } from '../../parts/project/project-state.tsx';
+import { Protection } from '../../parts/project/protection.tsx';
 import { paths } from '../../paths.ts';
 import { EmptyState } from '../../ui/data/empty-state.tsx';
 import { None } from '../../ui/data/none.tsx';

@@ -1,6 +1,6 @@
-import type { ProjectOverview } from '../data/overview.ts';
-import { Badge, type Tone } from '../ui/data/badge.tsx';
-import { Icon } from '../ui/icon.tsx';
+import type { ProjectOverview } from '../../data/overview.ts';
+import { Badge, type Tone } from '../../ui/data/badge.tsx';
+import { Icon } from '../../ui/icon.tsx';
 
 const protections: Readonly<Record<ProjectOverview['protection'], readonly [word: string, tone: Tone]>> = {
   protected: ['Protected', 'good'],

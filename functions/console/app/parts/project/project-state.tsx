@@ -1,11 +1,11 @@
 /** What is known of a project's protection, in cells of tables and in facts. */
 import { Link } from '@tanstack/react-router';
-import { uncountedPhases, waitWords } from '../data/job-words.ts';
-import type { ProjectOverview } from '../data/overview.ts';
-import { formatCount, formatPlural } from '../format/format-number.ts';
-import { paths } from '../paths.ts';
-import { Progress } from '../ui/data/progress.tsx';
-import { Time } from '../ui/data/time.tsx';
+import { uncountedPhases, waitWords } from '../../data/job-words.ts';
+import type { ProjectOverview } from '../../data/overview.ts';
+import { formatCount, formatPlural } from '../../format/format-number.ts';
+import { paths } from '../../paths.ts';
+import { Progress } from '../../ui/data/progress.tsx';
+import { Time } from '../../ui/data/time.tsx';
 
 type Job = ProjectOverview['runningJobs'][number];
 

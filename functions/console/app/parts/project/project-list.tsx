@@ -1,16 +1,16 @@
 import { Link } from '@tanstack/react-router';
 import { type ReactNode, useEffect, useState } from 'react';
-import { type Overview, overviewFilters, type ProjectOverview, useOverview } from '../data/overview.ts';
-import { formatCount, formatPlural } from '../format/format-number.ts';
-import { paths } from '../paths.ts';
-import { Badge } from '../ui/data/badge.tsx';
-import { Card } from '../ui/data/card.tsx';
-import { EmptyState } from '../ui/data/empty-state.tsx';
-import { ListBody } from '../ui/data/list-body.tsx';
-import { type Column, Table } from '../ui/data/table.tsx';
-import { Button } from '../ui/form/button.tsx';
-import { Input, Select } from '../ui/form/field.tsx';
-import { useSearchParams } from '../use-search.ts';
+import { type Overview, overviewFilters, type ProjectOverview, useOverview } from '../../data/overview.ts';
+import { formatCount, formatPlural } from '../../format/format-number.ts';
+import { paths } from '../../paths.ts';
+import { Badge } from '../../ui/data/badge.tsx';
+import { Card } from '../../ui/data/card.tsx';
+import { EmptyState } from '../../ui/data/empty-state.tsx';
+import { ListBody } from '../../ui/data/list-body.tsx';
+import { type Column, Table } from '../../ui/data/table.tsx';
+import { Button } from '../../ui/form/button.tsx';
+import { Input, Select } from '../../ui/form/field.tsx';
+import { useSearchParams } from '../../use-search.ts';
 import { protectionWords } from './protection.tsx';
 
 /** The overview, with those projects that the address asks for: `?search=…&protection=…&label=…&sort=…`. */
