@@ -50,6 +50,7 @@ export {
   isInternalBackup,
   isRestorePointBackup,
   newBackupRecord,
+  preferWhole,
   topCollections,
 } from './model/backup-fields.ts';
 export { backupProgressEvents, type EventContext, progressEvent } from './model/backup-progress-events.ts';

@@ -41,7 +41,7 @@ export function* previewLines({ backupId, readTime, documents, paths, complete }
     return;
   }
   const where = `the newest backup, ${backupId} of ${formatTime(readTime)}`;
-  const part = complete ? '' : '. It is too large to search all of it now';
+  const part = complete ? '' : '. It lacks collections, or is too large to search all of it now';
   if (documents === 0) yield `No document ${complete ? 'matches' : 'was found yet'} in ${where}${part}. Check the spelling`;
   else {
     yield `${complete ? '' : 'At least '}${formatCounted(documents, 'document')} in ${where}${part}:`;

@@ -10,7 +10,8 @@ const moments = LocatedDocument.shape.moments.def.innerType;
 export const documentDescriptions = [
   fieldTexts(search.documents.query, {
     q: 'What is searched for: see the description of the operation',
-    backupId: 'Of the project. Without it the newest completed backup is searched; data.backupId says which one',
+    backupId:
+      'Of the project. Without it the newest completed backup is searched, of all collections if one of the newest 50 is; data.backupId says which one',
     collection: 'The id of a collection, at any depth, or the path of one with everything below it',
     part: 'One of several equal parts of the backup, such as 2/4. plan.parts says how many are worthwhile',
     dryRun: 'true only returns the plan',

@@ -38,11 +38,12 @@ export const erasureDescriptions: readonly FieldTexts[] = [
     expiredAt: 'When the last backup that held the documents was found to be gone',
   }),
   fieldTexts(ErasurePreview, {
-    backupId: 'The backup that was searched; null if the project has no completed one',
+    backupId: 'The backup that was searched, the newest of all collections; null if the project has no completed one',
     readTime: 'The time of the backup',
     documents: 'Documents that would be hidden in this backup, those below others included',
     paths: 'The first 20 of them',
-    complete: 'False if the backup is too large to be searched within a call: there may be more documents',
+    complete:
+      'False if there may be more documents: the backup does not have all collections, or is too large to be searched within a call',
   }),
   fieldTexts(RestorePlan, { documentsErased }),
   fieldTexts(RestoreJob, { documentsErased }),

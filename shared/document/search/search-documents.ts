@@ -11,6 +11,7 @@ import {
   type DocumentEntry,
   listBackups,
   noSuchBackup,
+  preferWhole,
   readBackup,
   withArchiveInRequest,
 } from '../../stored-backup/index.ts';
@@ -122,7 +123,7 @@ const readCursor = (text: string, search: string): Position => {
   return { backupId, rank };
 };
 
-/** The given one of the project, or its newest: the same one on every page. */
+/** The given one of the project, or its newest, of all collections if there is one: the same one on every page. */
 const chooseBackup = async (
   tenant: Tenant,
   {
@@ -137,8 +138,8 @@ const chooseBackup = async (
   if (given?.projectId === project.id) return given;
   if (given) throw noSuchBackup();
   const filter = { projectId: project.id, status: 'completed', internal: 'exclude' } as const;
-  const { backups } = await listBackups(tenant, { filter, page: { limit: 1, after: undefined }, now });
-  const [newest] = backups;
+  const { backups } = await listBackups(tenant, { filter, page: { limit: 50, after: undefined }, now });
+  const newest = await preferWhole(backups);
   if (!newest) throw new ApiError('BACKUP_NOT_FOUND', `${project.name} has no completed backup to search`);
   return newest;
 };

@@ -4,7 +4,7 @@ import { auditNote } from '../../audit/index.ts';
 import type { ErasurePreview } from '../../contract/models/erasure.ts';
 import { checkErasureInput, type ErasureInput, erasureContent } from '../../erasure/index.ts';
 import { after, type Change, type Clock, clock, iso, type Tenant } from '../../platform/index.ts';
-import { isInternalBackup } from '../model/backup-fields.ts';
+import { isInternalBackup, isWholeBackup, preferWhole } from '../model/backup-fields.ts';
 import type { BackupRecord } from '../model/record.ts';
 import type { ArchiveDeps, OpenArchive } from '../read/open-archive.ts';
 import { withArchiveInRequest } from '../read/with-archive-in-request.ts';
@@ -21,7 +21,7 @@ interface PreviewRequest {
 const workSeconds = 8;
 
 /**
- * Searches the newest backup of a project, without the documents that are erased already. A real erasure searches all backups, and the
+ * Searches the newest backup of a project, one of all collections if it can, without the documents that are erased already. A real erasure searches all backups, and the
  * captured changes, too.
  */
 export const previewErasure = async (
@@ -31,7 +31,7 @@ export const previewErasure = async (
   checkErasureInput(input);
   const { field } = input.query ?? {};
   const found = field === undefined ? { paths: input.paths?.length ?? 0 } : { fields: field };
-  const backup = await newestBackup(tenant, projectId);
+  const backup = await preferWhole(newestBackups(tenant, projectId));
   if (!backup)
     return {
       data: { backupId: null, readTime: null, documents: 0, paths: [], complete: true },
@@ -43,15 +43,20 @@ export const previewErasure = async (
   const work = ({ archive }: OpenArchive) => findAll(archive, entry, () => time.now() >= until);
   const { documents, named, isComplete } = await withArchiveInRequest(tenant, { backup, deps, work });
   return {
-    data: { backupId: backup.id, readTime: backup.readTime, documents, paths: [...named], complete: isComplete },
+    data: {
+      backupId: backup.id,
+      readTime: backup.readTime,
+      documents,
+      paths: [...named],
+      complete: isComplete && isWholeBackup(backup),
+    },
     audit: [auditNote(tenant, { type: 'backup', id: backup.id, details: { projectId, ...found } })],
   };
 };
 
-const newestBackup = async (tenant: Tenant, projectId: string): Promise<BackupRecord | undefined> => {
-  for await (const backup of completedBackups(tenant, projectId)) if (!isInternalBackup(backup)) return backup;
-  return undefined;
-};
+async function* newestBackups(tenant: Tenant, projectId: string): AsyncGenerator<BackupRecord, void, undefined> {
+  for await (const backup of completedBackups(tenant, projectId)) if (!isInternalBackup(backup)) yield backup;
+}
 
 interface Found extends Pick<SearchResult, 'documents' | 'named'> {
   readonly isComplete: boolean;

@@ -108,6 +108,27 @@ export const isRestorePointBackup = ({ trigger, retentionDays }: Pick<BackupReco
 export const isInternalBackup = (backup: Pick<BackupRecord, 'trigger' | 'retentionDays'>): boolean =>
   backup.trigger === 'safety' || isRestorePointBackup(backup);
 
+type Scope = Pick<BackupRecord, 'collections' | 'excludedCollections' | 'isPartial' | 'mayLackCollections'>;
+
+/** Whether a document that it lacks did not exist. */
+export const isWholeBackup = ({ collections, excludedCollections, isPartial, mayLackCollections }: Scope): boolean =>
+  collections.includes('*') && excludedCollections.length === 0 && !isPartial && !mayLackCollections;
+
+/** Of the newest ones: what is looked for without a choice of a backup should not be missed because of the backup. */
+const newestMax = 50;
+
+/** The first whole one of backups that come newest first, or else the first. */
+export const preferWhole = async <T extends Scope>(newestFirst: AsyncIterable<T> | Iterable<T>): Promise<T | undefined> => {
+  let newest: T | undefined;
+  let count = 0;
+  for await (const backup of newestFirst) {
+    if (isWholeBackup(backup)) return backup;
+    newest ??= backup;
+    if (++count === newestMax) break;
+  }
+  return newest;
+};
+
 /** An imported backup has no recorded length; each archive it depends on counts as one link. */
 export const chainLengthOf = ({ type, chainLength, needs = [] }: BackupRecord): number =>
   chainLength ?? (type === 'full' ? 0 : Math.max(1, needs.length));

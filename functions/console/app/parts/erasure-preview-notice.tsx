@@ -38,7 +38,7 @@ export const ErasurePreviewNotice = ({ found, error }: ErasurePreviewNoticeProps
       <Notice tone="warn" title={complete ? 'No document matches' : 'No document was found yet'}>
         <p>
           Searched: {of}
-          {complete ? '' : ', as far as a few seconds allow'}. Check the spelling. {elsewhere}
+          {complete ? '' : ', which lacks collections or is too large for a few seconds'}. Check the spelling. {elsewhere}
         </p>
       </Notice>
     );
@@ -47,7 +47,7 @@ export const ErasurePreviewNotice = ({ found, error }: ErasurePreviewNoticeProps
       <div className="stack stack--tight">
         <p>
           In {of}
-          {complete ? '' : ', as far as a few seconds allow'}. {elsewhere}
+          {complete ? '' : ', which lacks collections or is too large for a few seconds'}. {elsewhere}
         </p>
         <PathList paths={paths} total={documents} />
       </div>

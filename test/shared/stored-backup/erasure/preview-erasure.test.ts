@@ -1,7 +1,8 @@
 /** What an erasure would hide, before it is made: found by the search that follows one. */
 import { deepEqual, equal, rejects } from 'node:assert/strict';
 import { beforeEach, test } from 'vitest';
-import { previewErasure } from '../../../../shared/stored-backup/index.ts';
+import { commit, set } from '../../../../shared/platform/index.ts';
+import { backupKey, previewErasure } from '../../../../shared/stored-backup/index.ts';
 import { createErasureEnv } from '../../../harness/env/erasure-env.ts';
 
 const t = await createErasureEnv();
@@ -66,6 +67,16 @@ test('preview of an erasure: documents that are erased already are neither count
   await t.erase(byEmail);
   deepEqual(await found(byEmail), []);
   deepEqual(await found({ paths: ['people/ann'] }), ['people/ann']);
+});
+
+test('preview of an erasure: a newer backup of some collections hides no document, and alone is not complete', async () => {
+  const whole = await people();
+  const partial = await t.takeBackup({ collections: ['shops'] });
+  const { data } = await preview({ paths: ['people/bob'] });
+  deepEqual([data.backupId, data.documents, data.complete], [whole.id, 2, true]);
+  await commit([set(backupKey.backup(t.tenant, whole.id), { status: 'deleted' })]);
+  const alone = (await preview({ paths: ['people/bob'] })).data;
+  deepEqual([alone.backupId, alone.documents, alone.complete], [partial.id, 0, false]);
 });
 
 test('preview of an erasure: what an erasure would refuse is refused', async () => {
