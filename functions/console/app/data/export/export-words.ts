@@ -27,6 +27,9 @@ export const formatWords: Readonly<Record<ExportFormat, FormatWords>> = {
 
 export const exportFormats = Object.keys(formatWords) as readonly ExportFormat[];
 
+/** In place of the id of a storage destination: the files are only to be downloaded. */
+export const downloadChoice = 'download';
+
 /** In the order of the phases. */
 export const exportPhaseWords: Readonly<Record<ExportJob['phase'], string>> = {
   queued: 'Waiting to begin',

@@ -1,6 +1,6 @@
 import type { DataOf } from '../../../../../shared/client/index.ts';
+import { downloadChoice } from '../../data/export/export-words.ts';
 import { lostRules, paths } from '../../paths.ts';
-import { downloadChoice } from '../new-export/export-draft.ts';
 
 type ExportJob = DataOf<'GET /exports/{exportId}'>;
 

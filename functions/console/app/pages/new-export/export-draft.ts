@@ -1,6 +1,6 @@
 /** The form of an export: what it begins with, and the request it makes. */
 import type { InputOf } from '../../../../../shared/client/index.ts';
-import { type ExportFormat, exportFormats } from '../../data/export/export-words.ts';
+import { downloadChoice, type ExportFormat, exportFormats } from '../../data/export/export-words.ts';
 import { describeFailure, isOfField } from '../../format/describe-failure.ts';
 import { sentence } from '../../format/sentence.ts';
 import { isIncomplete, type MaskRule } from '../../parts/mask/mask-rules.ts';
@@ -9,9 +9,6 @@ import { lostRules } from '../../paths.ts';
 import { listOf } from '../../search-text.ts';
 
 type ExportBody = NonNullable<InputOf<'POST /exports'>['body']>;
-
-/** In place of the id of a storage destination. */
-export const downloadChoice = 'download';
 
 export interface ExportDraft extends SourceChoice {
   readonly scope: 'all' | 'collections';

@@ -6,6 +6,7 @@ import { downloadKeptDays, downloadMaxBytes, retentionDaysMax } from '../../../.
 import { usePermission } from '../../api/permission.ts';
 import { useDraft } from '../../api/use-draft.ts';
 import { useBackup } from '../../data/backups.ts';
+import { downloadChoice } from '../../data/export/export-words.ts';
 import { usePlanExport, useStartExport } from '../../data/export/exports.ts';
 import { useProjects } from '../../data/projects.ts';
 import { useStorageDestinations } from '../../data/storage.ts';
@@ -25,7 +26,7 @@ import { Checkbox, Input, Select, Textarea } from '../../ui/form/field.tsx';
 import { RecordOptions } from '../../ui/form/options.tsx';
 import { RadioCards } from '../../ui/form/radio-cards.tsx';
 import { PageHeader } from '../../ui/layout/page-header.tsx';
-import { bodyOf, downloadChoice, draftOf, lineError, missingIn } from './export-draft.ts';
+import { bodyOf, draftOf, lineError, missingIn } from './export-draft.ts';
 import { ExportPlanCard } from './export-plan-card.tsx';
 import { FormatFields } from './format-fields.tsx';
 import { SourceCard } from './source-card.tsx';
