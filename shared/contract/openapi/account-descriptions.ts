@@ -226,7 +226,7 @@ export const accountDescriptions: readonly FieldTexts[] = [
       role: 'The key never does more than a person of this role',
       projectIds: 'Null: all projects',
       allowedAddresses: 'Ranges in CIDR notation; null: any address',
-      status: `expiring: within ${apiKeyWarningDays[0]} days; expired: calls with it answer 401`,
+      status: `expiring: within ${apiKeyWarningDays[0]} days; of a key for at most ${apiKeyWarningDays[0]} days within ${apiKeyWarningDays[1]}, of one for at most ${apiKeyWarningDays[1]} never. expired: calls with it answer 401`,
       lastUsedAt: 'Recorded at most once a minute',
       createdBy: 'Who made the key. It belongs to the organization, and stays when this person leaves',
       grantedBy:
