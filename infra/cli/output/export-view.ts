@@ -24,10 +24,8 @@ export const exportDetails = (job: ExportJob): readonly Detail[] => {
   const isActive = status === 'pending' || status === 'running';
   return [
     ['Export', job.id],
-    [
-      'From',
-      job.pointInTime ? `${job.projectName} at ${formatTime(job.pointInTime)}` : `${job.projectName}, backup ${job.backupId}`,
-    ],
+    ['From', `${job.projectName}${job.readTime === null ? '' : ` at ${formatTime(job.readTime)}`}`],
+    ['Backup', job.backupId],
     ['Format', job.format],
     ['Into', `${job.storageDestination.name}, ${job.path}`],
     [

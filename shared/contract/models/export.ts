@@ -17,6 +17,7 @@ export const Export = z.object({
   projectName: z.string().check(z.overwrite(visibleText)),
   backupId: z.nullable(z.string()),
   pointInTime: z.nullable(Moment),
+  readTime: z.nullable(Moment),
   format: z.enum(exportFormats),
   collections: z.array(z.string()),
   unknownCollections: z.array(z.string()),

@@ -12,6 +12,7 @@ export const exportDescriptions: readonly FieldTexts[] = [
     projectName: 'Name of the project when the export started',
     backupId: 'With pointInTime: the backup that is built from the moment first; null until it is built',
     pointInTime,
+    readTime: 'The files have the documents as they were then; null if the backup does not tell',
     unknownCollections:
       'Requested collections that are not in the backup; the first 100. If it has none of them, the export fails with COLLECTION_NOT_FOUND',
     unknownCollectionsCount: 'Number of requested collections that are not in the backup',

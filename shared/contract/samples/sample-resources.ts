@@ -206,6 +206,7 @@ export const sampleResourcesAt = (now: Date) => {
     projectName: project.name,
     backupId: backup.id,
     pointInTime: null,
+    readTime: ago(quarter),
     format: 'parquet',
     unknownCollections: [],
     unknownCollectionsCount: 0,

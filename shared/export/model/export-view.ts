@@ -29,6 +29,7 @@ export const exportData = (record: ExportRecord): Shown => {
     projectName,
     backupId,
     pointInTime,
+    readTime: record.readTime ?? pointInTime,
     format,
     collections: [...record.collections],
     unknownCollections: [...record.unknownCollections],

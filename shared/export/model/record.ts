@@ -22,6 +22,8 @@ export interface ExportRecord extends JobRecord, WaitingRecord {
   /** Of a moment: null until its backup is built. */
   readonly backupId: string | null;
   readonly pointInTime: string | null;
+  /** Of the backup, or the moment; absent in older records. */
+  readonly readTime?: string | null;
   /** The job that builds the backup of the moment. */
   readonly buildJobId?: string;
   /** Whether the export holds its backup, which then stays. */

@@ -36,6 +36,7 @@ export const startExport = (
     projectName: project?.name ?? projectId,
     backupId: isHeld ? backup.id : null,
     pointInTime,
+    readTime: pointInTime ?? backup.readTime,
     isHeld,
     format,
     columns,

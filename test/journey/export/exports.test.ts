@@ -272,6 +272,7 @@ test('exports: one that is only to be downloaded is beside the backup, for a day
     [ended.status, ended.download, ended.retention, ended.storageDestination.id],
     ['completed', true, 1, backup.storageDestination.id],
   );
+  equal(ended.readTime, backup.readTime);
   equal(Date.parse(ended.expiresAt ?? '') - Date.parse(ended.completedAt ?? ''), 24 * 3_600_000);
   const listed = await call(rows.files, { ...by(), params: { exportId: ended.id }, query: {} });
   const [file] = listed.body.data;

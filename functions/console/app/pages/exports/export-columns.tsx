@@ -42,10 +42,10 @@ export const columns: readonly Column<ExportJob>[] = [
   {
     key: 'from',
     label: 'From',
-    cell: ({ pointInTime, projectName }) => (
+    cell: ({ readTime, projectName }) => (
       <span className="jobs__stack">
         <span className="jobs__name">{projectName}</span>
-        <span className="muted small">{pointInTime === null ? 'A backup' : <Time at={pointInTime} />}</span>
+        <span className="muted small">{readTime === null ? 'A backup' : <Time at={readTime} />}</span>
       </span>
     ),
   },
