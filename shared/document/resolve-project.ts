@@ -13,11 +13,7 @@ export const resolveProject = async (
 ): Promise<ProjectRecord> => {
   if (projectId !== undefined) {
     const project = await readProject(tenant, projectId);
-    if (database && !isOf(project, database))
-      throw invalid(
-        'path',
-        `names the database ${database.databaseId} of ${database.sourceProjectId}; the project ${project.name} is ${project.databaseId} of ${project.sourceProjectId}`,
-      );
+    assertNamesProject(project, { database, field: 'path' });
     return project;
   }
   if (!database) throw invalid('projectId', 'is required unless path names the Google Cloud project');
@@ -31,6 +27,18 @@ export const resolveProject = async (
 };
 
 type Database = NonNullable<DocumentAddress['database']>;
+
+/** Throws VALIDATION_ERROR if an address names another database. */
+export const assertNamesProject = (
+  project: ProjectRecord,
+  { database, field }: { readonly database: Database | undefined; readonly field: string },
+): void => {
+  if (!database || isOf(project, database)) return;
+  throw invalid(
+    field,
+    `names the database ${database.databaseId} of ${database.sourceProjectId}; the project ${project.name} is ${project.databaseId} of ${project.sourceProjectId}`,
+  );
+};
 
 const isOf = ({ sourceProjectId, databaseId }: ProjectRecord, database: Database): boolean =>
   sourceProjectId === database.sourceProjectId && databaseId === database.databaseId;

@@ -2,7 +2,7 @@
 import { type ErasureValue, parseMoment } from '../../archive/index.ts';
 import { ApiError, invalid } from '../../contract/errors.ts';
 import { fieldSegments, isDocumentPath } from '../../firestore/index.ts';
-import { parseDocumentAddress } from '../parse-document-address.ts';
+import { type DocumentAddress, parseDocumentAddress } from '../parse-document-address.ts';
 
 export const valueComparisons = ['==', '!=', '<', '<=', '>', '>='] as const;
 export type ValueComparison = (typeof valueComparisons)[number];
@@ -21,7 +21,8 @@ export type SearchCondition =
   | { readonly kind: 'text'; readonly text: string };
 
 export type SearchQuery =
-  | { readonly kind: 'path'; readonly path: string }
+  /** The address may name the database, too. */
+  | { readonly kind: 'path'; readonly path: string; readonly database?: DocumentAddress['database'] }
   | { readonly kind: 'id'; readonly id: string }
   | { readonly kind: 'values'; readonly conditions: readonly SearchCondition[] };
 
@@ -39,8 +40,8 @@ export const parseQuery = (q: string): SearchQuery => {
 
 const parseAddress = (text: string): SearchQuery => {
   try {
-    const { path, isBareId } = parseDocumentAddress(text);
-    return isBareId ? { kind: 'id', id: path } : { kind: 'path', path };
+    const { path, isBareId, database } = parseDocumentAddress(text);
+    return isBareId ? { kind: 'id', id: path } : { kind: 'path', path, ...(database && { database }) };
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     throw invalid(

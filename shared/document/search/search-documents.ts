@@ -15,6 +15,7 @@ import {
   readBackup,
   withArchiveInRequest,
 } from '../../stored-backup/index.ts';
+import { assertNamesProject } from '../resolve-project.ts';
 import { type ComparedField, comparedFields } from './compared-fields.ts';
 import { LeafSkipper } from './leaf-skipper.ts';
 import { parseQuery, type SearchQuery } from './parse-query.ts';
@@ -62,6 +63,7 @@ export const searchDocuments = async (
   const search = fingerprint(JSON.stringify([query.q, query.backupId, collection, query.part])).slice(0, 12);
   const from = page.after === undefined ? undefined : readCursor(page.after, search);
   const project = await readProject(tenant, query.projectId);
+  if (parsed.kind === 'path') assertNamesProject(project, { database: parsed.database, field: 'q' });
   const backup = await chooseBackup(tenant, { query, project, from, now });
   const until = after(time.now(), workSeconds);
   const { plan: read, found } = await withArchiveInRequest(tenant, {

@@ -15,9 +15,17 @@ test('search query: a path, an id and the addresses of the consoles name a docum
   deepEqual(parseQuery(' users/ada '), { kind: 'path', path: 'users/ada' });
   deepEqual(parseQuery('ada'), { kind: 'id', id: 'ada' });
   deepEqual(parseQuery('ada-1.b'), { kind: 'id', id: 'ada-1.b' });
-  deepEqual(parseQuery('projects/p/databases/(default)/documents/users/ada'), { kind: 'path', path: 'users/ada' });
+  deepEqual(parseQuery('projects/p/databases/(default)/documents/users/ada'), {
+    kind: 'path',
+    path: 'users/ada',
+    database: { sourceProjectId: 'p', databaseId: '(default)' },
+  });
   const address = 'https://console.cloud.google.com/firestore/databases/-default-/data/panel/orders/7?project=shop';
-  deepEqual(parseQuery(address), { kind: 'path', path: 'orders/7' });
+  deepEqual(parseQuery(address), {
+    kind: 'path',
+    path: 'orders/7',
+    database: { sourceProjectId: 'shop', databaseId: '(default)' },
+  });
 });
 
 test('search query: values have the type in which they are written', () => {

@@ -216,6 +216,9 @@ test('search: what cannot be searched says so', async () => {
   const refused = { code: 'VALIDATION_ERROR' };
   await rejects(search('a == 1', { collection: 'users/ada' }), refused);
   for (const part of ['0/2', '3/2', '1/65', 'x']) await rejects(search('a == 1', { part }), refused);
+  const addressIn = (project: string): string => `projects/${project}/databases/(default)/documents/users/ada`;
+  await rejects(search(addressIn('elsewhere')), { ...refused, message: /names the database/ });
+  deepEqual(await pathsOf(addressIn(t.sourceProjectId)), ['users/ada']);
   await rejects(search('a == 1', { backupId: newId('backup') }), { code: 'BACKUP_NOT_FOUND' });
   const other = newId('project');
   await rejects(search('a == 1', { projectId: other }), { code: 'PROJECT_NOT_FOUND' });
