@@ -111,7 +111,7 @@ const harmless = new RegExp(
       'Close',
       'Copy.*',
       'Download.*',
-      'Find',
+      'Find( a document)?',
       'Leave…',
       'Load more',
       'More actions.*',
