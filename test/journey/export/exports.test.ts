@@ -120,7 +120,7 @@ test('exports: NDJSON, plain and typed, has every document once, with its events
   const { data: timeline } = (await call(rows.timeline, { ...by(), params: { exportId: ended.id } })).body;
   deepEqual(
     timeline.entries.map(({ kind, phase }) => phase ?? kind),
-    ['created', 'started', 'writing', 'finishing', 'ended'],
+    ['created', 'started', 'planning', 'writing', 'finishing', 'ended'],
   );
 });
 
