@@ -70,6 +70,10 @@ test('console: a person starts a backup, cancels it, takes another, verifies it 
   await dialog.getByRole('button', { name: 'Start backup' }).click();
   // The page follows the backup to its end without being reloaded.
   await page.getByRole('heading', { name: 'Verification', exact: true }).waitFor();
+  await page
+    .getByRole('figure', { name: 'Open this backup' })
+    .getByText(/^bms open bkp_/)
+    .waitFor();
   const completed = idIn(page);
   equal((await backupOf(organization, completed)).documentCount, 400);
   await page.getByText('matches the count of the database').waitFor();

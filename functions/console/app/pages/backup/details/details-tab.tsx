@@ -10,6 +10,7 @@ import { CollectionsCard } from './collections-card.tsx';
 import { FactsCard } from './facts-card.tsx';
 import { TechnicalDetails } from './failed-backup.tsx';
 import { LineageCard } from './lineage-card.tsx';
+import { OpenCard } from './open-card.tsx';
 import { OutcomeNotice } from './outcome-notice.tsx';
 import { ProgressCard } from './progress-card.tsx';
 import { RetentionCard } from './retention-card.tsx';
@@ -38,6 +39,7 @@ export const DetailsTab = () => {
           {status === 'completed' && <VerificationCard backup={backup} />}
           {backup.type === 'incremental' && <LineageCard backup={backup} />}
           <RetentionCard backup={backup} />
+          {status === 'completed' && <OpenCard backupId={backup.id} />}
           {status === 'completed' && <BackupTimeline backup={backup} />}
         </div>
       </div>
