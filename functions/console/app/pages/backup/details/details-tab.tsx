@@ -32,6 +32,7 @@ export const DetailsTab = () => {
         <div className="stack">
           <FactsCard backup={backup} />
           {status === 'completed' && <CollectionsCard backup={backup} />}
+          {status === 'completed' && <OpenCard backupId={backup.id} />}
           {status !== 'completed' && <BackupTimeline backup={backup} />}
           {status === 'failed' && <TechnicalDetails backup={backup} />}
         </div>
@@ -39,7 +40,6 @@ export const DetailsTab = () => {
           {status === 'completed' && <VerificationCard backup={backup} />}
           {backup.type === 'incremental' && <LineageCard backup={backup} />}
           <RetentionCard backup={backup} />
-          {status === 'completed' && <OpenCard backupId={backup.id} />}
           {status === 'completed' && <BackupTimeline backup={backup} />}
         </div>
       </div>
