@@ -119,7 +119,7 @@ const showPreview = ({ output }: Context, found: Preview): void => {
   else for (const line of output.isQuiet ? found.paths.map(escapeName) : previewLines(found)) output.line(line);
 };
 
-/** The result is on stdout: what is shown before the question is not. A backup that cannot be searched keeps nobody from erasing. */
+/** The result is on stdout: what is shown before the question is not. A failed search does not prevent the erasure. */
 const isConfirmed = async (context: Context, preview: () => Promise<Preview>): Promise<boolean> => {
   const { output } = context;
   const found = await preview().catch((error: unknown) => {
