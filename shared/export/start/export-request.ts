@@ -57,7 +57,7 @@ export const readExportRequest = async (tenant: Tenant, body: ExportBody, now: D
     throw download
       ? invalid(
           'download',
-          'is not possible beside a backup in an immutable storage destination: name another storageDestinationId',
+          'is not possible beside a backup in an immutable storage destination: give another storageDestinationId instead',
         )
       : invalid('retention', 'is not possible in a storage destination that is immutable');
   const project = await get(projectKey.project(tenant, backup.projectId));
